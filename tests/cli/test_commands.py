@@ -384,7 +384,7 @@ def test_help_names_every_command(run):
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
         "schema", "plan", "check", "fit", "predict", "score", "compare", "report", "export",
-        "stream", "dims", "audit", "ledger",
+        "check-record", "stream", "dims", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)

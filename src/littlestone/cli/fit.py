@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from littlestone.cli.options import (
     AsJson,
     ClassSpec,
     Evaluated,
+    Filed,
     Flag,
     Goal,
     Page,
@@ -86,6 +88,7 @@ def fit(
     subsample: str | None = None,
     out: str | None = None,
     report: Page = None,
+    filed: Filed = Filed(),
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
@@ -151,8 +154,11 @@ def fit(
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     user, auto = records.user, is_auto(goal.concept_class)
-    check_outputs("fit", data, records.schema, paid.ledger, out=out, report=report)
-    source = paid.source("fit")
+    check_outputs(
+        "fit", data, records.schema, paid.ledger, filed.sign_with,
+        out=out, report=report, record=filed.record,
+    )  # fmt: skip
+    source = filed.source("fit", paid)
     chosen = names("fit", "x", records.x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
@@ -217,8 +223,11 @@ def fit(
             },
             ledger=paid_by,
         )
-    _write(release, out, report)
-    _show(release, json=json, Class=why, Model=out, Page=report, Budget=_left(paid_by))
+    _write(release, out, report, filed)
+    _show(
+        release, json=json, Class=why, Model=out, Page=report, Record=filed.record,
+        Budget=_left(paid_by),
+    )  # fmt: skip
     return 0
 
 
@@ -325,8 +334,8 @@ def _largest(
     return learner, why_largest(schema, n, minus_evaluation(learner, left))
 
 
-def _write(release: Release, out: str | None, report: str | None) -> None:
-    """Write the model and the page, if they are asked for; what cannot be written is printed."""
+def _write(release: Release, out: str | None, report: str | None, filed: Filed) -> None:
+    """Write what is asked for; what cannot be written is printed."""
     from littlestone.report import page
     from littlestone.safe_io import write_text
 
@@ -335,6 +344,9 @@ def _write(release: Release, out: str | None, report: str | None) -> None:
             write_text(out, release.to_json() + "\n")
         if report is not None:
             write_text(report, page(release))
+        if filed.record is not None:
+            record = release.record(filed.sign_with)
+            write_text(filed.record, jsonlib.dumps(record, indent=1, ensure_ascii=False) + "\n")
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
         if not isinstance(problem, ParameterError):

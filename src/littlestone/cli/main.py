@@ -28,7 +28,7 @@ from littlestone.cli.dims import dims
 from littlestone.cli.ledger import create, show
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
-from littlestone.cli.predict import compare, export, predict, report, score
+from littlestone.cli.predict import check_record, compare, export, predict, report, score
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
 from littlestone.errors import (
@@ -108,6 +108,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     compare,
     report,
     export,
+    check_record,
     stream,
     dims,
 )

@@ -269,6 +269,34 @@ class Paid:
         return SecureSource() if seed is None else SeededSource(seed)
 
 
+@shared
+class Filed:
+    """What is written to be filed."""
+
+    record: str | None = None
+    """Write the record of the release here, which `littlestone check-record` verifies without the
+    data."""
+    sign_with: str | None = None
+    """File with the private key (Ed25519, PEM) that signs the record."""
+
+    def source(self, owner: str, paid: Paid) -> Source:
+        """Return the source; refuse first a record that could not be made or signed."""
+        if self.record is None and self.sign_with is not None:
+            raise ParameterError(
+                f"The '--sign-with' option of {owner} signs a record: give --record, too."
+            )
+        if self.record is not None and paid.seed is not None:
+            raise ParameterError(
+                "A seeded release is not private, so there is nothing to file: leave out --seed or "
+                "--record."
+            )
+        if self.sign_with is not None:
+            from littlestone.learners.record import private_key
+
+            private_key(self.sign_with)
+        return paid.source(owner)
+
+
 def learner_options() -> Any:
     """Make the options that parameters of learners declare, each with the learners it is for."""
     from littlestone.learners.registry import options

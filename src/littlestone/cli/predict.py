@@ -1,4 +1,4 @@
-"""``littlestone predict``, ``report``, ``export``, ``score``, ``compare``: what models do."""
+"""What models do: ``predict``, ``report``, ``export``, ``score``, ``compare``; ``check-record``."""
 
 from __future__ import annotations
 
@@ -114,6 +114,49 @@ def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Ou
     else:
         write_text(out, written)
     return 0
+
+
+def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) -> int:
+    """Verify the record of a release offline: hashes, the budget, the certificate, a signature.
+
+    Exit 1 if anything is wrong; each wrong field is named.
+
+    Parameters
+    ----------
+    file:
+        File written by `littlestone fit --record`.
+    key:
+        Public key (PEM) of whoever must have signed it. Without it, a signature says only that
+        nothing was changed since.
+    """
+    from littlestone.cli.terminal import facts
+    from littlestone.learners.check_record import check_record as checked
+    from littlestone.safe_io import parse_json, read_text
+
+    record = parse_json(read_text(file, "record"), f"record {file}")
+    found = checked(record, key)
+    if json:
+        wrong = [{"field": field, "problem": problem} for field, problem in found]
+        print(jsonlib.dumps({"ok": not found, "wrong": wrong}, sort_keys=True, ensure_ascii=False))
+    elif found:
+        facts([(finding.field, finding.problem, "red") for finding in found])
+    else:
+        signer = record.get("signature", {}).get("public_key", "")
+        by = [("Signed by", signer, "")] if signer else []
+        facts(
+            [
+                ("Record", "all that can be checked without the data agrees", "green"),
+                ("Guarantee", _promise(record), ""),
+                *by,
+            ]
+        )
+    return int(bool(found))
+
+
+def _promise(record: dict[str, dict[str, dict[str, object]]]) -> str:
+    from littlestone.privacy import Guarantee
+
+    return str(Guarantee.from_dict(record["release"]["guarantee"]))
 
 
 def _head(labels: tuple[Label, ...], *, proba: bool) -> list[str]:

@@ -44,6 +44,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality
+from littlestone.learners.record import record_of
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
@@ -74,6 +75,7 @@ class Release:
     evaluation: ScoreHistogram | None = None
     spent: dict[str, str] | None = None
     costs: Costs | None = None
+    entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
 
     @property
     def proposal(self) -> Proposal | None:
@@ -340,6 +342,13 @@ class Release:
             hint = "The model does not say which column to read."
             raise parameter_error("predict", "x", "the name of one column", x, hint)
         return str(names[0]) if x is None else x
+
+    def record(self, key: str | Path | None = None) -> Json:
+        """Return the record that can be filed, and checked offline (``docs/records.md``).
+
+        ``key``: a file with an Ed25519 private key (PEM), to sign it.
+        """
+        return record_of(self, key)
 
     def save(self, path: str | Path) -> None:
         """Write the model file that `read` and the command line open; it replaces a file."""

@@ -109,10 +109,11 @@ def run(
     if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
         looked_at, taken = split(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
+    entry = None
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
-        ledger.charge(guarantee, loss=loss, what=what)
+        entry = ledger.entry(ledger.charge(guarantee, loss=loss, what=what))
     if held_out and sample.in_memory:
         looked_at, taken = split(looked_at, source, held_out)
     hypothesis = own.draw(taken, source)
@@ -134,6 +135,7 @@ def run(
         evaluation=histogram,
         spent=spent,
         costs=getattr(learner, "mistake_costs", None),
+        entry=entry,
     )
 
 
@@ -170,8 +172,9 @@ def score_all(
         check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
     guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
+    entry = None
     if ledger is not None:
-        ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models")
+        entry = ledger.entry(ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models"))
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
         told = _histogram(release.hypothesis, sample, source, part, held_out=other)
@@ -184,6 +187,7 @@ def score_all(
                 certificate=None,
                 required=None,
                 spent=None,
+                entry=entry,
             )
         )
     return found

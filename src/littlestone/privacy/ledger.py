@@ -21,6 +21,7 @@ from littlestone.errors import (
     ParameterError,
     StoreError,
     check_fraction,
+    check_integer,
     parameter_error,
 )
 from littlestone.privacy.entries import (
@@ -41,7 +42,7 @@ from littlestone.privacy.entries import (
 from littlestone.privacy.filters import Filter, Price
 from littlestone.privacy.guarantee import Guarantee, Neighbours
 from littlestone.privacy.losses import Loss
-from littlestone.privacy.rounding import check_nonnegative, short_text
+from littlestone.privacy.rounding import check_nonnegative, exact_text, short_text
 from littlestone.types import Json
 
 
@@ -228,6 +229,17 @@ class Ledger:
             self._total(entries)
             return tuple(map(read_event, entries))
 
+    def entry(self, event: Event) -> Json:
+        """Return what the record of a release says of its event and of this budget."""
+        rule = self.filter
+        return {
+            "about": self.about,
+            "currency": rule.currency,
+            "neighbours": self.neighbours.value,
+            "budget": {"epsilon": exact_text(rule.epsilon), "delta": exact_text(rule.delta)},
+            "event": event.to_dict(),
+        }
+
     def to_dict(self) -> Json:
         """Return plain JSON: the budget, what is spent and left, the history."""
         rule = self.filter
@@ -375,3 +387,35 @@ def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | No
             owner, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
         )
     ledger.check(promise, loss=loss)
+
+
+def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a recorded entry that do not fit the guarantee it paid for, and why."""
+    try:
+        epsilon, delta = (number(entry["budget"][name]) for name in ("epsilon", "delta"))
+        rule, stated = Filter(entry["currency"], epsilon, delta), entry["event"]
+    except (Unreadable, ParameterError, KeyError, TypeError):
+        yield "budget", "it is no budget of a ledger"
+        return
+    try:
+        event = read_event(stated)
+        check_integer("Ledger", "number", event.number, low=1)
+    except (Unreadable, ValueError, TypeError, KeyError, AttributeError):
+        yield "event", "it is no event of a ledger"
+        return
+    try:
+        promised = guarantee.under(Neighbours(entry.get("neighbours")))
+        price, most = rule.price(event.loss), rule.price(plain(promised.loss))
+    except (BudgetError, ParameterError, ValueError):
+        yield "neighbours", "a ledger of this kind could not pay for the release"
+        return
+    if event.claim != label("claim", promised.claim):
+        yield "event.claim", "the release rests on another one"
+    known = rule.currency == "zcdp" and promised is guarantee  # there a better loss may be known
+    if price.cost > most.cost if known else event.loss != plain(promised.loss):
+        yield "event.loss", "the release promises another one"
+    for name, taken in (("cost", event.cost), ("leak", event.leak)):
+        if taken != getattr(price, name):
+            yield f"event.{name}", f"a {rule.currency} ledger takes {getattr(price, name)}"
+    if not rule.allows(price, Price(Fraction(0), Fraction(0))):
+        yield "budget", "smaller than the price of the release"

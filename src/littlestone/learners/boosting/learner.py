@@ -53,7 +53,7 @@ from littlestone.learners.declare import Kind, declared, maybe, number, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import Guarantee, Loss, Pure, compose
-from littlestone.privacy.rounding import float_up
+from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -259,11 +259,11 @@ class Boosting(Boosted[BoostingPlan]):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
+        each = f"bounded range {exact_text(settings.round_epsilon)} each"
         spent = {counted(settings.rounds, "trees"): each}
         if settings.strong:
             what = f"first tree, counted {settings.loss.first_votes} times"
-            spent = {what: f"bounded range {float_up(settings.epsilon_of(0)):.6g}"}
+            spent = {what: f"bounded range {exact_text(settings.epsilon_of(0))}"}
             more = settings.rounds - 1
             spent |= {counted(more, "more trees"): each} if more else {}
         if settings.count_epsilon:

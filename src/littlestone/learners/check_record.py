@@ -1,0 +1,254 @@
+"""Whether the record of a release is what it says: offline, without the data.
+
+Everything that follows from something else in the record is computed again: hashes, the numbers
+of the promise and of the budget, every step of the certificate, what is derived for readers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from littlestone import __version__
+from littlestone.bounds import recheck
+from littlestone.errors import LittlestoneError
+from littlestone.evaluation import ScoreHistogram
+from littlestone.evaluation.histogram import histogram_rate
+from littlestone.learners.record import FORMAT, digests, public_key, record_of, verifies
+from littlestone.learners.registry import LEARNERS
+from littlestone.learners.release import Release
+from littlestone.privacy import BoundedRange, Guarantee, Loss, Neighbours, Pure, compose
+from littlestone.privacy.ledger import check_entry
+from littlestone.safe_io import read_exact
+from littlestone.types import Json
+
+__all__ = ["Finding", "check_record"]
+
+#: What was spent on something: ``epsilon 9/10``, ``bounded range 1/8 each`` of ``5 trees``.
+_PART = re.compile(r"(epsilon|bounded range) ([0-9/]+)( each)?", re.ASCII)
+_TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
+
+
+class Finding(NamedTuple):
+    """A field of a record that is wrong, and why."""
+
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
+
+
+def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
+    """Return what is wrong in a record; nothing is a good answer.
+
+    Parameters
+    ----------
+    record : dict
+        The parsed JSON of a record. It may be untrusted: no code in it is run.
+    key : path, optional
+        The public key (PEM) of whoever must have signed it. Without one, a signature is checked
+        against the key that the record names, which says that nothing was changed since, and not
+        by whom it was signed.
+
+    Returns
+    -------
+    list of Finding
+        Each with the field.
+
+    Notes
+    -----
+    Without a signature whoever writes a record anew can also write its hashes anew. What is then
+    still found is what contradicts something else in it.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> learner = ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1, evaluate="1/10")
+    >>> record = learner.fit([2, 3, 7, 8], [0, 0, 1, 1]).release_.record()
+    >>> check_record(record)
+    []
+    >>> record["release"]["guarantee"]["epsilon"] = 0.5
+    >>> for finding in check_record(record):
+    ...     print(finding)
+    release.guarantee: its SHA-256 is not the one in the record
+    release.guarantee.epsilon: it does not follow from the rest of the record
+    """
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        return [Finding("format", f"this is no record of the format {FORMAT}")]
+    try:
+        software, release = record["software"], record["release"]
+        version, hashes = software["version"], dict(record["sha256"])
+        found = [*_altered(hashes, digests(record)), *_signature(record, key)]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return [Finding("format", "parts of a record are missing")]
+    if version != __version__:
+        problem = f"written by {version}, and this is {__version__}: check it with that version"
+        return [*found, Finding("software.version", problem)]
+    return found + list(_contents(record, release))
+
+
+def _contents(record: Json, document: Json) -> Iterator[Finding]:
+    """Yield what does not follow from the rest of the record."""
+    try:
+        release = Release.from_dict(document)
+    except LittlestoneError as problem:
+        yield Finding(_unreadable(document), str(problem))
+        return
+    yield from _differences("release", document, release.to_dict())
+    yield from _promised(release)
+    yield from _certified(release)
+    yield from _spent(release)
+    if release.guarantee.seeded:
+        yield Finding("release.guarantee.seeded", "a seeded release is not private")
+        return
+    if "ledger" in record:
+        wrong = [
+            Finding(f"ledger.{field}", problem)
+            for field, problem in check_entry(record["ledger"], release.guarantee)
+        ]
+        yield from wrong
+        if wrong:
+            return
+        release = replace(release, entry=record["ledger"])
+    again = record_of(release)
+    for name in ("software", "deployment", "claims"):
+        yield from _differences(name, record.get(name), again[name])
+    for name in record.keys() - again.keys() - {"signature"}:
+        yield Finding(name, "no record has this field")
+
+
+def _altered(stated: Json, computed: Json) -> Iterator[Finding]:
+    for name in sorted(stated.keys() | computed.keys()):
+        if stated.get(name) != computed.get(name):
+            yield Finding(name, "its SHA-256 is not the one in the record")
+
+
+def _signature(record: Json, key: str | Path | None) -> Iterator[Finding]:
+    signature = record.get("signature")
+    if signature is None:
+        if key is not None:
+            yield Finding("signature", "there is none")
+        return
+    try:
+        algorithm, signer, value = (signature[x] for x in ("algorithm", "public_key", "value"))
+        signs = verifies(bytes.fromhex(signer), bytes.fromhex(value), record)
+    except (KeyError, TypeError, ValueError):
+        yield Finding("signature", "its parts are missing, or no hexadecimal numbers")
+        return
+    if algorithm != "Ed25519":
+        yield Finding("signature.algorithm", "Ed25519 is the only one")
+    if key is not None and public_key(key).public_bytes_raw().hex() != signer:
+        yield Finding("signature.public_key", "another key than the one that was asked for")
+    if not signs:
+        yield Finding("signature.value", "it does not sign this record")
+
+
+#: Parts of a release that can be read by themselves.
+_READERS: dict[str, Callable[[Any], object]] = {
+    "guarantee": Guarantee.from_dict,
+    "certificate": recheck,
+    "evaluation": ScoreHistogram.from_dict,
+}
+
+
+def _unreadable(document: Any) -> str:
+    """Name the part of a release that cannot be read."""
+    for name, read in _READERS.items():
+        try:
+            if name in document:
+                read(document[name])
+        except (LittlestoneError, TypeError):
+            return f"release.{name}"
+    return "release"
+
+
+def _differences(field: str, given: Any, right: Any) -> Iterator[Finding]:
+    """Yield the innermost fields at which two documents differ."""
+    if isinstance(given, dict) and isinstance(right, dict):
+        for name in given.keys() | right.keys():
+            yield from _differences(f"{field}.{name}", given.get(name), right.get(name))
+    elif type(given) is not type(right) or given != right:
+        yield Finding(field, "it does not follow from the rest of the record")
+
+
+def _promised(release: Release) -> Iterator[Finding]:
+    guarantee, entry = release.guarantee, LEARNERS.get(release.learner)
+    if entry is None:
+        return
+    if entry.pure and guarantee.delta:
+        yield Finding("release.guarantee.delta_exact", f"{release.learner} is pure")
+    users = guarantee.neighbours is Neighbours.USER_REPLACE
+    if users != (entry.unit == "users"):
+        yield Finding("release.guarantee.neighbours", f"{release.learner} protects {entry.unit}")
+
+
+def _certified(release: Release) -> Iterator[Finding]:
+    certificate, n = release.certificate, release.n
+    if certificate is None:
+        return
+    try:
+        problems = recheck(certificate)
+    except LittlestoneError as problem:
+        problems = (str(problem),)
+    for text in problems:
+        yield Finding("release.certificate", text)
+    unit = release.guarantee.neighbours.unit
+    if certificate.unit != f"{unit}s":
+        yield Finding("release.certificate.unit", f"the promise is for a {unit}")
+    held_out = release.evaluation is not None and release.evaluation.held_out
+    learned = release.required if n is None else n
+    if (certificate.n >= learned) if held_out else (certificate.n != learned):
+        yield Finding("release.n", f"the certificate is about {certificate.n}")
+    enough = certificate.n >= (release.required or 0)
+    if enough and not certificate.holds and release.proposal is None:
+        yield Finding("release.required_samples", "so many are not enough")
+
+
+def _spent(release: Release) -> Iterator[Finding]:
+    """Compare what was spent with what was promised."""
+    guarantee, histogram, spent = release.guarantee, release.evaluation, release.spent or {}
+    evaluated = None if histogram is None else f"epsilon {histogram.epsilon}"
+    if histogram is not None:
+        if histogram.rate != histogram_rate(histogram.epsilon):
+            yield Finding("release.evaluation.rate", "its noise has another rate")
+        if histogram.n > (release.n or 0):
+            yield Finding("release.evaluation.n", "more than there are")
+    if release.spent is None:
+        return
+    if spent.get("evaluation") != evaluated:
+        yield Finding("release.spent.evaluation", f"the evaluation cost {evaluated}")
+    losses: Counter[Loss] = Counter()
+    for what, text in spent.items():
+        loss = _loss(text)
+        if loss is None:
+            yield Finding(f"release.spent.{what}", "this is no part of a budget")
+            return
+        if guarantee.claim.startswith("dp.parallel(") and what == "evaluation":
+            continue  # of other records, and at most as much
+        times = _TIMES.match(what) if text.endswith(" each") else None
+        losses[loss] += 1 if times is None else int(times[1].replace(",", ""))
+    if all(isinstance(loss, Pure) for loss in losses):
+        epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
+        fits = epsilon == guarantee.epsilon
+    else:
+        epsilon, _ = compose(losses, delta=guarantee.delta)
+        fits = epsilon <= guarantee.epsilon
+    if not fits:
+        yield Finding("release.spent", f"all together it is {float(epsilon):.6g}")
+
+
+def _loss(text: str) -> Loss | None:
+    part = _PART.fullmatch(text)
+    try:
+        value = Fraction(0) if part is None else read_exact(part[2])
+    except ValueError:
+        return None
+    if part is None or not value:
+        return None
+    return Pure(value) if part[1] == "epsilon" else BoundedRange(value)

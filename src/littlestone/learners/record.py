@@ -1,0 +1,181 @@
+"""The record of a release: one JSON that a machine can read, check offline, and file.
+
+It says what was released, under which promise, what was spent on what and which statements prove
+it: a function of the release and of what a ledger recorded. `littlestone.learners.check_record`
+verifies it without the data. What the names are, and where they come from: ``docs/records.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from littlestone import __version__
+from littlestone.bounds import claim
+from littlestone.errors import ParameterError, UnsupportedError
+
+if TYPE_CHECKING:
+    from littlestone.learners.release import Release
+    from littlestone.types import Json
+
+__all__ = ["FORMAT", "cited", "digests", "public_key", "record_of", "verifies"]
+
+FORMAT = "littlestone-record-1"
+
+
+def record_of(release: Release, key: str | Path | None = None) -> Json:
+    """Return the record of a release, signed with the private key of a file, if there is one."""
+    if release.guarantee.seeded:
+        raise ParameterError(
+            "A seeded release is not private, so there is nothing to file. Leave out the seed "
+            "(--seed, random_state)."
+        )
+    private = None if key is None else private_key(key)
+    document = release.to_dict()
+    record = {
+        "format": FORMAT,
+        "software": {"name": "littlestone", "version": __version__},
+        "deployment": deployment(release),
+        "release": document,
+        "claims": [claim(name).to_dict() for name in cited(document)],
+    }
+    if release.entry is not None:
+        record["ledger"] = release.entry
+    record = json.loads(json.dumps(record))  # as it will be read
+    record["sha256"] = digests(record)
+    if private is not None:
+        record["signature"] = {
+            "algorithm": "Ed25519",
+            "public_key": private.public_key().public_bytes_raw().hex(),
+            "value": private.sign(_signed(record)).hex(),
+        }
+    return record
+
+
+def deployment(release: Release) -> Json:
+    """Say it in the names of the public registry of deployments."""
+    guarantee, event = release.guarantee, (release.entry or {}).get("event", {})
+    spec, unit = release.concept_class.spec, guarantee.neighbours.unit
+    spent = "; ".join(f"{what}: {part}" for what, part in sorted((release.spent or {}).items()))
+    proposal, certificate = release.proposal, release.certificate
+    dated = {"publication_date": event["day"]} if event else {}
+    meant = {"intended_use": event["purpose"]} if event.get("purpose") else {}
+    return {
+        "basic": {
+            "name": f"{release.learner} on {spec}",
+            "description": release.hypothesis.describe(),
+            "data_product_type": "Machine learning model",
+            **dated,
+            **meant,
+        },
+        "dp_variant": {
+            "variant_name": "Pure DP" if guarantee.pure else "Approximate DP",
+            "data_domain": f"tables of labelled records; the points are those of {spec}",
+            "unprotected_quantities": "none" if release.n is None else f"the number of {unit}s",
+        },
+        "privacy_loss": {
+            "privacy_unit": unit.capitalize(),
+            "privacy_unit_details": guarantee.neighbours.words,
+            "privacy_parameters": {
+                name: guarantee.to_dict()[name] for name in ("epsilon", "delta")
+            },
+        },
+        "deployment_model": {
+            "model_name": "Central",
+            "release_type": "One release",
+            "data_source_type": "Static",
+            "access_type": "Non-interactive",
+        },
+        "accounting": {
+            "composition": f"{guarantee.claim} ({spent})" if spent else guarantee.claim,
+        },
+        "implementation": {
+            "preprocessing_and_hyperparameter_tuning": "the columns are public"
+            if proposal is None
+            else f"the columns were learned from records: {proposal.guarantee}",
+            "mechanisms": f"littlestone {__version__}: {release.learner}; every random "
+            "decision is a finite draw with exact weights",
+            "justification": "no certificate" if certificate is None else str(certificate),
+        },
+    }
+
+
+def cited(document: Json) -> list[str]:
+    """Return the claims that a release rests on, each once.
+
+    Examples
+    --------
+    >>> cited({"guarantee": {"claim": "dp.sum(a, b)"}, "certificate": {"claims": ["c", "a"]}})
+    ['dp.sum', 'a', 'b', 'c']
+    """
+    composed = document["guarantee"]["claim"].replace("(", ",").replace(")", ",")
+    names = [name.strip() for name in composed.split(",")]
+    names += document.get("certificate", {}).get("claims", [])
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def digests(record: Json) -> dict[str, str]:
+    """Return the SHA-256 of each part, so that it can be said which one was changed."""
+    parts = {name: part for name, part in record.items() if name not in ("sha256", "signature")}
+    release = parts.pop("release")
+    parts |= {f"release.{name}": part for name, part in release.items()}
+    return {name: hashlib.sha256(_canonical(part)).hexdigest() for name, part in parts.items()}
+
+
+def verifies(signer: bytes, signature: bytes, record: Json) -> bool:
+    """Return whether a public key (32 bytes) signed a record."""
+    wrong, _, ed25519 = _cryptography()
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(signer).verify(signature, _signed(record))
+    except wrong:
+        return False
+    return True
+
+
+def private_key(path: str | Path) -> Any:
+    """Read an Ed25519 key that `openssl genpkey -algorithm ed25519` wrote."""
+    return _key(path, "load_pem_private_key", "private", password=None)
+
+
+def public_key(path: str | Path) -> Any:
+    """Read the public half, as `openssl pkey -pubout` writes it."""
+    return _key(path, "load_pem_public_key", "public")
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _signed(record: Json) -> bytes:
+    """Return what is signed: all but the signature, in canonical JSON."""
+    return _canonical({name: part for name, part in record.items() if name != "signature"})
+
+
+def _cryptography() -> tuple[Any, Any, Any]:
+    """Return what is used of an extra: InvalidSignature, serialization, ed25519."""
+    try:
+        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
+    except ImportError:
+        raise UnsupportedError(
+            "Signatures need the cryptography package: pip install 'littlestone[sign]'."
+        ) from None
+    return InvalidSignature, serialization, ed25519
+
+
+def _key(path: str | Path, load: str, half: str, **more: Any) -> Any:
+    _, serialization, ed25519 = _cryptography()
+    try:
+        key = getattr(serialization, load)(Path(path).read_bytes(), **more)
+    except (OSError, TypeError, ValueError):
+        key = None
+    if not isinstance(key, ed25519.Ed25519PrivateKey | ed25519.Ed25519PublicKey):
+        raise ParameterError(
+            f"The file {path} does not hold an Ed25519 {half} key in PEM form, without a "
+            "password. Make one: openssl genpkey -algorithm ed25519 -out key.pem; its public half: "
+            "openssl pkey -in key.pem -pubout -out public.pem."
+        )
+    return key
