@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from littlestone.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from littlestone import audit as audit
     from littlestone import theory as theory
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Ledger as Ledger
     from littlestone.report import plot as plot
     from littlestone.report.pages import page as page
-
-__version__ = "0.2.0.dev0"
 
 #: Every public name, and where it lives.
 _HOMES = {

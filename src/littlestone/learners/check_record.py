@@ -14,7 +14,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from littlestone import __version__
 from littlestone.bounds import recheck
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ScoreHistogram
@@ -26,6 +25,7 @@ from littlestone.privacy import BoundedRange, Guarantee, Loss, Neighbours, Pure,
 from littlestone.privacy.ledger import check_entry
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
+from littlestone.version import __version__
 
 __all__ = ["Finding", "check_record"]
 
@@ -202,7 +202,7 @@ def _certified(release: Release) -> Iterator[Finding]:
     if certificate.unit != f"{unit}s":
         yield Finding("release.certificate.unit", f"the promise is for a {unit}")
     held_out = release.evaluation is not None and release.evaluation.held_out
-    learned = release.required if n is None else n
+    learned = (release.required or 0) if n is None else n
     if (certificate.n >= learned) if held_out else (certificate.n != learned):
         yield Finding("release.n", f"the certificate is about {certificate.n}")
     enough = certificate.n >= (release.required or 0)

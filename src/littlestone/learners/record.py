@@ -12,9 +12,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from littlestone import __version__
 from littlestone.bounds import claim
 from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.version import __version__
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
@@ -34,7 +34,7 @@ def record_of(release: Release, key: str | Path | None = None) -> Json:
         )
     private = None if key is None else private_key(key)
     document = release.to_dict()
-    record = {
+    parts: Json = {
         "format": FORMAT,
         "software": {"name": "littlestone", "version": __version__},
         "deployment": deployment(release),
@@ -42,8 +42,8 @@ def record_of(release: Release, key: str | Path | None = None) -> Json:
         "claims": [claim(name).to_dict() for name in cited(document)],
     }
     if release.entry is not None:
-        record["ledger"] = release.entry
-    record = json.loads(json.dumps(record))  # as it will be read
+        parts["ledger"] = release.entry
+    record: Json = json.loads(json.dumps(parts))  # as it will be read
     record["sha256"] = digests(record)
     if private is not None:
         record["signature"] = {
