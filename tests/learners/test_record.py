@@ -54,7 +54,7 @@ def test_more_records_are_checked(tmp_path):
     ledgers = [
         ls.Ledger(tmp_path / "pure", epsilon=2, about="clinic", purpose="report"),
         ls.Ledger(tmp_path / "both", epsilon=9, delta=1e-5),
-        ls.Ledger(tmp_path / "zcdp", epsilon=9, delta=1e-5, currency="zcdp"),
+        ls.Ledger(tmp_path / "zcdp", epsilon=9, delta=1e-5, accounting="zcdp"),
     ]
     releases = [released("agnostic", ledger=ledger) for ledger in ledgers]
     releases += [released("vc1", ledger=ledger) for ledger in ledgers[1:]]
@@ -128,7 +128,7 @@ FORGED = [
     ("release.certificate.steps.2.value", 4, "release.certificate"),
     ("release.certificate.steps.2.formula", "beta", "release.certificate"),
     ("release.certificate.steps.0.source", "made.up", "release.certificate"),
-    ("ledger.currency", "pure", "ledger.budget"),
+    ("ledger.accounting", "pure", "ledger.budget"),
     ("ledger.neighbours", "user-replace", "ledger.neighbours"),
     ("ledger.budget.epsilon", "1/2", "ledger.budget"),
     ("ledger.event.number", "one", "ledger.event"),

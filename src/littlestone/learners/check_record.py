@@ -27,8 +27,6 @@ from littlestone.safe_io import read_exact
 from littlestone.types import Json
 from littlestone.version import __version__
 
-__all__ = ["Finding", "check_record"]
-
 #: What was spent on something: ``epsilon 9/10``, ``bounded range 1/8 each`` of ``5 trees``.
 _PART = re.compile(r"(epsilon|bounded range) ([0-9/]+)( each)?", re.ASCII)
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)

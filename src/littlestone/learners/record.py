@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
-__all__ = ["FORMAT", "cited", "digests", "public_key", "record_of", "verifies"]
-
 FORMAT = "littlestone-record-1"
 
 

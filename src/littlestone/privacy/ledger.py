@@ -234,7 +234,7 @@ class Ledger:
         rule = self.filter
         return {
             "about": self.about,
-            "currency": rule.currency,
+            "accounting": rule.accounting,
             "neighbours": self.neighbours.value,
             "budget": {"epsilon": exact_text(rule.epsilon), "delta": exact_text(rule.delta)},
             "event": event.to_dict(),
@@ -393,7 +393,7 @@ def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:
     """Yield the fields of a recorded entry that do not fit the guarantee it paid for, and why."""
     try:
         epsilon, delta = (number(entry["budget"][name]) for name in ("epsilon", "delta"))
-        rule, stated = Filter(entry["currency"], epsilon, delta), entry["event"]
+        rule, stated = Filter(entry["accounting"], epsilon, delta), entry["event"]
     except (Unreadable, ParameterError, KeyError, TypeError):
         yield "budget", "it is no budget of a ledger"
         return
@@ -411,11 +411,11 @@ def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:
         return
     if event.claim != label("claim", promised.claim):
         yield "event.claim", "the release rests on another one"
-    known = rule.currency == "zcdp" and promised is guarantee  # there a better loss may be known
+    known = rule.accounting == "zcdp" and promised is guarantee  # there a better loss may be known
     if price.cost > most.cost if known else event.loss != plain(promised.loss):
         yield "event.loss", "the release promises another one"
     for name, taken in (("cost", event.cost), ("leak", event.leak)):
         if taken != getattr(price, name):
-            yield f"event.{name}", f"a {rule.currency} ledger takes {getattr(price, name)}"
+            yield f"event.{name}", f"with {rule.accounting} accounting it is {getattr(price, name)}"
     if not rule.allows(price, Price(Fraction(0), Fraction(0))):
         yield "budget", "smaller than the price of the release"
