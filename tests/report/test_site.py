@@ -15,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.site
 
 ROOT = Path(__file__).parents[2]
-DOORS = ["doors/hold", "doors/analyse", "doors/audit", "doors/theory"]
+DOORS = ["start/hold", "start/analyse", "start/audit", "start/theory"]
 LOOKED_AT = [
     "index",
     *DOORS,

@@ -32,5 +32,5 @@ _ = Path("mistakes.svg").write_text(ls.plot(run))
 # Without privacy
 # ---------------
 # The standard optimal algorithm changes its mind at each mistake: against the same kind of
-# adversary it errs as often as the Littlestone dimension says.
+# adversary it is wrong as often as the Littlestone dimension says.
 print(ls.theory.SOAPredictor(ages).mistake_bound(), "mistakes")

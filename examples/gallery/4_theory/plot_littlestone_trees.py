@@ -22,7 +22,7 @@ _ = Path("tree.svg").write_text(ls.plot(ls.theory.shattered_tree(thresholds)))
 # %%
 # The standard optimal algorithm
 # ------------------------------
-# It predicts the label that keeps the larger dimension, and never errs more often than the
+# It predicts the label that keeps the larger dimension, and is never wrong more often than the
 # dimension says.
 predictor = ls.theory.SOAPredictor(ls.Thresholds(1, 2**20))
 print("mistakes at most:", predictor.mistake_bound())

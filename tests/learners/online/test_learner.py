@@ -55,7 +55,7 @@ def stream(n, seed=0, end=2**32, target=1_234_567_890):
     return x, (x > target).astype(np.int8)
 
 
-# -- one law, many doors ------------------------------------------------------------------------
+# -- one law, many interfaces -------------------------------------------------------------------
 
 
 def test_one_by_one_and_many_at_once_make_the_same_draws():
