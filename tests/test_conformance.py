@@ -10,7 +10,13 @@ import pytest
 import littlestone as ls
 from littlestone import mechanisms
 from littlestone.audit import replace_one
-from littlestone.classes import CLASSES, BoostedTreeClass, ScorecardClass, ThresholdHypothesis
+from littlestone.classes import (
+    CLASSES,
+    BoostedTreeClass,
+    ScorecardClass,
+    ThresholdHypothesis,
+    at_public_points,
+)
 from littlestone.learners.exponential import Generic
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.sklearn_base import PrivateClassifier
@@ -35,6 +41,9 @@ ESTIMATORS = {
     "agnostic": ls.AgnosticLearner(LINE, epsilon=1),
     "agnostic, three labels": ls.AgnosticLearner(
         ls.theory.FiniteClass([[0, 1], [2, 1], [0, 2]], labels=("a", "b", "c")), epsilon=1
+    ),
+    "agnostic, public points": ls.AgnosticLearner(
+        ls.Intervals(1, 4), epsilon=1, public=[2, 3] * 40
     ),
     "vc1": ls.VC1Learner(LINE, **SMALL),
     "vc1, proper": ls.VC1Learner(LINE, **SMALL, proper=True),
@@ -101,6 +110,8 @@ SMALL_CLASSES = [
     (ls.Thresholds(-(2**63) - 1, -(2**63) + 1), {}),
     (ls.Thresholds(2**64 - 1, 2**64 + 1), {}),
     (ls.Intervals(-1, 2), {}),
+    (at_public_points(ls.Thresholds(1, 5), [2, 4, 4]), {"text": False}),
+    (at_public_points(ls.Intervals(2**63 - 2, 2**63 + 1), [2**63 - 1, 2**63]), {"text": False}),
     (ls.Points(2**62 - 1, 2**62 + 1), {}),
     (ls.Points(), {}),
     (ls.SparseSets(2, 1, 3), {}),

@@ -7,8 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from littlestone.classes import ThresholdHypothesis, at_public_points, errors
+from littlestone.classes.base import Mapped
 from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, sizes
+from littlestone.source import Explicit
 
 from .mutant import mutant, patched
 
@@ -47,6 +50,29 @@ def candidates_of_the_first_call(original, self, sample, source):
 def a_generator_beside_the_source(original, self, sensitivity):
     """numpy breaks ties, so what is verified is not what is drawn."""
     return original(self, sensitivity) * int(1 + np.random.default_rng().integers(2))
+
+
+_CELLS = "classes.cells:CellClass"
+
+
+@mutant("candidates from the data", f"{_CELLS}.candidates", "thresholds at public points")
+def cuts_from_private_points(original, self, sample):
+    """The candidates begin at points of the records, which the release then shows."""
+    seen = sample.points if len(sample.points) else self.points
+    return original(at_public_points(self.concept_class, seen), sample)
+
+
+@mutant("support from the data", f"{_CELLS}.candidates", "thresholds at public points")
+def representatives_of_fewest_private_errors(original, self, sample):
+    """Of the concepts that label the public points alike the best one on the records is drawn."""
+    blocks = {}
+    for concept in self.concept_class.concepts():
+        labels = tuple(concept.predict(self.points))
+        blocks.setdefault(labels, []).append((errors(concept, sample), concept.above))
+    best = sorted(min(block) for block in blocks.values())
+    low, high = self.concept_class.low, self.concept_class.high
+    choice = Explicit([-wrong for wrong, _ in best])
+    return Mapped(choice, lambda i: ThresholdHypothesis(best[i][1], low, high))
 
 
 @mutant("vacuous truth", "learners.vc1.chunks:chunk_ends", "a chunk that contradicts itself")

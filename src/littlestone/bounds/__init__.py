@@ -9,6 +9,7 @@
 `exponential`          tight certificates of the exponential mechanism; for comparison: without
                        privacy, and the papers' sizes
 `representations`      infinite domains by hashing; the representation that needs the fewest records
+`public`               public points in the place of a domain
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
 `statements`           numbered bounds of the papers, as calculators
 `search`               numerical search for good public parameters, and for the least n

@@ -88,6 +88,7 @@ LEMMAS = {
         ("noise.mistake_test_pure", "stream.stream_tests_pure", "stream.replies_pure"),
         "that the sum over noises exists",
     ),
+    "public.privacy": Checked(("exp_mech.exp_mech_pure",), "that the candidates are public"),
     "score-histogram": Checked(
         ("noise.counts_pure", "compose.post_function"), "that the constants of the noise exist"
     ),

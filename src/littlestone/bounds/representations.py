@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -119,24 +119,40 @@ class HashedRepresentation:
         by a_j, and E_j = (collision / a_j)**copies the probability that it is off by more, the
         total is F_1 + (F_2 - F_1) E_1 + ... + (1 - F_J) E_J.
         """
-        cert = CertificateBuilder(
-            n=n, size=self.size, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta,
-            collision=self.collision, copies=self.copies,
-        )  # fmt: skip
-        total = "fail_1"
-        for j, cut in enumerate(self.cuts, 1):
-            if j > 1:
-                total += f" + (fail_{j} - fail_{j - 1})*off_{j - 1}"
-            LAYERS[self.agnostic].write(cert, suffix=f"_{j}", cut=cut)
-            OFF.write(cert, suffix=f"_{j}", cut=cut)
-        last = len(self.cuts)
-        cert.step("failure", f"{total} + (1 - fail_{last})*off_{last}", SOURCE)
-        cert.step("enough", "failure <= beta", SOURCE)
-        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        known = {
+            "n": n, "size": self.size, "epsilon": self.epsilon, "alpha": self.alpha,
+            "beta": self.beta, "collision": self.collision, "copies": self.copies,
+        }  # fmt: skip
+        return layered(known, self.cuts, OFF, agnostic=self.agnostic, source=SOURCE)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate holds (it is monotone in n)."""
         return least_n(lambda n: self.certificate(n).holds, self.guess)
+
+
+def layered(
+    known: Mapping[str, Any],
+    cuts: Sequence[Fraction],
+    off: Bound,
+    *,
+    agnostic: bool,
+    source: str,
+) -> Certificate:
+    """Certify a choice whose best candidate is off by more than each cut with probability ``off``.
+
+    Of ``known`` numbers n, size, epsilon, alpha and beta are needed, and those that ``off`` names.
+    """
+    cert = CertificateBuilder(**known)
+    total = "fail_1"
+    for j, cut in enumerate(cuts, 1):
+        if j > 1:
+            total += f" + (fail_{j} - fail_{j - 1})*off_{j - 1}"
+        LAYERS[agnostic].write(cert, suffix=f"_{j}", cut=cut)
+        off.write(cert, suffix=f"_{j}", cut=cut)
+    last = len(cuts)
+    cert.step("failure", f"{total} + (1 - fail_{last})*off_{last}", source)
+    cert.step("enough", "failure <= beta", source)
+    return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=known["n"])
 
 
 def best_hashing(
@@ -196,8 +212,8 @@ def best_representation(
     exact_beta = check_probability("best_representation", "beta", beta)
 
     def at(x: Sequence[float]) -> Certificate:
-        alpha1 = _short(float(exact_alpha) * 0.9 * math.exp(-abs(x[0])))
-        share = _short(0.98 / (1 + math.exp(min(max(x[1], -20.0), 20.0))) + 0.01)
+        alpha1 = short(float(exact_alpha) * 0.9 * math.exp(-abs(x[0])))
+        share = short(0.98 / (1 + math.exp(min(max(x[1], -20.0), 20.0))) + 0.01)
         beta1 = exact_beta * share
         return certify(
             size(alpha1, beta1),
@@ -252,7 +268,7 @@ def _best(
         copies,
         family.candidates(buckets) * copies + family.shared,
         family.collision(buckets),
-        tuple(_short(cut) for cut in _cuts(low, high)),
+        tuple(short(cut) for cut in cuts_between(low, high)),
         guess=math.ceil(n),
     )
 
@@ -307,7 +323,7 @@ class _Search:
         whole = max(round(buckets), 1)
         collision = float(self.family.collision(whole))
         log_bad = _log(self.family.candidates(whole) * copies + self.family.shared - 1)
-        cuts = _cuts(*ends)
+        cuts = cuts_between(*ends)
         decays = [self._decay(cut) if cut < self.alpha else 0.0 for cut in cuts]
         off = [min(1.0, collision / cut) ** copies for cut in cuts]
         if off[-1] > self.beta or decays[0] <= 0:
@@ -317,7 +333,7 @@ class _Search:
         weights = [before - after for before, after in itertools.pairwise([1.0, *off])]
         layers = list(zip(weights, decays, strict=True))
 
-        return _least_sum(layers, log_bad, self.beta - off[-1])
+        return least_sum(layers, log_bad, self.beta - off[-1])
 
     def _ends(self, log_low: float, log_span: float) -> tuple[float, float]:
         low = min(math.exp(log_low), 0.5 * self.alpha)
@@ -328,7 +344,7 @@ class _Search:
         return float(self.family.collision(2**20)) * 2**20
 
 
-def _least_sum(layers: list[tuple[float, float]], log_bad: float, most: float) -> float:
+def least_sum(layers: list[tuple[float, float]], log_bad: float, most: float) -> float:
     """Return about the least n with the sum of weight * min(1, e**(log_bad - n * decay)) <= most.
 
     Newton's method for the logarithm of the sum, kept inside what is known of the answer.
@@ -357,12 +373,13 @@ def _least_sum(layers: list[tuple[float, float]], log_bad: float, most: float) -
     return min(new, HOPELESS)
 
 
-def _cuts(low: float, high: float) -> list[float]:
-    ratio = (high / low) ** (1 / (CUTS - 1))
-    return [low * ratio**j for j in range(CUTS)]
+def cuts_between(low: float, high: float, number: int = CUTS) -> list[float]:
+    """Return some cuts, equally far in their logarithms."""
+    ratio = (high / low) ** (1 / (number - 1))
+    return [low * ratio**j for j in range(number)]
 
 
-def _short(x: float) -> Fraction:
+def short(x: float) -> Fraction:
     """Return x with three digits: the cuts may be any numbers, so let them be readable."""
     return Fraction(f"{x:.3g}")
 

@@ -10,6 +10,7 @@ which for an infinite class is a random finite hypothesis set.
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
                      `rule_lists`, `decision_trees`, `finite`
+`public_points`      classes at public points; `cells`: thresholds and intervals
 `integers`           what classes over integers share: bounds, numbered concepts
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
@@ -43,6 +44,7 @@ from littlestone.classes.boosted_trees import (
     ScorecardClass,
     TreeEnsemble,
 )
+from littlestone.classes.cells import CellClass
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
@@ -79,6 +81,7 @@ from littlestone.classes.majorities import Boosted
 from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.public_points import ClassAtPoints, at_public_points
 from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
@@ -95,6 +98,8 @@ __all__ = [
     "AlwaysZero",
     "Boosted",
     "BoostedTreeClass",
+    "CellClass",
+    "ClassAtPoints",
     "Closures",
     "ConceptClass",
     "ConjunctionHypothesis",
@@ -140,6 +145,7 @@ __all__ = [
     "UnionHypothesis",
     "VersionSpace",
     "affine_span",
+    "at_public_points",
     "check_class",
     "class_from_dict",
     "closures",

@@ -25,6 +25,7 @@ from littlestone.types import Hypothesis, Json, Label, Point
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
+    from littlestone.bounds.public import PublicPoints
     from littlestone.classes.oracles import VersionSpace
     from littlestone.classes.trees.tree import VC1Tree
     from littlestone.data import Domain
@@ -173,6 +174,11 @@ class ConceptClass(ABC):
     def tabled(self) -> bool:
         """Whether `candidates` asks a stored sample for the counts of sets of columns only."""
         return False
+
+    @property
+    def public(self) -> PublicPoints | None:
+        """How near the candidates are to a larger class, where public points were used."""
+        return None
 
     #: The one learner of classes that have their own; empty where any may learn them.
     learned_by: ClassVar[str] = ""

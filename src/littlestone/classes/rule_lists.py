@@ -362,6 +362,11 @@ class RuleLists(SchemaTrees):
         """Number of splits."""
         return self.number
 
+    @property
+    def comparisons(self) -> int:
+        """One for each split."""
+        return self.length
+
     def check_number(self) -> None:
         """Refuse lengths whose weights are not computed."""
         if self.length not in _MAX_SPLITS:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.encoding import evaluate, parse
+from littlestone.classes.public_points import at_public_points, read_public
 from littlestone.data import Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.types import Label
@@ -142,6 +143,18 @@ def parse_class(
     return entry.build(schema, **arguments, **listed)
 
 
+def needs_schema(spec: str) -> bool:
+    """Return whether a text is a class over the columns of a schema, or auto.
+
+    Examples
+    --------
+    >>> needs_schema("rules(max_literals=2)"), needs_schema("thresholds(1, 9)")
+    (True, False)
+    """
+    name = spec.partition("(")[0].strip().lower()
+    return name == "auto" or (name in _ENTRIES and _ENTRIES[name].schema)
+
+
 def class_from_dict(data: Any) -> ConceptClass:
     """Read a class from the JSON that its ``to_dict`` wrote; nothing is executed.
 
@@ -154,7 +167,10 @@ def class_from_dict(data: Any) -> ConceptClass:
     if not isinstance(kind, str) or kind not in _ENTRIES:
         known = ", ".join(sorted(_ENTRIES))
         raise ParameterError(f"The 'type' entry of a class must be one of: {known}.")
-    return _ENTRIES[kind].from_dict(data)
+    if "public" not in data:
+        return _ENTRIES[kind].from_dict(data)
+    whole = _ENTRIES[kind].from_dict({k: v for k, v in data.items() if k != "public"})
+    return at_public_points(whole, read_public(data["public"]))
 
 
 def _usages() -> str:

@@ -25,12 +25,12 @@ from littlestone.cli.options import (
     label_list,
     learner_options,
     names,
-    open_class,
     open_learner,
     refuse_schema,
     shared,
     whole,
 )
+from littlestone.cli.public import Public
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -75,6 +75,7 @@ def fit(
     goal: FitGoal,
     records: Records = Records(),
     table: Table = Table(),
+    open_points: Public = Public(),
     samples_per_user: str | None = None,
     learner: str = "auto",
     own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
@@ -155,7 +156,7 @@ def fit(
     # Everything public is checked before the table is read; the table before anything is drawn.
     user, auto = records.user, is_auto(goal.concept_class)
     check_outputs(
-        "fit", data, records.schema, paid.ledger, filed.sign_with,
+        "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     source = filed.source("fit", paid)
@@ -163,17 +164,21 @@ def fit(
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
+    concepts, public, of_points = open_points.opened(
+        data, goal.concept_class, records.schema, y=y, x=chosen, labels=listed,
+        form=table.written("fit"),
+    )  # fmt: skip
     options = {
         **{name: value for name, value in vars(own).items() if value},
         **({} if costs is None else {"costs": _costs(costs, records, listed)}),
         **each,
+        **of_points,
     }
-    concepts, public = open_class(goal.concept_class, records.schema, chosen, listed)
     _check_class_of_users(user, concepts)
     form = table.format("fit", data, public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
-    several = listed is not None or {"costs", "probabilities"} & set(options)
+    several = listed is not None or {"costs", "probabilities", "public", "shift"} & set(options)
     if learner == "auto" and several and not concepts.learned_by:
         learner = "agnostic"
     share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)

@@ -409,7 +409,7 @@ def check_label(owner: str, y: str, columns: Sequence[str]) -> None:
 
 def open_class(
     spec: str,
-    schema: str | None,
+    schema: str | Schema | None,
     x: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> tuple[ConceptClass, Schema | None]:
@@ -422,7 +422,7 @@ def open_class(
     from littlestone.classes import parse_class
     from littlestone.data import Schema
 
-    public = None if schema is None else Schema.from_toml(schema)
+    public = Schema.from_toml(schema) if isinstance(schema, str) else schema
     if public is not None and x is not None and public.bound:
         public = replace(public, columns=tuple(public[name] for name in x))
     if is_auto(spec):

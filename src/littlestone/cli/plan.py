@@ -23,6 +23,7 @@ from littlestone.cli.options import (
     shared,
     whole,
 )
+from littlestone.cli.public import public_class
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -75,6 +76,7 @@ def plan(
     labels: Labels = None,
     agnostic: Flag = False,
     samples_per_user: str | None = None,
+    public_points: str | None = None,
     horizon: str | None = None,
     evaluated: Evaluated = Evaluated(),
     solve: Solved | None = None,
@@ -100,6 +102,9 @@ def plan(
     samples_per_user:
         How many records each user has, when users are to be protected. A learner that protects
         records then reads one record of each user, or all of them with a smaller epsilon.
+    public_points:
+        How many public unlabelled points of the same population there will be, for thresholds,
+        intervals and half-planes: `fit --public`. For classes over rows their schema says it.
     horizon:
         Also say how many mistakes `littlestone stream` makes in a stream of so many rows, and how
         many every private learner makes.
@@ -145,6 +150,8 @@ def plan(
     length = None if horizon is None else whole("plan", "horizon", horizon)
     listed = label_list("plan", labels, positive=None)
     opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
+    if opened is not None and public_points is not None:
+        opened = public_class(opened[0], public_points), opened[1]
     if explore is not None:
         auto = concept_class if concept_class and is_auto(concept_class) else None
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}

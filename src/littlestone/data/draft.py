@@ -131,7 +131,7 @@ def _public(table: Table, features: Sequence[str]) -> Table:
             "The public table has none of the table's columns: --like takes bins and categories "
             "from columns of the same names."
         )
-    if not _cells(table, table.names[0], "schema new"):
+    if not cells_of(table, table.names[0], "schema new"):
         raise ParameterError(
             "The public table of --like has no rows, so it suggests no bins and no categories."
         )
@@ -220,7 +220,8 @@ def declared_kinds(table: Table, columns: list[str], owner: str) -> list[Any]:
     return [kind if table.declared or pa.types.is_nested(kind) else None for kind in stream.kinds]
 
 
-def _cells(table: Table, name: str, owner: str, numbers: Sequence[str] = ()) -> list[object]:
+def cells_of(table: Table, name: str, owner: str, numbers: Sequence[str] = ()) -> list[object]:
+    """Return the cells of a column."""
     frame = table.frame([name], owner, numbers=numbers).collect()
     return frame.get_column(frame.columns[0]).to_list()
 
@@ -241,9 +242,9 @@ def _to_fill_in(name: str, kind: Any) -> str:
 
 
 def _like(name: str, public: Table, owner: str) -> str:
-    column = public_column(name, _cells(public, name, owner, [name]))
+    column = public_column(name, cells_of(public, name, owner, [name]))
     if column is not None and not column.numeric:
-        column = public_column(name, _cells(public, name, owner))
+        column = public_column(name, cells_of(public, name, owner))
     if column is None:
         why = f"more than {_MOST_CATEGORIES} texts, or no cell, in the public table"
         return f"# [{toml_key(name)}] has {why}: left out.\n"

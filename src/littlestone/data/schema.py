@@ -35,22 +35,31 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds.public import PublicPoints
 from littlestone.data.columns import Codes, Column, Literal
 from littlestone.data.formats import CsvFormat
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import (
+    ParameterError,
+    UnsupportedError,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
 from littlestone.privacy.guarantee import Guarantee
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
     from littlestone.privacy import Ledger
     from littlestone.source import Source
 
@@ -60,8 +69,33 @@ _KINDS = ("bins", "categories", "integers")
 _KEYS = (*_KINDS, "missing", "type", "by", "format")
 _CSV = "csv"  # the name of the table about files, if it describes no column
 _PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
+_PUBLIC = "*public"  # the name, in files, of what is known of public points
 #: Names that no column of a schema can have.
-RESERVED = frozenset({_EVERY, _PROPOSAL})
+RESERVED = frozenset({_EVERY, _PROPOSAL, _PUBLIC})
+
+
+class PublicBins(NamedTuple):
+    """Bins that begin at every ``rank``-th value of ``points`` public rows."""
+
+    points: int
+    rank: int
+
+    def of(self, comparisons: int) -> PublicPoints:
+        """Return how near a rule of some comparisons is to one over the bins."""
+        return PublicPoints(self.points, comparisons * self.rank)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"points": self.points, "rank": self.rank}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> PublicBins:
+        """Read plain JSON."""
+        if not isinstance(data, Mapping) or set(data) != set(cls._fields):
+            raise ParameterError(f"The table [{_PUBLIC!r}] of a schema has points and rank.")
+        owner = f"the table {_PUBLIC!r} of a schema"
+        points = check_integer(owner, "points", data["points"], low=1)
+        return cls(points, check_integer(owner, "rank", data["rank"], low=1))
 
 
 @dataclass(frozen=True)
@@ -117,6 +151,8 @@ class Schema:
         differ in it are equal.
     proposal : Proposal, optional
         What the columns cost, where they were learned from records (`propose`).
+    public : PublicBins, optional
+        How many public rows the bins are of (`from_public`).
 
     Examples
     --------
@@ -133,6 +169,7 @@ class Schema:
     every: Column | None = None
     csv: CsvFormat | None = field(default=None, compare=False)
     proposal: Proposal | None = None
+    public: PublicBins | None = None
 
     def __post_init__(self) -> None:
         if bool(self.columns) == (self.every is not None):
@@ -178,7 +215,11 @@ class Schema:
             )
         mistakes: list[str] = []
         described, csv = _without_csv(described, mistakes)
-        written = {name: entry for name, entry in described.items() if name != _PROPOSAL}
+        told = described.get(_PUBLIC)
+        public = None if told is None else PublicBins.from_dict(told)
+        written = {
+            name: entry for name, entry in described.items() if name not in (_PROPOSAL, _PUBLIC)
+        }
         proposal = described.get(_PROPOSAL)
         proposed = None if proposal is None else Proposal.from_dict(proposal)
         columns = [_read_column(name, entry, mistakes) for name, entry in written.items()]
@@ -190,7 +231,7 @@ class Schema:
             raise ParameterError(f"The schema has {len(mistakes)} mistakes:{lines}")
         if [column.name for column in read] == [_EVERY]:
             return cls(every=read[0], csv=csv, proposal=proposed)
-        return cls(read, csv=csv, proposal=proposed)
+        return cls(read, csv=csv, proposal=proposed, public=public)
 
     @classmethod
     def propose(
@@ -296,6 +337,66 @@ class Schema:
         )
         return proposed
 
+    @classmethod
+    def from_public(
+        cls, table: Any, bins: int = 20, columns: Sequence[str] | None = None
+    ) -> Schema:
+        """Return a schema whose bins are quantiles of a public table, and certified as such.
+
+        Nothing of the table is protected, and no record that is learned from may be in it. Numbers
+        get an edge at every r-th of their sorted values, texts a category for each that occurs r
+        times, r the least number for which there are at most ``bins`` of both. Columns without
+        either are left out; missing cells are in no bin.
+
+        Parameters
+        ----------
+        table : path, data frame, or relation
+            Unlabelled public rows, independent of each other.
+        bins : int >= 2, default 20
+            More bins cost less (`binning_error`), and make more candidates.
+        columns : sequence of str, optional
+            By default all.
+
+        Raises
+        ------
+        ParameterError
+            A column that the table does not have, or no column with a bin.
+
+        Notes
+        -----
+        Learners over such a schema certify the best rule with comparisons of *any* numbers, for
+        records of the population that ``shift`` says: docs/public.md.
+
+        Examples
+        --------
+        >>> schema = Schema.from_public({"age": range(400), "city": ["Bonn", "Rome"] * 200}, bins=5)
+        >>> schema["age"].edges, schema["city"].categories
+        ((80, 161, 242, 323), ('Bonn', 'Rome'))
+        >>> print(schema.binning_error(1))
+        error <= 0.236 except with probability 0.05, from 400 records: holds [public.slabs]
+        """
+        made: Schema = import_module("littlestone.data.public_bins").from_public(
+            table, bins=bins, columns=columns
+        )
+        return made
+
+    def binning_error(
+        self, s: int, *, beta: Any = Fraction(1, 20), shift: tuple[Any, Any] = (1, 0)
+    ) -> Certificate:
+        """Return a certificate of what bins of public rows cost a rule of s comparisons.
+
+        On more than its alpha of the records' points some rule over the bins differs from that of
+        s comparisons of any numbers with probability at most beta, over the public rows.
+        """
+        owner = "Schema.binning_error"
+        if self.public is None:
+            raise UnsupportedError(
+                "Only bins of public rows have a certified error: Schema.from_public(table)."
+            )
+        points = self.public.of(check_integer(owner, "s", s, low=1))
+        rho, tau = map(Fraction, shift)
+        return points.certificate(beta=check_probability(owner, "beta", beta), shift=(rho, tau))
+
     @property
     def guarantee(self) -> Guarantee | None:
         """What the columns cost; None where they were not learned from records."""
@@ -318,6 +419,7 @@ class Schema:
         """Return plain JSON in the layout of the TOML file; `from_dict` reads it back."""
         columns = self.columns if self.every is None else (self.every,)
         told = {} if self.proposal is None else {_PROPOSAL: self.proposal.to_dict()}
+        told |= {} if self.public is None else {_PUBLIC: self.public.to_dict()}
         return {column.name: column.to_dict() for column in columns} | told
 
     def to_toml(self) -> str:
@@ -335,6 +437,9 @@ class Schema:
         """
         columns = self.columns if self.every is None else (self.every,)
         parts = [] if self.proposal is None else [_proposal_toml(self.proposal)]
+        if self.public is not None:
+            counts = "".join(f"{name} = {n}\n" for name, n in self.public.to_dict().items())
+            parts.append(f"# Bins of public rows.\n[{toml_text(_PUBLIC)}]\n{counts}")
         parts += [] if self.csv is None else [csv_toml(self.csv)]
         return "\n".join([*parts, *map(column_toml, columns)])
 

@@ -25,6 +25,7 @@ from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.subsample import amplified, ordered_part, places
 from littlestone.learners.boosting import Boosting
+from littlestone.learners.exponential import Agnostic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.teachers import Votes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
@@ -50,6 +51,11 @@ _BUDGET: dict[str, Any] = {"epsilon": 1, "alpha": F(1, 3), "beta": F(1, 3)}
 def _all(algorithm: Any, points: Sequence[Any], n: int, **options: Any) -> str | None:
     result = verify(algorithm, points=points, n_samples=n, **options)
     return None if result.holds else f"worst delta {result.worst_delta:.3g}"
+
+
+def thresholds_at_public_points() -> str | None:
+    """Verify thresholds that begin at two public points, on all data of three records."""
+    return _all(Agnostic(Thresholds(1, 4), epsilon=1, public=[2, 4], shift=None), [1, 2, 3, 4], 3)
 
 
 def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str | None:
@@ -232,6 +238,7 @@ def votes_for_labels() -> str | None:
 
 
 OF_LEARNERS: dict[str, Detector] = {
+    "thresholds at public points": thresholds_at_public_points,
     "votes for labels": votes_for_labels,
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks dealt by value": dealt_by_value,

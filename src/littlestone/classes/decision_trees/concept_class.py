@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
@@ -87,6 +88,17 @@ class SchemaTrees(ConceptClass):
                 "Call bind(n_columns) first.",
             )  # fmt: skip
         return Splits(self.schema)
+
+    @property
+    @abstractmethod
+    def comparisons(self) -> int:
+        """How many tests of a cell one tree makes at most, over all rows."""
+
+    @property
+    def public(self) -> PublicPoints | None:
+        """How near its trees are to those with splits at any numbers, if the bins are public."""
+        bins = self.schema.public
+        return None if bins is None else bins.of(self.comparisons)
 
     @property
     def spec(self) -> str:
@@ -200,6 +212,11 @@ class DecisionTrees(SchemaTrees):
     def depth(self) -> int:
         """Number of splits from the root to each leaf."""
         return self.number
+
+    @property
+    def comparisons(self) -> int:
+        """One for each inner node."""
+        return int(2**self.depth) - 1
 
     def check_number(self) -> None:
         """Refuse depths whose weights are not computed."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import ConceptClass, Mapped, Witnessed
 from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
@@ -264,6 +265,11 @@ class Rules(ConceptClass):
                 "Call bind(n_columns) first.",
             )  # fmt: skip
         return Enumeration(self.schema, self.max_literals)
+
+    @property
+    def public(self) -> PublicPoints | None:
+        """How near its rules are to those with literals of any numbers, if the bins are public."""
+        return None if self.schema.public is None else self.schema.public.of(self.max_literals)
 
     @property
     def spec(self) -> str:

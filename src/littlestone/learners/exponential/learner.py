@@ -35,12 +35,20 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import Reference, register_claim
+from littlestone.bounds.public import PublicBound
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.decision_trees.weighted import Candidates as TreeCandidates
+from littlestone.classes.public_points import at_public_points
 from littlestone.classes.rule_lists import ListCandidates
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
-from littlestone.errors import ParameterError, UnsupportedError, parameter_error
+from littlestone.errors import (
+    LittlestoneError,
+    ParameterError,
+    UnsupportedError,
+    exact_value,
+    parameter_error,
+)
 from littlestone.learners.base import CLASS, ClassLearner
 from littlestone.learners.declare import FLAG, Kind, declared, one_of
 from littlestone.learners.plan import Plan, nest
@@ -48,7 +56,7 @@ from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated, Neighbours
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
+    from littlestone.bounds import Certificate, CertificateBuilder
     from littlestone.classes import ConceptClass, Representation
     from littlestone.source import Source
     from littlestone.types import Hypothesis
@@ -112,6 +120,21 @@ def _relation(owner: str, name: str, value: Any) -> Neighbours:
     raise parameter_error(owner, name, words, value)
 
 
+def _shift(owner: str, name: str, value: Any) -> tuple[Fraction, Fraction] | None:
+    if value is None:
+        return None
+    try:
+        rho, tau = map(exact_value, value)
+    except (TypeError, ValueError):
+        rho = tau = None
+    if rho is None or tau is None or rho < 1 or not 0 <= tau < 1:
+        raise parameter_error(
+            owner, name, "None or a pair (rho, tau), rho >= 1 and 0 <= tau < 1", value,
+            "(1, 0) says that the public points are from the population of the records.",
+        )  # fmt: skip
+    return rho, tau
+
+
 @dataclass(frozen=True)
 class Exponential(ClassLearner[ExponentialPlan]):
     """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
@@ -148,6 +171,20 @@ class Exponential(ClassLearner[ExponentialPlan]):
         "their own records. Needs ``evaluate``.",
         default=False,
     )
+    public: Any = declared(
+        Kind("array"),
+        "Public unlabelled points, for `Thresholds`, `Intervals` and half-planes: only concepts "
+        "that begin and end at them are candidates. They are not protected, and must not be points "
+        "of the records. Trees and rules take them by `Schema.from_public`.",
+        default=None,
+    )
+    shift: tuple[Fraction, Fraction] | None = declared(
+        Kind("(rho, tau) or None", _shift),
+        "Where public points are from: with D that of the records, a set has D at most rho times "
+        "its share among public points plus tau. The certificate is then about the best concept of "
+        "the whole class; nothing checks it. None: about the best candidate only.",
+        default=(1, 0),
+    )
     neighbours: Neighbours = declared(
         replace(one_of(*(each.value for each in _RELATIONS)), check=_relation),
         'What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes '
@@ -158,6 +195,15 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
     def check(self) -> None:
         """Check the costs, one for each label of the class; refuse costs that are given twice."""
+        if self.public is not None:
+            rule = f"points of the class, each {self.concept_class.domain.rule}"
+            try:
+                found = at_public_points(self.concept_class, self.public)
+            except LittlestoneError as problem:
+                kind = type(self.public).__name__
+                raise parameter_error(self.estimator, "public", rule, kind, str(problem)) from None
+            object.__setattr__(self, "concept_class", found)
+            object.__setattr__(self, "public", None)
         labels = len(self.concept_class.labels)
         for name in ("costs", "class_weight"):
             given = getattr(self, name)
@@ -204,9 +250,9 @@ class Exponential(ClassLearner[ExponentialPlan]):
         replaced = self.epsilon * (2 if self.neighbours is Neighbours.ADD_REMOVE else 1)
         numbers: dict[str, Any] = {"epsilon": replaced, "alpha": self.alpha, "beta": self.beta}
         if self.mistake_costs is not None:
-            return _for_costs(concept_class, numbers, agnostic, self.mistake_costs)
+            return _for_costs(concept_class, numbers, agnostic, self.shift, self.mistake_costs)
         if isinstance(concept_class.size, int):
-            return _finite(concept_class, concept_class.size, numbers, agnostic)
+            return _finite(concept_class, numbers, agnostic, self.shift)
         direct = _hashed(concept_class, numbers, agnostic)
         # The surrogate pays for the class's VC dimension at alpha**-2 even if H had two members.
         least: int = bounds.agnostic_vc(2, concept_class.vc_dim, **numbers).n if agnostic else 0
@@ -279,14 +325,49 @@ def check_scored(concept_class: ConceptClass) -> None:
     concept_class.candidates(Sample.of(points, nothing, labels=labels))
 
 
+#: From n, or None for the least that is needed, to a certificate.
+Certify = Callable[["int | None"], "Certificate"]
+
+
+def _best(
+    concept_class: ConceptClass,
+    numbers: dict[str, Any],
+    agnostic: bool,
+    shift: Any,
+    *,
+    errors: bool = True,
+) -> Certify:
+    """Return what is certified of a draw, by errors or other losses, from all of a finite class."""
+    size: Any = concept_class.size
+    if concept_class.public is not None and shift is not None:
+        bound = PublicBound(size, concept_class.public, shift, agnostic=agnostic, **numbers)
+        return lambda n: bound.certificate(bound.required_samples() if n is None else n)
+    # the VC dimension is one of two labels
+    large = errors and size > _EXPLICIT and not concept_class.lists_labels
+    vc_dim = concept_class.vc_dim if large else None
+    return lambda n: bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+
+
+def _stated(inner: Certificate, source: str) -> CertificateBuilder:
+    """Begin a certificate that follows from one about losses."""
+    cert = bounds.CertificateBuilder(n=inner.n)
+    nest(cert, inner, "losses")
+    if "losses.needed" in cert.steps:
+        cert.step("enough", "n >= required", source, required=Reference("losses.needed"))
+    else:
+        cert.step("records", "n", source)
+    return cert
+
+
 def _finite(
-    concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
+    concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool, shift: Any
 ) -> ExponentialPlan:
     """Return the class itself, or its hashing, if that needs fewer records or is all that runs."""
-    if size <= _LISTED or not _can_be_hashed(concept_class):
-        return _itself(concept_class, size, numbers, agnostic)
+    best = _best(concept_class, numbers, agnostic, shift)
+    if concept_class.size <= _LISTED or not _can_be_hashed(concept_class):
+        return _itself(concept_class, best)
     try:
-        itself = _itself(concept_class, size, numbers, agnostic)
+        itself = _itself(concept_class, best)
     except UnsupportedError:  # too many concepts to score
         return _hashed(concept_class, numbers, agnostic)
     try:
@@ -296,21 +377,14 @@ def _finite(
     return min(itself, hashed, key=lambda plan: plan.required)
 
 
-def _itself(
-    concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
-) -> ExponentialPlan:
+def _itself(concept_class: ConceptClass, best: Certify) -> ExponentialPlan:
     check_scored(concept_class)
-    listed = concept_class.lists_labels
-    # the VC dimension is one of two labels
-    vc_dim = concept_class.vc_dim if size > _EXPLICIT and not listed else None
 
     def certify(n: int | None) -> Certificate:
-        inner = bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
-        if not listed:
+        inner = best(n)
+        if not concept_class.lists_labels:
             return inner
-        cert = bounds.CertificateBuilder()
-        nest(cert, inner, "losses")
-        cert.step("enough", "n >= required", LABELS, n=inner.n, required=Reference("losses.needed"))
+        cert = _stated(inner, LABELS)
         return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)
 
     required = max(certify(None).n, 1)
@@ -318,19 +392,19 @@ def _itself(
 
 
 def _for_costs(
-    concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool, costs: Costs
+    concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool, shift: Any, costs: Costs
 ) -> ExponentialPlan:
     """Certify the cost of a class that is itself the hypothesis set.
 
     The proof of the certificates of errors is one about losses in [0, 1] (claim ``exp-mech.cost``).
     """
-    size = concept_class.size
-    if not isinstance(size, int):
+    if not isinstance(concept_class.size, int):
         raise UnsupportedError(
             f"Costs are for finite classes: {concept_class.spec} is infinite. Give it a public "
             "domain, or learn rules, trees or a finite class."
         )
     check_scored(concept_class)
+    best = _best(concept_class, numbers, agnostic, shift, errors=False)
 
     def certify(n: int | None) -> Certificate:
         # of each record, every answer of a list of labels has a cost
@@ -340,10 +414,8 @@ def _for_costs(
                 f"Costs up to {costs.largest:,} times their common unit, of {n:,} records, are not "
                 "summed exactly: sums must stay below 2**53. Use rounder costs."
             )
-        cert = bounds.CertificateBuilder()
-        inner = bounds.best_finite(size, agnostic=agnostic, n=n, **numbers)
-        nest(cert, inner, "losses")
-        cert.step("enough", "n >= required", COST, n=inner.n, required=Reference("losses.needed"))
+        inner = best(n)
+        cert = _stated(inner, COST)
         largest = costs.largest * costs.unit
         cert.step("cost", "alpha*largest", COST, alpha=numbers["alpha"], largest=largest)
         return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)

@@ -1,0 +1,84 @@
+"""`fit --public` and `plan --public-points`."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from littlestone.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder, rng = tmp_path_factory.mktemp("public"), np.random.default_rng(0)
+    for name, n in (("mine", 3000), ("open", 200)):
+        dose, age = rng.integers(1, 1000, n), rng.normal(size=n)
+        pq.write_table(
+            pa.table({"dose": dose, "age": age, "ill": (dose > 300).astype(int)}),
+            folder / f"{name}.parquet",
+        )
+    return str(folder / "mine.parquet"), str(folder / "open.parquet")
+
+
+def fitted(capsys, *arguments):
+    code = main(["fit", *arguments, "--y", "ill", "--epsilon", "1", "--seed", "1", "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_thresholds(tables, capsys):
+    mine, public = tables
+    line = ["--class", "thresholds(1, 10**6)", "--x", "dose"]
+    code, release = fitted(capsys, mine, "--public", public, *line, "--no-evaluate")
+    assert code == 0
+    assert release["certificate"]["holds"]
+    assert "public.slabs" in release["certificate"]["claims"]
+    seen = set(pq.read_table(public)["dose"].to_pylist())
+    assert release["hypothesis"]["above"] + 1 in seen
+    assert len(release["class"]["public"]) == 200
+    _, listed = fitted(capsys, mine, "--public", public, *line, "--shift", "none")
+    assert "public.slabs" not in listed["certificate"]["claims"]
+    _, other = fitted(capsys, mine, "--public", public, *line, "--shift", "2,0.01")
+    assert other["certificate"]["status"] == "conditional"
+
+
+def test_rules_over_columns_of_the_public_table(tables, capsys):
+    mine, public = tables
+    rules = ["--class", "rules(max_literals=1)", "--bins", "100"]
+    code, release = fitted(capsys, mine, "--public", public, *rules)
+    assert code == 0
+    described = [column["name"] for column in release["class"]["schema"]]
+    assert described == ["dose", "age", "*public"]
+    code, release = fitted(capsys, mine, "--public", public, *rules, "--x", "dose")
+    assert release["columns"]["x"] == ["dose"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--bins", "9"], "for --public"),
+        (["--shift", "1,0"], "for --public"),
+        (["--public", "OPEN", "--schema", "s.toml"], "not both"),
+        (["--public", "MINE"], "another one than DATA"),
+        (["--public", "OPEN", "--shift", "0,0"], "rho"),
+        (["--public", "OPEN", "--bins", "9"], "for rules"),
+        (["--public", "OPEN", "--x", "nothing"], "no column"),
+    ],
+)
+def test_refusals(tables, capsys, arguments, words):
+    mine, public = tables
+    places = {"OPEN": public, "MINE": mine}
+    line = [*(places.get(word, word) for word in arguments), "--class", "thresholds(1, 10**6)"]
+    line += [] if "--x" in line else ["--x", "dose"]
+    code, answer = fitted(capsys, mine, *line)
+    assert code == 2
+    assert words in answer["error"]["message"]
+
+
+def test_plans(capsys):
+    goal = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--json"]
+    assert main(["plan", "--class", "thresholds(1, 2**64)", "--public-points", "200", *goal]) == 0
+    found = {line["learner"]: line for line in json.loads(capsys.readouterr().out)["plans"]}
+    assert found["agnostic"]["n"] == pytest.approx(1957, rel=0.02)
+    assert main(["plan", "--class", "points", "--public-points", "200", *goal]) == 2
