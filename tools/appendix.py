@@ -5,13 +5,14 @@
     python tools/appendix.py full-run           # pytest -m full: hours
 
 A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each block of output, and
-``<!-- table: audit exact -->`` before the table. What follows is replaced by what the command
-prints now, and the page's first ``<!-- run: -->`` line by the day and the commit.
+``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. What follows is replaced by
+what the command prints now, and the page's first ``<!-- run: -->`` line by the day and the commit.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import datetime
 import json
 import re
@@ -24,12 +25,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "appendix"
 LOG = re.compile(r"(<!-- log: (.*?) -->\n+```text\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
-TABLE = re.compile(r"(<!-- table: audit exact -->\n+)(.*?)(?=^## )", re.DOTALL | re.MULTILINE)
+TOTAL = re.compile(r"(<!-- table: audit exact -->\n).*?\n")
 RUN = re.compile(r"(<!-- run: -->\n).*?\n")
 HEAD = (
-    "verified | data sets | pairs | epsilon | delta | worst | tightest epsilon "
-    "| nearly attained | holds | all n"
-)
+    "verified", "data sets", "pairs", "epsilon", "delta", "worst", "tightest epsilon",
+    "nearly attained", "holds", "all n",
+)  # fmt: skip
 
 
 def printed(command: str) -> str:
@@ -45,30 +46,28 @@ def printed(command: str) -> str:
 
 
 def table() -> str:
-    """Return every mechanism and every learner, verified now, in Markdown."""
+    """Verify every mechanism and every learner now, write the table, and return its totals."""
     exact = json.loads(printed("littlestone audit exact --all --json"))["rows"]
     every = json.loads(printed("littlestone audit all-n --all --json"))["rows"]
     chains = {row["name"]: row for row in every}
-    lines = [f"| {HEAD} |", "|---|--:|--:|--:|--:|--:|--:|---|---|---|"]
-    lines += [f"| {line(row, chains[row['name']])} |" for row in exact]
+    with (PAGES / "audit-table.csv").open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerows([HEAD, *(line(row, chains[row["name"]]) for row in exact)])
     proved = sum(row["route"] != "enumerated" for row in every)
     datasets, pairs = (sum(row[name] for row in exact) for name in ("datasets", "pairs"))
     total = f"{len(exact)} lines, {datasets:,} data sets, {pairs:,} ordered pairs"
-    return "\n".join(
-        [*lines, "", f"{total}; {proved} of the lines name lemmas for every n.", "", ""]
-    )
+    return f"{total}; {proved} of the lines name lemmas for every n.\n"
 
 
-def line(row: dict[str, Any], chain: dict[str, Any]) -> str:
+def line(row: dict[str, Any], chain: dict[str, Any]) -> list[str]:
     """Return the cells of one verification, and what holds for every n."""
     lemmas = ", ".join(chain["lemmas"])
-    cells = [
+    return [
         row["name"], f"{row['datasets']:,}", f"{row['pairs']:,}", f"{row['epsilon']:.3g}",
         f"{row['delta']:.3g}", f"{row['worst_delta']:.3g}", f"{row['tightest_epsilon']:.4f}",
         ", ".join(row["sharp"]) or "-", "yes" if row["holds"] else "NO",
         lemmas if chain["route"] != "enumerated" else f"enumerated: {row['domain']}",
     ]  # fmt: skip
-    return " | ".join(cells)
 
 
 def made(text: str, kills: int | None) -> str:
@@ -90,9 +89,9 @@ def made(text: str, kills: int | None) -> str:
     )
     day = datetime.datetime.now(tz=datetime.UTC).date()
     text = RUN.sub(rf"\g<1>Run on {day} at commit {commit.stdout.strip() or 'unknown'}.\n", text)
-    if TABLE.search(text):
+    if TOTAL.search(text):
         new = table()
-        text = TABLE.sub(lambda found: found[1] + new, text)
+        text = TOTAL.sub(lambda found: found[1] + new, text)
     return LOG.sub(log, text)
 
 
