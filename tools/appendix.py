@@ -5,8 +5,8 @@
     python tools/appendix.py full-run           # pytest -m full: hours
 
 A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each block of output, and
-``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. What follows is replaced by
-what the command prints now, and the page's first ``<!-- run: -->`` line by the day and the commit.
+``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. What follows is replaced
+by what the command prints now, and the page's first ``<!-- run: -->`` line by the day and the commit.
 """
 
 from __future__ import annotations
