@@ -143,3 +143,13 @@ def test_refusals_are_those_of_reading():
         read_extremes(table, x="x", y="y", domain=domain, most=3, strict=True)
     with pytest.raises(ParameterError, match="positive"):
         read_extremes(table, x="x", y="y", domain=domain, most=3, positive=None)
+
+
+def test_none_is_asked_for():
+    table = pa.table({"x": [5, 3, None, 8], "y": [0, 1, 1, 0]})
+    for need in ("all", "extremes"):
+        found = read(table, x="x", y="y", domain=IntegerDomain(1, 9), need=need, most=0)
+        extremes = found.extremes(0)
+        assert not len(extremes.zeros)
+        assert not len(extremes.ones)
+        assert (extremes.inside, extremes.outside) == ((2, 1), (0, 1))

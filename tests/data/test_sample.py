@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample, users
-from littlestone.errors import DataError, ParameterError
+from littlestone.errors import DataError, LittlestoneError, ParameterError
 
 POINT = st.one_of(
     st.integers(-3, 3),
@@ -67,6 +67,20 @@ def test_arrays_are_strict():
     with pytest.raises(ParameterError, match="of shape"):
         Sample.from_arrays([5], np.zeros((1, 2)), domain)
     assert Sample.from_arrays([5], np.array([[1.0]]), domain).positives == 1
+
+
+def test_what_is_no_list_is_refused_in_our_words():
+    for bad in (5, None, 1.5, [1, [2, 3]], [[1], [2, 3]], object()):
+        for call in (
+            lambda bad=bad: Sample.of(bad, [0, 1]),
+            lambda bad=bad: Sample.of([1, 2], bad),
+            lambda bad=bad: Sample.of([1, 2], bad, labels=3),
+            lambda bad=bad: UserSample.of(bad, [1, 2], [0, 1]),
+            lambda bad=bad: UserSample.of([1, 2], bad, [0, 1]),
+            lambda bad=bad: UserSample.of([1, 2], [1, 2], bad),
+        ):
+            with pytest.raises(LittlestoneError, match=r"Sample\.of"):
+                call()
 
 
 def test_nothing_private_is_shown():

@@ -21,6 +21,7 @@ from littlestone.data import (
     TextDomain,
     UserSample,
     databases,
+    engine,
     read_points,
     tables,
 )
@@ -292,3 +293,14 @@ def test_the_keys_of_users_do_not_depend_on_the_others():
     assert after[0] not in before
     assert before[1:].tolist() == after[1:].tolist()
     assert keys("zz", "eve", "zoe")[0] == before[1]  # another rank, the same key
+
+
+def test_a_folder_that_cannot_be_written_is_no_fault_of_the_table(monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "JANE ROE")
+
+    engine._spill_folder.cache_clear()
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(DataError, match="Set TMPDIR") as refused:
+        run_engine(lambda: engine._spill_folder("test", 1), "The table cannot be read.")
+    assert "JANE" not in str(refused.value)

@@ -171,9 +171,15 @@ def _spill_folder(database: str, process: int) -> str:
     """
     _remove_abandoned()
     while True:
-        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        try:
+            folder = tempfile.mkdtemp(prefix=_PREFIX)
+            lock = os.open(Path(folder) / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError:
+            raise DataError(
+                "No folder for temporary files can be made, which reading needs: is there space "
+                "left, and may it be written to? Set TMPDIR (on Windows: TEMP) to another folder."
+            ) from None
         atexit.register(_remove_own, folder, process)
-        lock = os.open(Path(folder) / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         if _locked(lock) and os.fstat(lock).st_nlink:  # else another run took it for abandoned
             return folder
         os.close(lock)

@@ -45,13 +45,13 @@ def check_labels(owner: str, labels: Any) -> tuple[Label, ...]:
     return tuple(found)
 
 
-def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
-    """Return the codes of an array whose values are all among the public labels.
+def label_values(y: Any, owner: str) -> npt.NDArray[Any]:
+    """Return the labels of an array in one dimension, whatever they are.
 
     Examples
     --------
-    >>> codes_of(["b", "a"], ("a", "b", "c"), "doctest").tolist()
-    [1, 0]
+    >>> label_values([["a"], ["b"]], "doctest").tolist()
+    ['a', 'b']
     """
     try:
         values = np.asarray(y)
@@ -60,7 +60,20 @@ def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise parameter_error(owner, "y", "of shape (n,)", f"{values.ndim} dimensions")
+        hint = "Give a list or an array with one label for each record."
+        raise parameter_error(owner, "y", "of shape (n,)", f"{values.ndim} dimensions", hint)
+    return values
+
+
+def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
+    """Return the codes of an array whose values are all among the public labels.
+
+    Examples
+    --------
+    >>> codes_of(["b", "a"], ("a", "b", "c"), "doctest").tolist()
+    [1, 0]
+    """
+    values = label_values(y, owner)
     codes = np.full(len(values), len(labels), dtype=np.int64)
     for code, label in enumerate(labels):
         codes[equal(values, label)] = code

@@ -121,16 +121,13 @@ class _Sampled(Reading):
             whole = partial(self.cheapest, "batches", 0, large)
             return Unread(found.n, whole, extremes=self._extremes, known=(most, found))
         if self.user is not None:
-            fits = isinstance(self.domain, IntegerDomain) and line is not None
-        else:
-            fits = self.schema is not None or (line is not None and line.size > large)
+            # how many records the users have is private: in the store, however few there are
+            stores = isinstance(self.domain, IntegerDomain) and line is not None
+            return self._stored_users(self.opened.rows()) if stores else self.in_memory()
+        fits = self.schema is not None or (line is not None and line.size > large)
         rows = self.opened.rows() if fits else 0
         if rows is not None and rows < large:
             return self.in_memory()
-        if self.user is not None:
-            users = self._stored_users(rows)
-            # of some tables the number of rows is known only now
-            return users if rows is not None or users.n_groups >= large else users.counted
         stored = self._stored(rows)
         return stored if stored.n >= large else stored.counted
 
@@ -257,6 +254,8 @@ class _Outer:
         self._bound: Any = None  # no value inside this bound can be among the outermost
 
     def add(self, values: Ints) -> None:
+        if not self._most:
+            return
         if self._bound is not None:
             far = values > self._bound if self._largest else values < self._bound
             values = values[far]

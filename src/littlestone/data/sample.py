@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from littlestone.costs import Costs
 from littlestone.data.domains import OUTSIDE
-from littlestone.data.labels import codes_of, equal
+from littlestone.data.labels import codes_of, equal, label_values
 from littlestone.data.points import as_points, distinct, totals
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
@@ -259,7 +259,7 @@ class Sample(ABC):
         DataError
             If a label is none.
         """
-        found, code = as_points(points), np.asarray(y)
+        found, code = given_points(points, "Sample.of"), label_values(y, "Sample.of")
         if len(found) != len(code):
             raise ParameterError("The points and labels of Sample.of must have the same length.")
         largest = 1 if labels is None else labels
@@ -492,7 +492,7 @@ def outermost(batches: Iterator[Batch], most: int, outside: tuple[int, ...]) -> 
         here = _repeated(points[::-1], counts[0, ::-1], most)[::-1]
         zeros.append(here)
         last += len(here)
-        while last - len(zeros[0]) >= most:
+        while last - len(zeros[0]) >= most and len(zeros) > 1:
             last -= len(zeros.pop(0))
         here = _repeated(points, counts[1], most - first)
         ones.append(here)
@@ -534,14 +534,7 @@ def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.
     if len(classes) != 2 or classes[0] == classes[1]:
         constraint = "two different labels (negative, positive)"
         raise parameter_error(owner, "classes", constraint, list(classes))
-    try:
-        values = np.asarray(y)
-    except ValueError:
-        raise DataError(f"The labels given to {owner} must be values, not lists.") from None
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise parameter_error(owner, "y", "of shape (n,)", f"{values.ndim} dimensions")
+    values = label_values(y, owner)
     positive = equal(values, classes[1])
     if not np.all(positive | equal(values, classes[0])):
         raise DataError(
@@ -550,6 +543,18 @@ def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.
             "learned from the data."
         )
     return positive.astype(np.int64)
+
+
+def given_points(points: Any, owner: str, name: str = "points") -> Points:
+    """Return points as they are stored; refuse what is no list of values that can be compared."""
+    try:
+        found = as_points(points)
+        if found.dtype == object:
+            hash(tuple(found.tolist()))
+    except TypeError:
+        rule = "a list or array of points: integers, texts or tuples of these"
+        raise parameter_error(owner, name, rule, type(points).__name__) from None
+    return found
 
 
 def check_lengths(owner: str, n: int, **others: int) -> None:

@@ -549,11 +549,6 @@ class StoredUsers(UserSample):
         return made()
 
     @property
-    def n_groups(self) -> int:
-        """Number of groups (private)."""
-        return sum(len(block.count) for block in self.blocks())
-
-    @property
     def counted(self) -> UserSample:
         """The users with all their groups, in memory."""
         return UserSample(*self._together, self.keys)

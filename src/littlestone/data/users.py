@@ -14,8 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.cells import user_name
-from littlestone.data.points import Keys, as_points, distinct, mixed, user_index
-from littlestone.data.sample import Counted, Sample, check_lengths, grouped, strict_labels
+from littlestone.data.labels import label_values
+from littlestone.data.points import Keys, distinct, mixed, user_index
+from littlestone.data.sample import (
+    Counted,
+    Sample,
+    check_lengths,
+    given_points,
+    grouped,
+    strict_labels,
+)
 from littlestone.errors import DataError, check_integer
 from littlestone.source import public_generator
 from littlestone.types import Points
@@ -105,10 +113,11 @@ class UserSample:
     @classmethod
     def of(cls, users: Sequence[Any], points: object, labels: object) -> UserSample:
         """Count records whose points are known to lie in the domain; users are any hashables."""
-        keys, where = distinct(as_points(points))
-        index, user_keys = user_index(list(users))
-        label = (np.asarray(labels) == 1).astype(np.int8).reshape(-1)
-        check_lengths("UserSample.of", len(where), users=len(index), labels=len(label))
+        owner = "UserSample.of"
+        keys, where = distinct(given_points(points, owner))
+        index, user_keys = user_index(given_points(users, owner, "users").tolist())
+        label = (label_values(labels, owner) == 1).astype(np.int8)
+        check_lengths(owner, len(where), users=len(index), labels=len(label))
         return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
 
     @classmethod
