@@ -155,40 +155,26 @@ class FiniteClass(ConceptClass):
         """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
         if not sample.unlisted:
             self.check_binary("A sample with the labels 0 and 1")
-        scores = -self._costs(sample) if sample.unlisted else self._scores(sample)
-        return Mapped(Explicit(scores), self.hypothesis)
+        return Mapped(Explicit(-self._costs(sample)), self.hypothesis)
 
     def _costs(self, sample: Sample) -> npt.NDArray[np.int64]:
-        """Return the cost of each row: what its answer at each point costs."""
+        """Return what each row costs; outside the columns it answers the first label."""
         points, columns = sample.points, self.matrix.shape[1]
         inside = np.asarray((points >= 0) & (points < columns), dtype=bool)
         used, prices = points[inside].astype(np.int64), sample.answer_costs
-        # outside the columns every row answers the first label
-        out = np.full(self.size, sample.outside_cost + int(prices[0, ~inside].sum()))
-        prices = prices[:, inside]
-        step = max(1, _BLOCK // max(1, len(used)))
-        for start in range(0, self.size, step):
-            block = self.matrix[start : start + step, used]
-            out[start : start + step] += prices[block, np.arange(len(used))].sum(axis=1)
-        return out
-
-    def _scores(self, sample: Sample) -> npt.NDArray[np.int64]:
-        """Return minus the number of errors of each row."""
-        points, columns = sample.points, self.matrix.shape[1]
-        inside = np.asarray((points >= 0) & (points < columns), dtype=bool)
-        used = points[inside].astype(np.int64)
-        weights = (sample.ones.astype(np.int64) - sample.zeros)[inside]
+        more = (prices[1:] - prices[0])[:, inside]  # than the first label
         if 2 * len(used) >= columns:  # most columns: no need to pick them out
-            dense = np.zeros(columns, dtype=np.int64)
-            dense[used] = weights
-            used, weights = np.arange(columns), dense
-        out = np.empty(self.size, dtype=np.int64)
+            dense = np.zeros((len(more), columns), dtype=np.int64)
+            dense[:, used] = more
+            used, more = np.arange(columns), dense
+        out = np.full(self.size, sample.outside_cost + int(prices[0].sum()))
         step = max(1, _BLOCK // max(1, len(used)))
         for start in range(0, self.size, step):
             block = self.matrix[start : start + step]
             part = block if len(used) == columns else block[:, used]
-            out[start : start + step] = part.astype(np.int64) @ weights
-        return out - sample.positives
+            for code, costs in enumerate(more, 1):
+                out[start : start + step] += (part == code).astype(np.int64) @ costs
+        return out
 
     def hypothesis(self, row: int) -> TableHypothesis:
         """Return the concept of a row."""
@@ -368,10 +354,7 @@ def _(concept_class: FiniteClass, max_nodes: int | None) -> Listing:
 def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Labelling]:
     matrix, width = concept_class.matrix, concept_class.matrix.shape[1]
     inside = [i for i, x in enumerate(points.tolist()) if 0 <= x < width]
-    gains = np.zeros(width, dtype=np.int64)
-    kept = np.array([0 <= x < width for x in sample.points.tolist()], dtype=bool)
-    gains[sample.points[kept].astype(np.int64)] = (sample.zeros - sample.ones)[kept]
-    cost = matrix.astype(np.int64) @ gains + sample.positives
+    cost = concept_class._costs(sample)
     columns = points[inside].astype(np.int64)
     seen, where = np.unique(matrix[:, columns], axis=0, return_inverse=True)
     least = np.full(len(seen), np.iinfo(np.int64).max)

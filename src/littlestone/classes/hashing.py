@@ -206,6 +206,18 @@ def _by_halves(table: Words, step: Multiplier) -> Words:
     return padded[:, 0]
 
 
+def inside_bounds(points: Points, bounds: tuple[int, int] | None) -> npt.NDArray[np.bool_]:
+    """Return which points lie between public bounds: all where there are none."""
+    if bounds is None:
+        return np.ones(len(points), dtype=bool)
+    return np.asarray((points >= bounds[0]) & (points <= bounds[1]), dtype=bool)
+
+
+def domain_of(bounds: tuple[int, int] | None) -> str:
+    """Say the bounds behind a description."""
+    return "" if bounds is None else f" (x from {number(bounds[0])} to {number(bounds[1])})"
+
+
 @readable
 @dataclass(frozen=True)
 class HashHypothesis:
@@ -234,20 +246,15 @@ class HashHypothesis:
     def predict(self, points: Points) -> Labels:
         """Label each point."""
         one: npt.NDArray[np.bool_] = self.function(points) == self.bucket
-        if self.bounds is not None:
-            low, high = self.bounds
-            one &= np.asarray((points >= low) & (points <= high), dtype=bool)
+        one &= inside_bounds(points, self.bounds)
         return one.astype(np.int8)
 
     def describe(self) -> str:
         """Say the hypothesis in words."""
-        domain = "" if self.bounds is None else " (x from {} to {})".format(
-            *map(number, self.bounds)
-        )  # fmt: skip
         last = self.function.buckets - 1
         return (
             f"1 if the public hash of x falls into bucket {self.bucket} of 0..{last}, "
-            f"otherwise 0{domain}"
+            f"otherwise 0{domain_of(self.bounds)}"
         )
 
     def to_dict(self) -> Json:
@@ -467,12 +474,8 @@ class HashedPointSet(HypothesisSet):
         self, sample: Sample
     ) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
         """Return the points in the domain with their counts, and the number of positives."""
-        points, zeros, ones = sample.points, sample.zeros, sample.ones
-        if self.bounds is not None and len(points):
-            low, high = self.bounds
-            keep = np.asarray((points >= low) & (points <= high), dtype=bool)
-            points, zeros, ones = points[keep], zeros[keep], ones[keep]
-        return points, zeros.astype(np.int64), ones.astype(np.int64), sample.positives
+        kept = sample if self.bounds is None else sample.within(*self.bounds)
+        return kept.points, kept.zeros, kept.ones, sample.positives
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -23,8 +23,14 @@ from flint import arb, ctx
 from littlestone.bounds import HashFamily
 from littlestone.bounds import sparse_sets as ideal
 from littlestone.classes.base import HypothesisSet
-from littlestone.classes.encoding import Fields, bounds_to_dict, number
-from littlestone.classes.hashing import Hashed, HashFunction, point_collision
+from littlestone.classes.encoding import Fields, bounds_to_dict
+from littlestone.classes.hashing import (
+    Hashed,
+    HashFunction,
+    domain_of,
+    inside_bounds,
+    point_collision,
+)
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, Source, ball
@@ -214,21 +220,16 @@ class HashSetHypothesis:
     def predict(self, points: Points) -> Labels:
         """Label each point."""
         one = np.isin(self.function(points), self.buckets)
-        if self.bounds is not None:
-            low, high = self.bounds
-            one &= np.asarray((points >= low) & (points <= high), dtype=bool)
+        one &= inside_bounds(points, self.bounds)
         return one.astype(np.int8)
 
     def describe(self) -> str:
         """Say the hypothesis in words."""
-        domain = "" if self.bounds is None else " (x from {} to {})".format(
-            *map(number, self.bounds)
-        )  # fmt: skip
         shown = ", ".join(map(str, self.buckets[:20]))
         more = f" and {len(self.buckets) - 20} more" if len(self.buckets) > 20 else ""
         return (
             f"1 if the public hash of x falls into one of the buckets {shown}{more} of "
-            f"0..{self.function.buckets - 1}, otherwise 0{domain}"
+            f"0..{self.function.buckets - 1}, otherwise 0{domain_of(self.bounds)}"
         )
 
     def to_dict(self) -> Json:
@@ -274,9 +275,7 @@ def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray
             if bucket not in held:
                 held[bucket] = places == bucket
             row |= held[bucket]
-        if hypothesis.bounds is not None:
-            low, high = hypothesis.bounds
-            row &= np.asarray((points >= low) & (points <= high), dtype=bool)
+        row &= inside_bounds(points, hypothesis.bounds)
     return out
 
 
@@ -318,11 +317,8 @@ class _HashedSets(HypothesisSet):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Errors of a set: all positives, less those in its buckets, plus the negatives there."""
-        points, gains = sample.points, sample.ones.astype(np.int64) - sample.zeros
-        if self.bounds is not None and len(points):
-            low, high = self.bounds
-            keep = np.asarray((points >= low) & (points <= high), dtype=bool)
-            points, gains = points[keep], gains[keep]
+        kept = sample if self.bounds is None else sample.within(*self.bounds)
+        points, gains = kept.points, kept.ones - kept.zeros
         totals = []
         for function in self.functions:
             total: npt.NDArray[np.int64] = np.zeros(function.buckets, dtype=np.int64)

@@ -138,7 +138,7 @@ def _shape(concept_class: ConceptClass) -> _Shape:
     if isinstance(concept_class, FiniteClass):
         tree = make_tree(concept_class)
         assert isinstance(tree, MatrixTree)
-        forest, accepting = tree.forest, _flipped(concept_class, tree)
+        forest, accepting = tree, _flipped(concept_class, tree)
     else:
         listed = getattr(concept_class, "forest", None)
         if not isinstance(listed, ListedForest):
@@ -166,7 +166,7 @@ def _flipped(finite: FiniteClass, tree: MatrixTree) -> Callable[[Sequence[int]],
     """Return how a row of labels is made: f, flipped on the columns of the accepted nodes."""
     columns = range(finite.matrix.shape[1])
     nodes = [tree.quotient(x) for x in columns]
-    number = [-1 if node is None else tree.forest.index(node) for node in nodes]
+    number = [-1 if node is None else tree.index(node) for node in nodes]
 
     def accepting(accepted: Sequence[int]) -> Hypothesis:
         chosen = set(accepted)

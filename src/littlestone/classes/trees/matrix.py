@@ -8,7 +8,6 @@ the tree as a perfect phylogeny.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ Bits = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
 
 
-class MatrixTree(VC1Tree):
+class MatrixTree(ListedForest, VC1Tree):
     """The tree of an explicit class: a row for each concept, a column for each point.
 
     Notes
@@ -51,27 +50,26 @@ class MatrixTree(VC1Tree):
             raise parameter_error("MatrixTree", "f", f"a row in [0, {len(table)})", f)
         by_point = np.ascontiguousarray(table.T)
         try:
-            forest, columns, ends = _laminar(by_point, f or 0)
+            nodes, parents, columns, ends = _laminar(by_point, f or 0)
         except _ShatteredError as found:
             raise UnsupportedError(str(found)) from None
         if f is None:
-            f = int(np.argmax(ends == centre(forest, ends)))
-            forest, columns, ends = _laminar(by_point, f)
+            f = int(np.argmax(ends == centre(ListedForest(nodes, parents), ends)))
+            nodes, parents, columns, ends = _laminar(by_point, f)
+        super().__init__(nodes, parents)
         #: The row of f.
         self.row = f
-        self.forest, self._f = forest, table[f].copy()
-        self._columns = columns
+        self._f, self._columns = table[f].copy(), columns
         #: For each row the index of its node in the list, -1 for `ROOT`.
         self._ends = ends
         self._proper = frozenset(ends.tolist())
-        self.height, self.size = forest.height, forest.size
 
     def quotient(self, point: Any) -> Node | None:
         """Return the first of the columns that no concept tells apart from this one, given f."""
         if not self._is_column(point):
             return None
         at = int(self._columns[point])
-        return None if at < 0 else self.forest.nodes[at]
+        return None if at < 0 else self.nodes[at]
 
     def f(self, point: Any) -> int:
         """Return the label that f gives to a column; 0 for what is no column."""
@@ -82,7 +80,7 @@ class MatrixTree(VC1Tree):
 
     def is_proper(self, node: Node) -> bool:
         """Return whether some row is the path of this node."""
-        return self.forest.index(node) in self._proper
+        return self.index(node) in self._proper
 
     def node_of(self, row: int) -> Node:
         """Return the node of a concept: the concept is f, flipped on the node's path.
@@ -92,46 +90,15 @@ class MatrixTree(VC1Tree):
         >>> MatrixTree([[0, 0], [1, 0], [1, 1]], f=0).node_of(2)
         1
         """
-        return self.forest.node(int(self._ends[row]))
+        return self.node(int(self._ends[row]))
 
     def hypothesis(self, node: Node) -> TableHypothesis:
         """Return f, flipped on the path of a node, as a row of labels."""
-        flip = np.zeros(self.forest.size + 1, dtype=bool)  # the last entry: constant points
-        flip[[self.forest.index(above) for above in self.forest.path(node)]] = True
+        flip = np.zeros(self.size + 1, dtype=bool)  # the last entry: constant points
+        flip[[self.index(above) for above in self.path(node)]] = True
         flip[-1] = False
         labels = self._f ^ flip[self._columns]
         return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
-
-    def __contains__(self, node: object) -> bool:
-        return node in self.forest
-
-    def depth(self, node: Node) -> int:
-        """Return the number of nodes on the path."""
-        return self.forest.depth(node)
-
-    def ancestor(self, node: Node, depth: int) -> Node:
-        """Return the node at a depth on the path."""
-        return self.forest.ancestor(node, depth)
-
-    def path(self, node: Node) -> Iterator[Node]:
-        """Yield the nodes from the top down to a node."""
-        return self.forest.path(node)
-
-    def children(self, node: Node) -> Iterator[Node]:
-        """Yield the children: those on most concepts first."""
-        return self.forest.children(node)
-
-    def child_count(self, node: Node) -> int:
-        """Return the number of children."""
-        return self.forest.child_count(node)
-
-    def order(self, node: Node) -> int:
-        """Return the rank in preorder."""
-        return self.forest.order(node)
-
-    def eccentricity(self, node: Node) -> int:
-        """Return the largest number of nodes on which another path differs from a node's."""
-        return self.forest.eccentricity(node)
 
 
 def shattered_pair(matrix: npt.ArrayLike) -> tuple[int, int] | None:
@@ -171,7 +138,7 @@ def _table(matrix: npt.ArrayLike) -> Bits:
     return table.astype(np.uint8)
 
 
-def _laminar(table: Bits, f: int) -> tuple[ListedForest, Index, Index]:
+def _laminar(table: Bits, f: int) -> tuple[list[int], Index, Index, Index]:
     """Return the forest, for each point its place in the list, and for each concept its node's.
 
     The table has a row for each *point* here. A place is -1 for a constant point, and for f.
@@ -197,7 +164,7 @@ def _laminar(table: Bits, f: int) -> tuple[ListedForest, Index, Index]:
     ends = np.full(table.shape[1], -1, dtype=np.int64)
     for at, concepts in enumerate(inside):
         ends[concepts] = at  # on a path, deeper nodes come later
-    return ListedForest(order.tolist(), parents), place[np.array(kind)], ends
+    return order.tolist(), parents, place[np.array(kind)], ends
 
 
 def _pack(table: Bits) -> Words:
