@@ -26,7 +26,8 @@ from littlestone.classes import (
     on_points,
     parse_class,
 )
-from littlestone.classes.sparse_sets.hashed import HashedSets, unrank
+from littlestone.classes.sparse_sets.concept_class import unrank
+from littlestone.classes.sparse_sets.hashed import HashedSets
 from littlestone.classes.vectors import VectorDomain
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError

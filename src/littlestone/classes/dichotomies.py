@@ -100,11 +100,7 @@ class ListedDichotomies:
 
 
 class SetDichotomies:
-    """All sets of r <= most items, of score (sum of their gains) + ``rest[most - r]``.
-
-    Drawn size first, then from the last item to the first; the weights are elementary symmetric
-    polynomials, row by row.
-    """
+    """All sets of r <= most items, of score (sum of their gains) + ``rest[most - r]``."""
 
     def __init__(
         self, gains: Sequence[int], rest: Sequence[int], where: Sequence[int], width: int
@@ -123,32 +119,14 @@ class SetDichotomies:
 
     def draw(self, rate: Fraction, source: Source) -> Labelling:
         """Return one, with weight ``e**(rate * score)``."""
-        most = len(self._rest) - 1
-
-        def table() -> list[list[arb]]:
-            """Row r, column i: the weight of all r-sets whose last item is i - 1."""
-            factor = {gain: ball(rate * gain).exp() for gain in set(self._gains)}
-            rows = [[arb(1)] + [arb(0)] * len(self._gains)]
-            for _ in range(min(most, len(self._gains))):
-                before = accumulate(rows[-1])
-                rows.append([arb(0)] + [factor[g] * b for g, b in zip(self._gains, before)])  # noqa: B905
-            return rows
+        most, law = len(self._rest) - 1, SubsetLaw(self._gains, len(self._rest) - 1, rate)
 
         def sizes() -> list[arb]:
-            rows = table()
-            return [
-                sum(row, arb(0)) * ball(rate * self._rest[most - r]).exp()
-                for r, row in enumerate(rows)
-            ]
+            sums = enumerate(law.sums())
+            return [total * ball(rate * self._rest[most - r]).exp() for r, total in sums]
 
-        r = source.choose(_Computed(min(most, len(self._gains)) + 1, sizes))
-        end, chosen = len(self._gains) + 1, []
-        while r:
-            row = _Computed(end, lambda r=r, end=end: table()[r][:end])  # type: ignore[misc]
-            end = source.choose(row)
-            chosen.append(self._where[end - 1])
-            r -= 1
-        return scattered(self._width, chosen, 1)
+        chosen = law.draw(source.choose(Computed(law.top + 1, sizes)), source)
+        return scattered(self._width, [self._where[i] for i in chosen], 1)
 
 
 class RunDichotomies:
@@ -180,23 +158,70 @@ class RunDichotomies:
                 for left, cost in zip(lefts, self._least[1:])  # noqa: B905
             ]
 
-        j = source.choose(_Computed(len(self._order) + 1, ends))
+        j = source.choose(Computed(len(self._order) + 1, ends))
         i = Explicit(self._most[:j]).draw(rate, source) if j else 0
         return scattered(self._width, self._order[i:j], 1)
 
 
-class _Computed:
-    """Weights that a function encloses at the precision that is set; few bits are lost in sums."""
+class Computed:
+    """Weights that are computed at the precision that is set."""
 
-    def __init__(self, length: int, enclose: Callable[[], list[arb]]) -> None:
-        self._length, self._enclose = length, enclose
+    def __init__(
+        self, length: int, weights: Callable[[], list[arb]], items: int | None = None
+    ) -> None:
+        self._length, self._weights = length, weights
+        self._more = 4 * max(length, items or 0).bit_length() + 16  # bits that rounding may take
 
     def __len__(self) -> int:
         return self._length
 
     def enclose(self, bits: int) -> list[arb]:
-        with ctx.workprec(bits + 4 * self._length.bit_length() + 16):
-            return self._enclose()
+        """Return the enclosures."""
+        with ctx.workprec(bits + self._more):
+            return self._weights()
+
+
+class SubsetLaw:
+    """All sets of at most ``most`` items with a gain each: weight ``e**(rate * sum of gains)``.
+
+    The weights of all r-subsets add up to an elementary symmetric polynomial, which a sum of
+    positive numbers gives row by row: O(items * most) enclosures for each precision.
+    """
+
+    def __init__(self, gains: Sequence[int], most: int, rate: Fraction) -> None:
+        self.gains, self._rate = list(gains), Fraction(rate)
+        #: The size of the largest sets.
+        self.top = min(most, len(self.gains))
+        self._known: tuple[int, list[list[arb]], list[arb]] = (0, [], [])
+
+    def sums(self) -> list[arb]:
+        """Return the weight of all sets of each size."""
+        return self._table()[0][-1]
+
+    def draw(self, r: int, source: Source) -> list[int]:
+        """Draw a set of this size: the last item, then the one before it, ..."""
+        chosen, end = list[int](), len(self.gains)
+        for left in range(r, 0, -1):
+
+            def last(end: int = end, left: int = left) -> list[arb]:
+                sums, factors = self._table()
+                return [sums[i][left - 1] * factors[i] for i in range(end)]
+
+            end = source.choose(Computed(end, last, len(self.gains)))
+            chosen.append(end)
+        return chosen[::-1]
+
+    def _table(self) -> tuple[list[list[arb]], list[arb]]:
+        """Return S[i][r], the total weight of the r-subsets of the first i items; and factors."""
+        if self._known[0] != ctx.prec:  # the last precision is asked for again
+            powers = {gain: ball(self._rate * gain).exp() for gain in set(self.gains)}
+            factors = [powers[gain] for gain in self.gains]
+            sums = [[arb(1)] + [arb(0)] * self.top]
+            for factor in factors:
+                shifted = zip(sums[-1][1:], sums[-1], strict=False)
+                sums.append([arb(1)] + [same + less * factor for same, less in shifted])
+            self._known = (ctx.prec, sums, factors)
+        return self._known[1:]
 
 
 def scattered(width: int, where: Sequence[int], labels: Any) -> Labelling:

@@ -8,20 +8,22 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
+from flint import arb
+
 from littlestone.classes.base import (
     weights_inside,
 )
-from littlestone.classes.dichotomies import Labelling, best_dichotomies
+from littlestone.classes.dichotomies import Computed, Labelling, SubsetLaw, best_dichotomies
 from littlestone.classes.encoding import Fields, bounds_to_dict, number
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import Closures, closures
 from littlestone.classes.points import closed_sets, set_dichotomies
-from littlestone.classes.sparse_sets.hashed import HashedSets, SubsetLaw, hashed_sets, unrank
+from littlestone.classes.sparse_sets.hashed import HashedSets, hashed_sets
 from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import check_integer, parameter_error
-from littlestone.source import Choice, Source
+from littlestone.source import Choice, Source, ball
 from littlestone.types import Hypothesis, Json
 from littlestone.types import Points as Batch
 
@@ -140,13 +142,25 @@ class _Candidates:
         self._k, self._low, self._points = k, low, points
         self._gains = [-weight for weight in weights]
         self._free = high - low + 1 - len(points)
-        self.size = SubsetLaw(self._gains, self._free, k, Fraction(1)).size
+        items = high - low + 1
+        self.size = sum(math.comb(items, r) for r in range(min(k, items) + 1))
 
     def draw(self, rate: Fraction, source: Source) -> Hypothesis:
         """Return a set, with probability exactly proportional to e**(-rate * errors)."""
-        law = SubsetLaw(self._gains, self._free, self._k, rate)
-        chosen, others, rank = law.draw(source)
-        drawn = [self._points[i] for i in chosen]
+        law = SubsetLaw(self._gains, self._k, rate)
+        cells = [
+            (r, others)  # how many sampled points, and others
+            for r in range(law.top + 1)
+            for others in range(min(self._k - r, self._free) + 1)
+        ]
+
+        def weights() -> list[arb]:
+            sums = law.sums()
+            return [sums[r] * ball(math.comb(self._free, others)) for r, others in cells]
+
+        r, others = cells[source.choose(Computed(len(cells), weights, len(self._gains)))]
+        rank = source.below(math.comb(self._free, others))
+        drawn = [self._points[i] for i in law.draw(r, source)]
         return on_points([*drawn, *map(self._absent, unrank(self._free, others, rank))])
 
     def _absent(self, index: int) -> int:
@@ -160,6 +174,29 @@ class _Candidates:
             else:
                 high = middle
         return self._low + index + below
+
+
+def unrank(n: int, r: int, rank: int) -> list[int]:
+    """Return the r-subset of range(n) with a rank in the combinatorial number system.
+
+    Examples
+    --------
+    >>> [unrank(4, 2, rank) for rank in range(6)]
+    [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
+    """
+    out = []
+    while r:  # the largest element c with comb(c, r) <= rank
+        low, high = r - 1, n - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if math.comb(middle, r) <= rank:
+                low = middle
+            else:
+                high = middle - 1
+        out.append(low)
+        rank -= math.comb(low, r)
+        n, r = low, r - 1
+    return out[::-1]
 
 
 @closures.register
