@@ -213,7 +213,7 @@ def test_equal_seeds_learn_equal_hypotheses(method, monkeypatch):
             found = read_users(data, **WHERE, large=1)
             same = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (found, plain)]
             assert same[0] == same[1]
-            assert "_together" not in vars(found)
+            assert "counted" not in vars(found)
 
 
 def test_learners_ask_for_it(monkeypatch):

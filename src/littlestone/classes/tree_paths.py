@@ -72,11 +72,8 @@ class NodeDomain(TextDomain):
         written = text(raw)
         return written if written is not None and written in self._forest else OUTSIDE
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NodeDomain) and self._forest.nodes == other._forest.nodes
-
-    def __hash__(self) -> int:
-        return hash(("NodeDomain", self._forest.size))
+    def _identity(self) -> Hashable:
+        return tuple(self._forest.nodes)
 
     def __repr__(self) -> str:
         return f"NodeDomain({self._forest.size} names)"

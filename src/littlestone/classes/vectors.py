@@ -6,7 +6,7 @@ table) a 1-D array of tuples; hypotheses read both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,11 +76,8 @@ class VectorDomain(TextDomain):
         """Return points in this domain's layout: one row for each."""
         return np.array(points, dtype=np.int64).reshape(len(points), self.n)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VectorDomain) and (self.q, self.n) == (other.q, other.n)
-
-    def __hash__(self) -> int:
-        return hash(("VectorDomain", self.q, self.n))
+    def _identity(self) -> Hashable:
+        return (self.q, self.n)
 
     def __repr__(self) -> str:
         return f"VectorDomain({self.q}, {self.n})"

@@ -9,7 +9,7 @@ never a value, a row or a count. A refusal because of a value is outside the pri
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -84,7 +84,20 @@ class Itself:
         return keys
 
 
-class IntegerDomain:
+class ByValue:
+    """Domains are equal if they are of one type and say the same of themselves."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._identity()))
+
+    def _identity(self) -> Hashable:
+        return ()
+
+
+class IntegerDomain(ByValue):
     """The integers from ``low`` to ``high``, of any size.
 
     A cell is a point when it is exactly a whole number in the range: ``12``, ``12.0``,
@@ -160,19 +173,14 @@ class IntegerDomain:
         """Return points in this domain's layout."""
         return np.array(points, dtype=np.int64) if self.small else object_points(points)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IntegerDomain):
-            return NotImplemented
-        return (self.low, self.high) == (other.low, other.high)
-
-    def __hash__(self) -> int:
-        return hash(("IntegerDomain", self.low, self.high))
+    def _identity(self) -> Hashable:
+        return (self.low, self.high)
 
     def __repr__(self) -> str:
         return f"IntegerDomain({_short(self.low)}, {_short(self.high)})"
 
 
-class TextDomain:
+class TextDomain(ByValue):
     """All texts: a cell is its text (`littlestone.data.cells.text`); a missing one is outside.
 
     Examples
@@ -197,12 +205,6 @@ class TextDomain:
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout."""
         return object_points(points)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self)
-
-    def __hash__(self) -> int:
-        return hash(type(self).__name__)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -233,7 +235,7 @@ class AnyDomain(TextDomain):
         return as_points([canonical(x[0] if single else x) for x in X])
 
 
-class RowDomain:
+class RowDomain(ByValue):
     """The rows of a public schema, stored as 2-D arrays of small codes.
 
     No row is outside: every column has codes for *missing* and for *other*.
@@ -285,11 +287,8 @@ class RowDomain:
         """Return points in this domain's layout: one row of codes for each."""
         return np.array(points, dtype=np.int64).reshape(len(points), len(self.schema.columns))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RowDomain) and self.schema == other.schema
-
-    def __hash__(self) -> int:
-        return hash(("RowDomain", self.schema))
+    def _identity(self) -> Hashable:
+        return self.schema
 
     def __repr__(self) -> str:
         return f"RowDomain({self.schema!r})"

@@ -548,11 +548,6 @@ class StoredUsers(UserSample):
         made: Callable[[], Iterator[UserSample]] = self.__dict__["_blocks"]
         return made()
 
-    @property
-    def counted(self) -> UserSample:
-        """The users with all their groups, in memory."""
-        return UserSample(*self._together, self.keys)
-
     def bound_contributions(self, most: int, *, salt: int) -> UserSample:
         """Keep at most ``most`` records of each user; see `UserSample.bound_contributions`.
 
@@ -585,7 +580,8 @@ class StoredUsers(UserSample):
         return Counted(points, np.stack(counts), tuple(outside))
 
     @cached_property
-    def _together(self) -> tuple[Points, Ints, Ints, npt.NDArray[np.int8], Ints]:
+    def counted(self) -> UserSample:
+        """Bring all users together."""
         users, points, labels, counts, indices, seen, known = [], [], [], [], [], 0, 0
         for block in self.blocks():
             users.append(block.user + seen)
@@ -599,29 +595,10 @@ class StoredUsers(UserSample):
         point = np.append(where, -1)[index]  # -1, outside the domain, is the last one
         label = np.concatenate([np.zeros(0, dtype=np.int8), *labels])
         user, count = np.concatenate([_NONE, *users]), np.concatenate([_NONE, *counts])
-        return every, user, point, label, count
+        return UserSample(every, user, point, label, count, self.keys)
 
-    @property
-    def points(self) -> Points:
-        """Distinct points; brings the groups together, as do the following."""
-        return self._together[0]
-
-    @property
-    def user(self) -> Ints:
-        """User of each group."""
-        return self._together[1]
-
-    @property
-    def point(self) -> Ints:
-        """Index of the point of each group."""
-        return self._together[2]
-
-    @property
-    def label(self) -> npt.NDArray[np.int8]:
-        """Label of each group."""
-        return self._together[3]
-
-    @property
-    def count(self) -> Ints:
-        """Number of records of each group."""
-        return self._together[4]
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of all users together."""
+        if name not in ("points", "user", "point", "label", "count"):
+            raise AttributeError(name)
+        return getattr(self.counted, name)

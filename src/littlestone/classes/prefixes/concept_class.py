@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,11 +57,8 @@ class PrefixDomain(TextDomain):
         forest = PrefixForest(self.notation)
         return forest if forest.small else None
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PrefixDomain) and self.notation == other.notation
-
-    def __hash__(self) -> int:
-        return hash(self.notation)
+    def _identity(self) -> Hashable:
+        return self.notation
 
     def __repr__(self) -> str:
         return f"PrefixDomain({self.notation.spec})"
