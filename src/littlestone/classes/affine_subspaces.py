@@ -7,7 +7,7 @@ hypotheses, the class, and its version spaces.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -18,7 +18,7 @@ import numpy as np
 
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, on_points, readable
+from littlestone.classes.hypotheses import AlwaysZero, Frozen, on_points, readable
 from littlestone.classes.listed import MOST_LABELS, ListedSpace, listing
 from littlestone.classes.oracles import (
     Closures,
@@ -183,7 +183,7 @@ MAX_LENGTH = 2**16
 
 @readable
 @dataclass(frozen=True)
-class AffineHypothesis:
+class AffineHypothesis(Frozen):
     """1 exactly on an affine subspace of F_q^n. Make one by `affine_span`.
 
     Examples
@@ -201,11 +201,6 @@ class AffineHypothesis:
     offset: Vector
 
     TYPE = "flat"
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.q, self.n, self.basis, self.offset)
 
     @property
     def dim(self) -> int:

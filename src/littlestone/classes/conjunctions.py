@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from math import inf
@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped, Representation
-from littlestone.classes.encoding import Fields, json_integer, parse_integer
-from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.encoding import Fields, parse_integer
+from littlestone.classes.hypotheses import AlwaysZero, Frozen, readable
 from littlestone.classes.listed import MOST_LABELS, ListedSpace, listing
 from littlestone.classes.oracles import (
     Closures,
@@ -42,7 +42,7 @@ _FLAGS = {("monotone", text): text != "false" for text in ("true", "false", "")}
 
 @readable
 @dataclass(frozen=True)
-class ConjunctionHypothesis:
+class ConjunctionHypothesis(Frozen):
     """1 where some of n bits are 1 and some others are 0; impossible ones are `AlwaysZero`.
 
     Examples
@@ -65,11 +65,6 @@ class ConjunctionHypothesis:
                 "other bits", "An impossible conjunction is AlwaysZero().",
             )  # fmt: skip
 
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.n, self.ones, self.zeros)
-
     def predict(self, points: Points) -> Labels:
         """Label each point."""
         rows, inside = vector_rows(points, 2, self.n)
@@ -88,11 +83,6 @@ class ConjunctionHypothesis:
             if (self.ones | self.zeros) >> i & 1
         ]
         return f"1 if {' and '.join(literals)}, otherwise 0" if literals else "always 1"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON; the sets of bits as integers."""
-        ones, zeros = json_integer(self.ones), json_integer(self.zeros)
-        return {"type": self.TYPE, "n": self.n, "ones": ones, "zeros": zeros}
 
     @classmethod
     def from_dict(cls, data: Any) -> ConjunctionHypothesis:

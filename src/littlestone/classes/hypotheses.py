@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,24 @@ def readable(cls: H) -> H:
     """Make `load` know a hypothesis: a class with ``TYPE`` and a ``from_dict``."""
     _READERS[cls.TYPE] = cls.from_dict  # type: ignore[attr-defined]
     return cls
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A hypothesis whose fields, integers or tuples of names, are its identity and its JSON."""
+
+    TYPE: ClassVar[str]
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, *(getattr(self, field.name) for field in fields(self)))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        written = {k: json_integer(x) if isinstance(x, int) else list(x) for k, x in given.items()}
+        return {"type": self.TYPE, **written}
 
 
 def load(data: Any) -> Hypothesis:
@@ -90,7 +108,7 @@ def as_labels(truth: Any, n: int) -> Labels:
 
 @readable
 @dataclass(frozen=True)
-class AlwaysZero:
+class AlwaysZero(Frozen):
     """The concept that is 0 everywhere: no point, the empty interval, an impossible rule.
 
     Examples
@@ -101,11 +119,6 @@ class AlwaysZero:
 
     TYPE = "never"
 
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE,)
-
     def predict(self, points: Points) -> Labels:
         """Label each point 0."""
         return np.zeros(len(points), dtype=np.int8)
@@ -113,10 +126,6 @@ class AlwaysZero:
     def describe(self) -> str:
         """Say the hypothesis in words."""
         return "always 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.TYPE}
 
     @classmethod
     def from_dict(cls, data: Any) -> AlwaysZero:
@@ -127,7 +136,7 @@ class AlwaysZero:
 
 @readable
 @dataclass(frozen=True)
-class PointHypothesis:
+class PointHypothesis(Frozen):
     """1 on one point only; no point at all is `AlwaysZero`.
 
     Examples
@@ -142,11 +151,6 @@ class PointHypothesis:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", canonical(self.point))
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.point)
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""
@@ -182,7 +186,7 @@ _SHARED = 64  # points with one hash
 
 @readable
 @dataclass(frozen=True)
-class SetHypothesis:
+class SetHypothesis(Frozen):
     """1 exactly on some points, at least two. Make one by `on_points`.
 
     Examples
@@ -205,11 +209,6 @@ class SetHypothesis:
     @cached_property
     def _members(self) -> frozenset[Point]:
         return frozenset(self.points)
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.points)
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""

@@ -12,7 +12,7 @@ s = floor(log2 m):
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf
@@ -29,8 +29,8 @@ from littlestone.classes.dichotomies import (
     points_inside,
     scattered,
 )
-from littlestone.classes.encoding import Fields, json_integer, number
-from littlestone.classes.hypotheses import as_labels, readable
+from littlestone.classes.encoding import Fields, number
+from littlestone.classes.hypotheses import Frozen, as_labels, readable
 from littlestone.classes.integers import IntegerClass, NumberedConcepts
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.classes.spec import written
@@ -39,13 +39,13 @@ from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, ScoreRuns, SweptRuns
-from littlestone.types import Hypothesis, Json, Labels, Points
+from littlestone.types import Hypothesis, Labels, Points
 from littlestone.types import Points as Batch
 
 
 @readable
 @dataclass(frozen=True)
-class ThresholdHypothesis:
+class ThresholdHypothesis(Frozen):
     """1 exactly on the points above ``above``, in the integers from ``low`` to ``high``.
 
     Examples
@@ -61,11 +61,6 @@ class ThresholdHypothesis:
 
     TYPE = "threshold"
 
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.above, self.low, self.high)
-
     def predict(self, points: Points) -> Labels:
         """Label each point."""
         return as_labels((points > self.above) & (points <= self.high), len(points))
@@ -78,11 +73,6 @@ class ThresholdHypothesis:
         if self.above == self.high:
             return f"always 0 {domain}"
         return f"1 if x > {number(self.above)}, otherwise 0 {domain}"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        out: Json = {"type": self.TYPE}
-        return out | {k: json_integer(getattr(self, k)) for k in ("above", "low", "high")}
 
     @classmethod
     def from_dict(cls, data: Any) -> ThresholdHypothesis:

@@ -38,7 +38,7 @@ from littlestone.classes.dichotomies import (
     scattered,
 )
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.hypotheses import AlwaysZero, Frozen, readable
 from littlestone.classes.spec import written
 from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, centre
 from littlestone.classes.trees.hashed import HashedTree
@@ -84,7 +84,7 @@ _MAX_PATH = 1_000_000
 
 @readable
 @dataclass(frozen=True)
-class PathHypothesis:
+class PathHypothesis(Frozen):
     """1 on a node of a tree and on everything above it; the empty path is `AlwaysZero`.
 
     Examples
@@ -108,11 +108,6 @@ class PathHypothesis:
     def _names(self) -> frozenset[object]:
         return frozenset(self.path)
 
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.path)
-
     def predict(self, points: Points) -> Labels:
         """Label each point; a point is a name."""
         return np.array([point in self._names for point in points.tolist()], dtype=np.int8)
@@ -125,10 +120,6 @@ class PathHypothesis:
         if len(above) > 8:
             above = [*above[:4], "...", *above[-4:]]
         return f"1 on {node} and what is above it ({' > '.join(above)}), otherwise 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.TYPE, "path": list(self.path)}
 
     @classmethod
     def from_dict(cls, data: Any) -> PathHypothesis:

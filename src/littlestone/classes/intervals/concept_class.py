@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from littlestone.classes.dichotomies import (
     points_inside,
 )
 from littlestone.classes.encoding import Fields, from_json, json_integer, number
-from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
+from littlestone.classes.hypotheses import AlwaysZero, Frozen, as_labels, readable
 from littlestone.classes.integers import IntegerClass
 from littlestone.classes.spec import written
 from littlestone.data import IntegerDomain, Sample
@@ -251,7 +251,7 @@ _MOST_ENDS = 2_000_000
 
 @readable
 @dataclass(frozen=True)
-class IntervalHypothesis:
+class IntervalHypothesis(Frozen):
     """1 exactly on the integers from ``first`` to ``last``; the empty interval is `AlwaysZero`.
 
     Examples
@@ -266,11 +266,6 @@ class IntervalHypothesis:
 
     TYPE = "interval"
 
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.first, self.last)
-
     def predict(self, points: Points) -> Labels:
         """Label each point."""
         return as_labels((points >= self.first) & (points <= self.last), len(points))
@@ -280,11 +275,6 @@ class IntervalHypothesis:
         if self.first == self.last:
             return f"1 if x = {number(self.first)}, otherwise 0"
         return f"1 if {number(self.first)} <= x <= {number(self.last)}, otherwise 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        first, last = json_integer(self.first), json_integer(self.last)
-        return {"type": self.TYPE, "first": first, "last": last}
 
     @classmethod
     def from_dict(cls, data: Any) -> IntervalHypothesis:
@@ -296,7 +286,7 @@ class IntervalHypothesis:
 
 @readable
 @dataclass(frozen=True)
-class UnionHypothesis:
+class UnionHypothesis(Frozen):
     """1 exactly on a union of runs of integers, at least two; make one by `on_runs`.
 
     Examples
@@ -317,11 +307,6 @@ class UnionHypothesis:
                 "UnionHypothesis", "runs", "increasing, not adjacent, at least two",
                 f"{len(self.runs)} runs", "Use on_runs(runs).",
             )  # fmt: skip
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.runs)
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""
