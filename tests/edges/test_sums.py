@@ -60,6 +60,7 @@ REASONS = {
     "classes/affine_subspaces.py": ROWS,
     "classes/base.py": RECORDS,
     "classes/boosted_trees": DOUBLES,
+    "classes/cells.py": RECORDS,
     "classes/conjunctions.py": ROWS,
     "classes/decision_trees": ROWS,
     "classes/finite.py": RECORDS,
