@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
     AsJson,
@@ -26,6 +26,7 @@ from littlestone.cli.options import (
     learner_options,
     names,
     open_learner,
+    open_schema,
     refuse_schema,
     shared,
     whole,
@@ -59,15 +60,19 @@ _LearnerOptions = learner_options()
 
 @shared
 class FitGoal(Goal):
-    """A goal, for which the class may be chosen."""
+    """A goal, for which model or class may be chosen."""
 
-    concept_class: ClassSpec
-    """What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or auto,
-    with --schema: the largest of rules (with --labels, rule lists), trees of depth 2 and trees of
-    depth 3 whose certificate holds for alpha, beta and the number of records."""
+    model: Literal["auto", "rule", "list", "tree", "scorecard", "boosted"] | None = None
+    """The family of models; auto (the default) is the one that ranks best for this number of
+    records and epsilon. Rules, lists and trees have a certificate of accuracy before data."""
+    concept_class: ClassSpec | None = None  # type: ignore[assignment]
+    """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
+    "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
+    lists), trees of depth 2 and trees of depth 3 whose certificate holds for alpha, beta and the
+    number of records."""
 
 
-def fit(
+def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
     data: str,
     /,
     *,
@@ -94,6 +99,9 @@ def fit(
     json: AsJson = False,
 ) -> int:
     """Learn one hypothesis from a table, privately, and release it.
+
+    A table, --y and --epsilon are enough: what is not said is decided by public rules, and printed
+    first with what it costs.
 
     Parameters
     ----------
@@ -154,26 +162,50 @@ def fit(
     from littlestone.privacy import check_ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
-    user, auto = records.user, is_auto(goal.concept_class)
+    user, spec = records.user, goal.concept_class
+    auto = spec is not None and is_auto(spec)
     check_outputs(
         "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
+    if spec is not None and goal.model is not None:
+        raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
     source = filed.source("fit", paid)
     chosen = names("fit", "x", records.x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
-    concepts, public, of_points = open_points.opened(
-        data, goal.concept_class, records.schema, y=y, x=chosen, labels=listed,
-        form=table.written("fit"),
-    )  # fmt: skip
     options = {
         **{name: value for name, value in vars(own).items() if value},
         **({} if costs is None else {"costs": _costs(costs, records, listed)}),
         **each,
-        **of_points,
     }
+    paid_by = paid.budget("fit")
+    rule: Json = {} if listed is not None else records.label_rule("fit")
+    texts_as = None if records.positive or listed else y
+    if spec is None:
+        _for_class(
+            learner, agnostic=agnostic, subsample=subsample, **vars(own), **vars(open_points)
+        )
+        if records.strict and records.schema is None:
+            raise ParameterError(
+                "--strict needs a --schema: it refuses cells after their columns would have been "
+                "paid for."
+            )
+        _check_uncertified(goal.model, records.schema, costs=costs, required=require_certificate)
+        public = open_schema(records.schema, chosen)
+        form = table.format("fit", data, public)
+        _opened(data, form, public, texts_as)
+        goal, concepts, public = _decided(
+            data, y, goal, json=json,
+            schema=public, columns=chosen, csv=form, labels=listed, users=user is not None,
+            evaluate=_asked(evaluated, holdout), ledger=paid_by, random_state=source,
+        )  # fmt: skip
+    else:
+        concepts, public, of_points = open_points.opened(
+            data, spec, records.schema, y=y, x=chosen, labels=listed, form=table.written("fit")
+        )
+        options |= of_points
     _check_class_of_users(user, concepts)
     form = table.format("fit", data, public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
@@ -192,14 +224,12 @@ def fit(
     _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
-    paid_by = paid.budget("fit")
     check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
-    rule: Json = {} if listed is not None else records.label_rule("fit")
     columns = _columns(chosen, concepts, public, y)
     with reading("Counting records"):
         sample = read_sample(
             algorithm,
-            _opened(data, form, public, None if records.positive or listed else y),
+            _opened(data, form, public, texts_as),
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
             user=user,
@@ -234,6 +264,61 @@ def fit(
         Budget=_left(paid_by),
     )  # fmt: skip
     return 0
+
+
+def _decided(
+    data: str, y: str, goal: FitGoal, *, json: bool, **public: Any
+) -> tuple[FitGoal, ConceptClass, Schema]:
+    """Decide what was not said; return what the columns leave of the budget, class and columns."""
+    from littlestone.cli.terminal import facts
+    from littlestone.learners.models import decide
+
+    def say(name: str, text: str) -> None:
+        if not json:
+            facts([(name, text, "")])
+
+    decided = decide(
+        data, y=y, epsilon=goal.epsilon, delta=goal.delta, model=goal.model or "auto", say=say,
+        **public,
+    )  # fmt: skip
+    delta = None if decided.delta is None else str(decided.delta)
+    return (
+        replace(goal, epsilon=str(decided.epsilon), delta=delta),
+        decided.concept_class,
+        decided.schema,
+    )
+
+
+def _for_class(learner: str, **others: object) -> None:
+    """Refuse, where the model is decided here, what is for those who name a class."""
+    for name, value in ({"learner": learner != "auto"} | others).items():
+        if value:
+            raise ParameterError(
+                f"The {name!r} parameter of fit is for --class, which says what is learned. Leave "
+                "it out, or give a --class instead of a --model."
+            )
+
+
+def _check_uncertified(
+    model: str | None, schema: str | None, *, costs: str | None, required: bool
+) -> None:
+    """Refuse what sums of trees, and learned columns, do not have."""
+    if costs is not None and model not in ("rule", "list", "tree"):
+        raise ParameterError(
+            "The 'costs' parameter of fit is for the models that minimize them: rule, list and "
+            "tree. Say --model tree, for example."
+        )
+    if required and (schema is None or model not in ("rule", "list", "tree")):
+        raise ParameterError(
+            "The 'require_certificate' parameter of fit is for --model rule, list or tree with a "
+            "--schema: columns that are learned from records, and sums of trees, have no "
+            "certificate before data."
+        )
+
+
+def _asked(evaluated: Evaluated, holdout: str | None) -> str | None:
+    """Return the part of epsilon that an evaluation takes from learning, as `decide` takes it."""
+    return None if evaluated.no_evaluate or holdout else evaluated.evaluate or "auto"
 
 
 def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Any:

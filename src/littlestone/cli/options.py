@@ -407,6 +407,18 @@ def check_label(owner: str, y: str, columns: Sequence[str]) -> None:
         )
 
 
+def open_schema(
+    schema: str | Schema | None, x: Sequence[str] | None = None
+) -> Schema | None:
+    """Return the columns of ``--schema``, or those of them that ``--x`` names."""
+    from littlestone.data import Schema
+
+    public = Schema.from_toml(schema) if isinstance(schema, str) else schema
+    if public is not None and x is not None and public.bound:
+        public = replace(public, columns=tuple(public[name] for name in x))
+    return public
+
+
 def open_class(
     spec: str,
     schema: str | Schema | None,
@@ -420,11 +432,8 @@ def open_class(
     For ``auto`` it is the poorest class that may be chosen.
     """
     from littlestone.classes import parse_class
-    from littlestone.data import Schema
 
-    public = Schema.from_toml(schema) if isinstance(schema, str) else schema
-    if public is not None and x is not None and public.bound:
-        public = replace(public, columns=tuple(public[name] for name in x))
+    public = open_schema(schema, x)
     if is_auto(spec):
         if public is None:
             raise ParameterError(

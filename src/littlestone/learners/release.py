@@ -43,7 +43,7 @@ from littlestone.errors import (
     UnsupportedError,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality
+from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, noise_reach, quality
 from littlestone.learners.record import record_of
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-release-1"
 
+_RISK = 0.05
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
 
@@ -385,6 +386,24 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
 
 def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%}, with the noise)"
+
+
+def absent_label(release: Release) -> str:
+    """Say so, if perhaps no record has label 1: by the noisy counts, at 95 %; else nothing.
+
+    Zeros and ones sum to n, so half of their difference has less noise than either.
+    """
+    histogram = release.evaluation
+    if histogram is None or release.concept_class.lists_labels:
+        return ""
+    zeros, ones = (sum(row) for row in histogram.counts)
+    if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
+        return ""
+    label = (release.columns or {}).get("positive", release.labels[1])
+    return (
+        f"the noise hides whether any record has the label {label!r}. Is it written as in the "
+        "table (--positive, labels=)? Every other cell is read as the other label"
+    )
 
 
 def secret_n(guarantee: Guarantee) -> bool:

@@ -28,9 +28,8 @@ from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, Evaluation, Quality
-from littlestone.evaluation.histogram import noise_reach
 from littlestone.learners.registry import LEARNERS
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
 from littlestone.report.html import (
     claim_names,
@@ -173,23 +172,8 @@ def _certified(release: Release) -> Json:
 
 
 def positive_facts(release: Release) -> list[tuple[str, str]]:
-    """Return a line that says so, if perhaps no record has label 1: by the noisy counts, at 95 %.
-
-    Zeros and ones sum to n, so half of their difference has less noise than either.
-    """
-    histogram = release.evaluation
-    if histogram is None or release.concept_class.lists_labels:
-        return []
-    zeros, ones = (sum(row) for row in histogram.counts)
-    reach = noise_reach(histogram.rate, 2 * len(histogram.scores), float(_RISK))
-    if histogram.n + ones - zeros > reach:
-        return []
-    label = (release.columns or {}).get("positive", release.labels[1])
-    text = (
-        f"the noise hides whether any record has the label {label!r}. Is it written as in the "
-        "table (--positive)? Every other cell is read as the other label"
-    )
-    return [("Label", text)]
+    """Return a line that says so, if perhaps no record has label 1."""
+    return [("Label", absent)] if (absent := absent_label(release)) else []
 
 
 def evaluation_facts(release: Release) -> list[tuple[str, str]]:

@@ -1,0 +1,361 @@
+"""A table, a label and an epsilon are enough: what ``littlestone fit`` and `fit` decide themselves.
+
+Columns, family of models, evaluation: each by a public rule, each said before anything is drawn,
+with what it costs (`decide`). Public are the names of columns, declared types, the number of
+records, and what was released before: the schema, where it is learned.
+
+A new family of models is one line of `MODELS`, and where its learner has an estimator of its own,
+one in `Decided.estimator`.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes import (
+    BoostedTreeClass,
+    ConceptClass,
+    DecisionTrees,
+    RuleLists,
+    Rules,
+    ScorecardClass,
+)
+from littlestone.data.labels import check_labels
+from littlestone.data.schema import Schema
+from littlestone.errors import ParameterError, check_fraction, check_probability, parameter_error
+from littlestone.learners.boosting import Boosting
+from littlestone.learners.release import absent_label
+from littlestone.privacy import Guarantee, Ledger, check_ledger
+from littlestone.source import source_of
+
+if TYPE_CHECKING:
+    from littlestone.data.tables import Table
+    from littlestone.learners.sklearn_base import PrivateClassifier
+
+#: Of epsilon, and of delta: for the columns, where no schema is given.
+_COLUMNS = Fraction(1, 5)
+#: Of the epsilon of a fit, for the evaluation.
+_EVALUATION = Fraction(1, 10)
+_USUAL = Fraction(1, 10**6)
+
+Labels = Sequence[Any] | None
+
+#: Families of models, and their class over a schema. Who learns it: `ConceptClass.learned_by`, or
+#: the certified learner that needs the fewest records.
+MODELS: dict[str, Callable[[Schema, Labels], ConceptClass]] = {
+    "rule": lambda schema, labels: _largest(lambda size: Rules(schema, size)),
+    "list": lambda schema, labels: _largest(lambda size: RuleLists(schema, size, labels)),
+    "tree": lambda schema, labels: _largest(lambda size: DecisionTrees(schema, size, labels)),
+    "scorecard": lambda schema, labels: ScorecardClass(schema, labels=labels),
+    "boosted": lambda schema, labels: _largest(
+        lambda size: BoostedTreeClass(schema, size, labels=labels)
+    ),
+}
+#: Those with a certificate before data, purely private; they can protect users, too.
+_CERTIFIED = ("rule", "list", "tree")
+
+Say = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What was decided; the columns may have cost something, and nothing else has yet."""
+
+    concept_class: ConceptClass
+    schema: Schema  # its columns
+    epsilon: Fraction  # of the fit
+    delta: Fraction | None  # of the fit
+    evaluate: Fraction | None  # a part of that epsilon
+
+    def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateClassifier:
+        """Return the estimator that learns it."""
+        import littlestone as public  # noqa: PLC0415 - scikit-learn takes a second
+
+        concepts = self.concept_class
+        parameters |= {"epsilon": self.epsilon}
+        if samples_per_user is not None:
+            parameters["samples_per_user"] = samples_per_user
+            return public.UserAgnosticLearner(concepts, **parameters)
+        parameters |= {"evaluate": self.evaluate}
+        if not isinstance(concepts, BoostedTreeClass):
+            return public.AgnosticLearner(concepts, **parameters)
+        if concepts.lists_labels:
+            parameters["labels"] = concepts.labels
+        parameters |= {"delta": self.delta or 0}
+        if isinstance(concepts, ScorecardClass):
+            return public.Scorecard(concepts.schema, **parameters)
+        parameters["depth"] = concepts.depth
+        return public.BoostedTrees(concepts.schema, **parameters)
+
+
+def decide(
+    table: Any,
+    *,
+    y: str,
+    epsilon: Any,
+    delta: Any = None,
+    schema: Schema | None = None,
+    columns: Sequence[str] | None = None,
+    model: str = "auto",
+    labels: Labels = None,
+    users: bool = False,
+    evaluate: Any = "auto",
+    ledger: Ledger | None = None,
+    random_state: Any = None,
+    csv: Any = None,
+    owner: str = "fit",
+    say: Say,
+) -> Decided:
+    """Decide by public rules, and learn the columns where no schema is given.
+
+    Everything public is checked before that is paid for. ``say`` is told each decision (what is
+    decided, in words), before the next thing is drawn.
+    """
+    from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
+
+    total = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
+    small = None if not delta else check_probability(owner, "delta", delta)
+    if model != "auto" and model not in MODELS:
+        known = f"auto or one of {', '.join(MODELS)}"
+        raise parameter_error(owner, "model", known, model)
+    if users and model not in ("auto", *_CERTIFIED):
+        raise ParameterError(
+            f"A {model} model is learned from single records, which alone are protected. Users are "
+            f"protected by the models {', '.join(_CERTIFIED)}."
+        )
+    if model == "rule" and labels is not None:
+        raise ParameterError(
+            "A rule answers two labels. For more of them take the model list, tree, scorecard or "
+            "boosted."
+        )
+    source_of(owner, random_state)
+    if schema is not None:
+        _check_columns(owner, schema, y)
+    opened = read_table(
+        table, csv=csv, declared=None if schema is None else schema.csv, owner=owner
+    )
+    opened.frame([y], owner)
+    # what learned columns leave; certified models use no delta
+    left = total if schema is not None else total * (1 - _COLUMNS)
+    left_delta = None if small is None or model in _CERTIFIED else small * left / total
+    part = _evaluation(owner, evaluate, left)
+    if schema is None:
+        if users:
+            raise ParameterError(
+                f"Where users are protected, {owner} needs a schema: one that is learned from the "
+                "records protects single records. Write it from public knowledge "
+                "(`littlestone schema new TABLE`)."
+            )
+        check_ledger(ledger, owner, Guarantee(total, small or Fraction(0), claim="dp.sum"))
+        share = (small or Fraction(0)) - (left_delta or 0)
+        spent = f"epsilon {total - left}" + (f" and delta {float(share):g}" if share else "")
+        say(
+            "Columns",
+            f"learned from the records, for {spent} of the whole. A schema of public bins and "
+            "categories costs nothing (littlestone schema new)",
+        )
+        schema = Schema.propose(
+            table, y=y, columns=columns, epsilon=total - left, delta=share,
+            header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
+        )  # fmt: skip
+        assert schema.proposal is not None
+        n, unknown = schema.proposal.n, schema.proposal.left_out
+        if unknown:
+            say("Left out", f"{', '.join(unknown)}: nothing of them is known privately")
+    else:
+        n = _rows(opened, y, owner)
+    name, why = (model, "asked for") if model != "auto" else choose(schema, n, left, users=users)
+    concepts = MODELS[name](schema, labels)
+    say("Model", f"{concepts.spec} ({name}): {why}")
+    if part is not None:
+        say("Evaluation", f"epsilon {part}: the error, measured privately; none leaves more")
+    if isinstance(concepts, BoostedTreeClass):
+        say("Delta", _delta(concepts, left, left_delta, n))
+    return Decided(concepts, schema, left, left_delta, part)
+
+
+def choose(schema: Schema, n: int, epsilon: Fraction, *, users: bool) -> tuple[str, str]:
+    """Return the family that ``auto`` takes, and why: by public numbers only.
+
+    The rule was fitted on tables that no comparison uses (docs/models.md). No privacy depends on
+    it.
+    """
+    if users:
+        return "rule", "the smallest of the models that protect users"
+    return "boosted", "the family that ranks best on most tables"
+
+
+def fit(
+    table: Any,
+    *,
+    y: str,
+    epsilon: Any,
+    delta: Any = None,
+    schema: Schema | None = None,
+    model: str = "auto",
+    labels: Labels = None,
+    user: str | None = None,
+    samples_per_user: Any = None,
+    ledger: Ledger | None = None,
+    evaluate: Any = "auto",
+    random_state: int | None = None,
+) -> PrivateClassifier:
+    """Learn from a table, privately: only a label and an epsilon must be said.
+
+    Parameters
+    ----------
+    table : path, data frame, or relation
+        As for `Sample.read`.
+    y : str
+        Column of labels.
+    epsilon : number > 0
+        Of everything together. No default.
+    delta : number in [0, 1), optional
+        1e-6 allows more trees; where the columns are learned, categories need it.
+    schema : Schema, optional
+        Public columns. Without one a fifth of epsilon and delta learns them from the records.
+    model : {"auto", "rule", "list", "tree", "scorecard", "boosted"}
+        The family. Rules, lists and trees have a certificate of accuracy before data.
+    labels : sequence, optional
+        Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
+        cells are the first; more are listed, and a cell that is none of them counts as wrong.
+    user : str, optional
+        Column that names the user of each record: protects users, with ``samples_per_user``
+        records of each (a public number), a schema, and a rule, list or tree.
+    samples_per_user : int >= 1, optional
+        How many records of each user are looked at.
+    ledger : Ledger, optional
+        The budget of these records.
+    evaluate : number, "auto" or None
+        The part of epsilon that measures the error; by default a tenth of what learns.
+    random_state : int, optional
+        An int is reproducible, and NOT private.
+
+    Returns
+    -------
+    PrivateClassifier
+        Fitted: ``predict``, ``release_``, ``evaluation_``, ``save``.
+
+    Warns
+    -----
+    UserWarning
+        Perhaps no record has the positive label, by the evaluation.
+
+    Raises
+    ------
+    ParameterError, DataError
+        Before anything is drawn or spent.
+    InfeasibleError
+        Too few records to learn columns from.
+    BudgetError
+        The ledger does not pay.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-DP under replace-one: the schema's and the release's add up. Under user-replace
+    with ``user``.
+
+    Notes
+    -----
+    What is decided is logged (``logging.getLogger("littlestone")``), each before it is drawn.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> table = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500}
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> made = ls.fit(table, y="ill", epsilon=1, schema=schema, random_state=0)
+    >>> made.predict({"age": [20, 80]})
+    array([0, 1])
+    """
+    own = None if labels is None else check_labels("fit", labels)
+    listed = own if own is not None and len(own) > 2 else None
+    if (user is None) != (samples_per_user is None):
+        raise ParameterError(
+            "To protect users, fit needs user=..., the column that names them, and "
+            "samples_per_user=..., how many records of each are looked at: a public number."
+        )
+    decided = decide(
+        table, y=y, epsilon=epsilon, delta=delta, schema=schema, model=model, labels=listed,
+        users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
+        say=lambda name, text: _LOG.info("%s: %s", name, text),
+    )  # fmt: skip
+    classes = None if listed is not None or own is None else own
+    estimator = decided.estimator(
+        samples_per_user=samples_per_user, classes=classes, random_state=random_state
+    )
+    part = None if user is None else decided.evaluate  # others have it as a parameter
+    estimator.fit(table, y, user=user, ledger=ledger, evaluate=part)
+    absent = absent_label(estimator.release_)
+    if absent:
+        warnings.warn(f"{absent[0].upper()}{absent[1:]}", stacklevel=2)
+    return estimator
+
+
+_LOG = logging.getLogger("littlestone")
+
+
+def _check_columns(owner: str, schema: Any, y: str) -> None:
+    """Refuse what is no schema of named columns, or has the label among them."""
+    if not isinstance(schema, Schema) or not schema.bound:
+        hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
+        found = type(schema).__name__
+        raise parameter_error(owner, "schema", "a Schema with named columns", found, hint)
+    if y in schema.names:
+        raise ParameterError(
+            f"The label {y!r} of {owner} is among the columns that it is learned from. Leave it "
+            "out of the schema."
+        )
+
+
+def _evaluation(owner: str, evaluate: Any, left: Fraction) -> Fraction | None:
+    if evaluate is None:
+        return None
+    if isinstance(evaluate, str) and evaluate == "auto":
+        return left * _EVALUATION
+    part: Fraction = check_fraction(owner, "evaluate", evaluate)
+    if part >= left:
+        raise parameter_error(
+            owner, "evaluate", f"smaller than the epsilon that learns, {left}", evaluate,
+            "A tenth of it is the default.",
+        )  # fmt: skip
+    return part
+
+
+def _rows(table: Table, y: str, owner: str) -> int:
+    """Return the number of records, which is public."""
+    from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
+
+    known = table.rows()
+    if known is None:
+        known = sum(map(int, count_cells(table, y, owner=owner)[1]))
+    return known
+
+
+def _delta(concepts: BoostedTreeClass, epsilon: Fraction, delta: Fraction | None, n: int) -> str:
+    """Say what the delta is, or what one would gain."""
+
+    def trees(leak: Fraction | None) -> int:
+        learner = Boosting(concepts, epsilon=epsilon, delta=leak)
+        rounds: int = learner.plan.settings(n).rounds
+        return rounds
+
+    if delta is not None:
+        return f"{float(delta):g}: {trees(delta)} trees instead of {trees(None)} without"
+    gain = f"with one of 1e-6, {trees(_USUAL)} trees instead of {trees(None)}"
+    if concepts.domain.schema.proposal is not None:
+        gain += ", and categories of texts among the columns"
+    return f"none, pure privacy; {gain}"
+
+
+def _largest(make: Callable[[int], ConceptClass]) -> ConceptClass:
+    """Return the class with two tests, or with one where that would be too large."""
+    try:
+        return make(2)
+    except ParameterError:
+        return make(1)

@@ -1,0 +1,81 @@
+"""``littlestone fit T --y LABEL --epsilon E``: nothing else is needed."""
+
+import pytest
+
+FIT = "fit data.csv --y adult --epsilon 8 --out m.json"
+
+
+def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
+    done = run(FIT)
+    assert done.code == 0, done.err
+    names = [line.split()[0] for line in done.out.splitlines() if line[:1].strip()]
+    assert (
+        names.index("Columns") < names.index("Model") < names.index("Delta") < names.index("Rule")
+    )
+    assert "epsilon 8/5 of the whole" in done.out
+    model = run(FIT + " --json").json
+    assert model["guarantee"]["epsilon"] == 6.4
+    assert "proposal" in str(model["class"])
+    assert run("predict m.json data.csv").code == 0
+    assert run("report m.json --out p.html").code == 0
+
+
+@pytest.mark.parametrize("model", ["rule", "list", "tree", "scorecard", "boosted"])
+def test_each_model_is_learned_over_a_schema_for_all_of_epsilon(run, model):
+    done = run(f"{FIT} --schema schema.toml --model {model} --json")
+    assert done.code == 0, done.err
+    assert done.json["guarantee"]["epsilon"] == 8
+    assert done.json["evaluation"]["epsilon"] == "4/5"
+
+
+def test_a_ledger_pays_columns_and_fit(run):
+    run("ledger create b.db --epsilon 8 --delta 1e-6")
+    assert run(f"{FIT} --delta 1e-6 --ledger b.db").code == 0
+    kept = run("ledger show b.db --json").json
+    assert kept["spent"]["epsilon"] == 8
+    assert len(kept["events"]) == 2
+    assert run(f"{FIT} --ledger b.db").code == 4
+
+
+def test_columns_of_x_are_learned_alone(run):
+    done = run(f"{FIT} --x age --json")
+    assert done.json["columns"]["x"] == ["age"]
+
+
+def test_held_out_records_certify_the_error(run):
+    done = run(f"{FIT} --schema schema.toml --holdout 0.3")
+    assert "Certified" in done.out
+
+
+def test_users_need_a_schema(run):
+    line = f"{FIT} --user person --samples-per-user 2 --model rule"
+    assert "littlestone schema new" in run(line).err
+    done = run(f"{line} --schema schema.toml --json")
+    assert done.json["guarantee"]["neighbours"] == "user-replace"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("--model forest", "scorecard"),
+        ("--model tree --class points()", "--class or --model"),
+        ("--learner vc1", "--class"),
+        ("--agnostic", "--class"),
+        ("--proper", "--class"),
+        ("--subsample 1/2", "--class"),
+        ("--costs 0=1,1=9", "--model tree"),
+        ("--require-certificate", "--schema"),
+        ("--require-certificate --schema schema.toml", "--model rule"),
+        ("--labels a,b,c --model rule", "list, tree"),
+        ("--evaluate 7", "--evaluate"),
+        ("--x agee", "agee"),
+        ("--delta 3", "--delta"),
+        ("--strict", "--schema"),
+    ],
+)
+def test_what_does_not_go_with_a_model_is_refused_before_anything_is_paid(run, more, words):
+    run("ledger create b.db --epsilon 100 --delta 1e-6")
+    done = run(f"{FIT} --ledger b.db {more}")
+    assert done.code == 2
+    assert words in done.err
+    assert run("ledger show b.db --json").json["spent"]["epsilon"] == 0

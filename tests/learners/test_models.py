@@ -1,0 +1,150 @@
+"""`littlestone.fit`: what is decided, what it costs, what is refused before that is paid."""
+
+import logging
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.learners import models
+
+RNG = np.random.default_rng(5)
+AGE = RNG.integers(18, 90, 4000)
+TABLE = {
+    "age": AGE,
+    "city": RNG.choice(["Bonn", "Rome"], 4000),
+    "user": np.arange(4000) % 900,
+    "ill": (AGE + RNG.normal(0, 9, 4000) > 55).astype(int),
+}
+SCHEMA = ls.Schema.from_dict(
+    {"age": {"bins": [30, 45, 55, 70]}, "city": {"categories": ["Bonn", "Rome"]}}
+)
+
+
+def fit(**more):
+    return ls.fit(TABLE, **({"y": "ill", "epsilon": 2, "schema": SCHEMA, "random_state": 0} | more))
+
+
+@pytest.mark.parametrize("model", ["auto", *models.MODELS])
+def test_every_family_learns_and_predicts_tables(model):
+    made = fit(model=model, delta=1e-6)
+    assert np.mean(made.predict(TABLE) == TABLE["ill"]) > 0.75
+    assert made.release_.guarantee.epsilon == 2
+    assert made.predict_proba(TABLE).shape == (4000, 2)
+    name = {"auto": "boosting", "scorecard": "boosting", "boosted": "boosting"}.get(model)
+    assert made.release_.learner == (name or "agnostic")
+    assert (made.certificate_ is None) == (name == "boosting")
+
+
+def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
+    for model, delta in (("boosted", "1e-6"), ("tree", "1e-6"), ("auto", None)):
+        ledger = ls.Ledger(tmp_path / f"{model}.db", epsilon=2, delta="1e-6")
+        made = fit(schema=None, model=model, delta=delta, ledger=ledger, random_state=None)
+        spent, told = ledger.spent(), made.release_
+        assert (spent.epsilon, spent.delta) == (2, Fraction(delta or 0))
+        assert (told.together.epsilon, told.together.delta) == (2, Fraction(delta or 0))
+        assert told.proposal.guarantee.epsilon == Fraction(2, 5)
+        assert told.evaluation.epsilon == Fraction(2) * Fraction(4, 5) / 10
+        assert ledger.remaining().epsilon == 0
+
+
+def test_a_ledger_that_pays_the_columns_only_is_refused_before_them(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
+    with pytest.raises(ls.errors.BudgetError):
+        fit(schema=None, epsilon="1.1", ledger=ledger)
+    assert ledger.spent().epsilon == 0
+
+
+def test_what_is_decided_is_logged_in_its_order(caplog):
+    with caplog.at_level(logging.INFO, logger="littlestone"):
+        fit(schema=None)
+    names = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert names == ["Columns", "Left out", "Model", "Evaluation", "Delta"]
+    assert "epsilon 2/5" in caplog.records[0].getMessage()
+    assert "1e-6" in caplog.records[-1].getMessage()
+
+
+def test_without_an_evaluation_all_is_learned_from():
+    made = fit(evaluate=None)
+    assert made.release_.evaluation is None
+    assert fit(evaluate="0.5").release_.evaluation.epsilon == Fraction(1, 2)
+
+
+def test_two_labels_are_negative_and_positive_and_more_are_listed():
+    words = TABLE | {"ill": np.where(TABLE["ill"] == 1, "yes", "no")}
+    made = ls.fit(words, y="ill", epsilon=2, schema=SCHEMA, labels=["no", "yes"], random_state=0)
+    assert made.classes_.tolist() == ["no", "yes"]
+    assert np.mean(made.predict(words) == words["ill"]) > 0.75
+    three = TABLE | {"ill": np.where(AGE < 40, "low", np.where(AGE < 60, "mid", "high"))}
+    for model in ("auto", "tree", "list"):
+        made = ls.fit(
+            three, y="ill", epsilon=4, schema=SCHEMA, model=model, labels=["low", "mid", "high"],
+            random_state=0,
+        )  # fmt: skip
+        assert set(made.predict(three)) == {"low", "mid", "high"}
+
+
+def test_labels_that_no_record_has_are_warned_of():
+    with pytest.warns(UserWarning, match=r"hides whether any record has the label '1'.*labels="):
+        ls.fit(TABLE, y="city", epsilon=2, schema=ls.Schema(SCHEMA.columns[:1]), random_state=0)
+
+
+def test_users_are_protected_by_rules_lists_and_trees():
+    for model in ("auto", "tree"):
+        made = fit(model=model, user="user", samples_per_user=2)
+        assert made.guarantee_.neighbours.unit == "user"
+        assert made.release_.evaluation.n == 900
+
+
+def test_a_class_that_is_too_large_is_the_next_smaller_one():
+    many = ls.Schema.from_dict({f"x{i}": {"bins": list(range(99))} for i in range(60)})
+    sizes = [
+        make(many, None).spec[-2] for name, make in models.MODELS.items() if name != "scorecard"
+    ]
+    assert sizes == ["1"] * 4
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"y": "agee"}, "no column 'agee'"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": "one"}, "epsilon"),
+        ({"delta": 2}, "delta"),
+        ({"model": "forest"}, "auto or one of rule, list, tree, scorecard, boosted"),
+        ({"labels": ["yes"]}, "labels"),
+        ({"labels": ["a", "b", "c"], "model": "rule"}, "list, tree, scorecard or boosted"),
+        ({"user": "user"}, "samples_per_user"),
+        ({"samples_per_user": 3}, "user="),
+        ({"user": "user", "samples_per_user": 2, "schema": None}, "littlestone schema new"),
+        ({"user": "user", "samples_per_user": 2, "model": "boosted"}, "rule, list, tree"),
+        ({"evaluate": 2}, "evaluate"),
+        ({"evaluate": "0.9", "epsilon": 1, "schema": None}, "A tenth"),
+        ({"ledger": "b.db"}, "Ledger"),
+        ({"random_state": -1}, "random_state"),
+    ],
+)
+def test_wrong_calls_are_refused_before_anything_is_learned(change, words, monkeypatch):
+    """Also where the columns would be paid for first."""
+    for given in (change, change | {"schema": None}):
+        if "user" in change and given is not change:  # that needs a schema
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr(ls.Schema, "propose", lambda *_, **__: pytest.fail("paid"))
+            with pytest.raises(ls.errors.LittlestoneError) as refused:
+                fit(**given)
+        assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("schema.toml", "Schema.from_toml"),
+        (ls.Schema.every_column([0]), "named columns"),
+        (ls.Schema.from_dict({"ill": {"bins": [1]}}), "out of the schema"),
+    ],
+)
+def test_schemas_that_do_not_fit_are_refused(schema, words):
+    with pytest.raises(ls.errors.ParameterError, match=words):
+        fit(schema=schema)
