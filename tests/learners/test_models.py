@@ -137,6 +137,12 @@ def test_wrong_calls_are_refused_before_anything_is_learned(change, words, monke
         assert words in str(refused.value)
 
 
+def test_too_few_records_for_columns_are_told_of_schemas():
+    few = {name: cells[:200] for name, cells in TABLE.items()}
+    with pytest.raises(ls.errors.InfeasibleError, match="littlestone schema new"):
+        ls.fit(few, y="ill", epsilon=1)
+
+
 @pytest.mark.parametrize(
     ("schema", "words"),
     [

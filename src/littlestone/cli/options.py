@@ -407,9 +407,7 @@ def check_label(owner: str, y: str, columns: Sequence[str]) -> None:
         )
 
 
-def open_schema(
-    schema: str | Schema | None, x: Sequence[str] | None = None
-) -> Schema | None:
+def open_schema(schema: str | Schema | None, x: Sequence[str] | None = None) -> Schema | None:
     """Return the columns of ``--schema``, or those of them that ``--x`` names."""
     from littlestone.data import Schema
 

@@ -27,7 +27,13 @@ from littlestone.classes import (
 )
 from littlestone.data.labels import check_labels
 from littlestone.data.schema import Schema
-from littlestone.errors import ParameterError, check_fraction, check_probability, parameter_error
+from littlestone.errors import (
+    InfeasibleError,
+    ParameterError,
+    check_fraction,
+    check_probability,
+    parameter_error,
+)
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import absent_label
 from littlestone.privacy import Guarantee, Ledger, check_ledger
@@ -159,10 +165,14 @@ def decide(
             f"learned from the records, for {spent} of the whole. A schema of public bins and "
             "categories costs nothing (littlestone schema new)",
         )
-        schema = Schema.propose(
-            table, y=y, columns=columns, epsilon=total - left, delta=share,
-            header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
-        )  # fmt: skip
+        try:
+            schema = Schema.propose(
+                table, y=y, columns=columns, epsilon=total - left, delta=share,
+                header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
+            )  # fmt: skip
+        except InfeasibleError as problem:
+            hint = "Or write a schema from public knowledge: `littlestone schema new TABLE`."
+            raise InfeasibleError(f"{problem} {hint}", n_needed=problem.n_needed) from None
         assert schema.proposal is not None
         n, unknown = schema.proposal.n, schema.proposal.left_out
         if unknown:
