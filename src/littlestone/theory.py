@@ -18,6 +18,7 @@ from littlestone.classes import (
     AffineSubspaces,
     Conjunctions,
     FiniteClass,
+    HalfPlanes,
     LeafPaths,
     TreePaths,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "ExpertsPredictor",
     "FiniteClass",
     "GloballyStable",
+    "HalfPlanes",
     "HalvingPredictor",
     "LeafPaths",
     "LittlestoneLearner",

@@ -10,7 +10,7 @@ which for an infinite class is a random finite hypothesis set.
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
                      `rule_lists`, `decision_trees`, `finite`
-`public_points`      classes at public points; `cells`: thresholds and intervals
+`public_points`      classes at public points; `cells`: thresholds and intervals; `half_planes`
 `integers`           what classes over integers share: bounds, numbered concepts
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
@@ -61,6 +61,7 @@ from littlestone.classes.dimensions import (
 )
 from littlestone.classes.encoding import number, parse_integer
 from littlestone.classes.finite import FiniteClass
+from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
 from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -107,6 +108,8 @@ __all__ = [
     "DecisionTrees",
     "Dimensions",
     "FiniteClass",
+    "HalfPlaneHypothesis",
+    "HalfPlanes",
     "HashFunction",
     "HashHypothesis",
     "HashSetHypothesis",

@@ -84,7 +84,7 @@ class ClassAtPoints(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON, with all public points."""
-        points = [to_json(point) for point in self.points[self._which].tolist()]
+        points = [to_json(_hashable(point)) for point in self.points[self._which].tolist()]
         return {**self.concept_class.to_dict(), "public": points}
 
     def _identity(self) -> Hashable:

@@ -87,8 +87,9 @@ _INFINITE: dict[str, str] = {
     + "Use a public grid: thresholds(low, high), also of 2**64 or more points.",
     "real_intervals": _NO_ORDER + "Use a public grid: intervals(low, high).",
     "halfspaces": _NO_ORDER
-    + "Use public bins of each column: rules(max_literals=2) or decision_trees(depth=2). On a "
-    "small finite grid, list them: finite(matrix.csv).",
+    + "In the plane use public points: half_planes(0, 0, 1023, 1023) with --public. Or public bins "
+    "of each column: rules(max_literals=2) or decision_trees(depth=2). On a small finite grid, "
+    "list them: finite(matrix.csv).",
 }
 _INFINITE["linear_separators"] = _INFINITE["linear_classifiers"] = _INFINITE["halfspaces"]
 
