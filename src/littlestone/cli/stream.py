@@ -61,6 +61,11 @@ class Terms(Csv, Records):
     """Against whom the number of mistakes is proved. adaptive: whoever chooses the rows may read
     what is published. oblivious: the rows were fixed beforehand. By default adaptive, where that is
     proved."""
+    agnostic: Flag = False
+    """For rows that no concept explains, of finite classes: in batches, before each of which one
+    concept is drawn by its mistakes on all earlier batches. What is proved is how many mistakes
+    more than the best concept's there are, if the rows of a batch are fixed before its concept is
+    seen; they may depend on all that was published before."""
     x: str | None = None
     """Column of points (by default x), or columns of the schema separated by commas."""
     y: str | None = None
@@ -305,21 +310,21 @@ def _prepared(
     from littlestone.data.counting import match
     from littlestone.data.formats import CsvFormat
     from littlestone.data.rows import RowReader
-    from littlestone.learners.online.algorithm import OnlineAlgorithm
+    from littlestone.learners.online.hedge import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
     known, typed = _known(folder), vars(terms)
     if known is None:
         for name in ("concept_class", "epsilon", "delta", "horizon"):
-            if typed[name] is None:
+            if typed[name] is None and not (typed["agnostic"] and name == "delta"):
                 option = name.removeprefix("concept_")
                 raise ParameterError(
                     f"A new stream needs --{option}, for example --{option} {EXAMPLES[option]}. "
                     f"(There is no stream in {folder} yet.)"
                 )
         known = {
-            "beta": "1/20", "constants": "practical", "adversary": None, "y": "y", "positive": "1",
-            "user": None, "records_per_user": None,
+            "beta": "1/20", "delta": "0", "constants": "practical", "adversary": None, "y": "y",
+            "positive": "1", "user": None, "records_per_user": None, "agnostic": False,
         }  # fmt: skip
     elif seed is None and known["seed"]:
         raise ParameterError(
@@ -327,7 +332,8 @@ def _prepared(
             "--seed to go on."
         )
     concepts, columns = _class(typed, known)
-    chosen: dict[str, Any] = {**known, **{k: v for k, v in typed.items() if v is not None}}
+    given = {k: v for k, v in typed.items() if v is not None and (k, v) != ("agnostic", False)}
+    chosen: dict[str, Any] = {"agnostic": False, **known, **given}
     check_label("stream", chosen["y"], columns)
     if isinstance(chosen["horizon"], str):
         chosen["horizon"] = whole("stream", "horizon", chosen["horizon"])
@@ -337,9 +343,12 @@ def _prepared(
         **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta")},
         **{name: chosen[name] for name in ("constants", "adversary")},
         records_per_user=of_users,
+        agnostic=chosen["agnostic"],
     )
     kept = ("y", "positive", "constants", "adversary")
     about = {"x": columns, **{name: chosen[name] for name in kept}}
+    if chosen["agnostic"]:
+        about["agnostic"] = True
     if of_users is not None:
         about["user"] = chosen["user"]
     negative = replace(terms, positive=about["positive"]).label_rule("stream")["negative"]
@@ -358,7 +367,7 @@ def _prepared(
         what=what,
         form=form,
     )
-    return OnlineAlgorithm(concepts, plan), about, reader
+    return algorithm_of(concepts, plan), about, reader
 
 
 def _known(folder: str) -> Json | None:

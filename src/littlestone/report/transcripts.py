@@ -161,6 +161,7 @@ def _bound(public: Mapping[str, Any]) -> MistakeBound | None:
             records_per_user=goal.records_per_user,
             constants=public["about"].get("constants", "practical"),
             adversary=public["about"].get("adversary"),
+            agnostic=public["about"].get("agnostic", False),
         )
         return mistake_bound(plan, concepts)
     except LittlestoneError:

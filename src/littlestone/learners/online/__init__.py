@@ -5,6 +5,7 @@
 `algorithm`        the state machine: one record in, perhaps a new hypothesis out; its
                    above-threshold test: pure, and silence costs no coins
 `state`            its state, plain data in two documents: public, private; records and arrays
+`hedge`            agnostic streams: a draw before each batch, by the errors on all earlier ones
 `samplers`         draws of hypotheses from mistakes: scored candidates, closures, or teachers
                    (JointTrain); majority votes
 `budget`           what may be spent, and what a plan is: all numbers, from public parameters

@@ -190,7 +190,7 @@ class OnlineAlgorithm:
             start, version = state.time - done, state.version
             for i in self._events(state, np.flatnonzero(wrong) + done, start, done + size):
                 state.time = start + i
-                x = _item(points, i) if inside[i] else OUTSIDE
+                x = item(points, i) if inside[i] else OUTSIDE
                 self.step(state, x, int(labels[i]), sources)
                 if state.version != version or state.stopped:
                     break
@@ -267,7 +267,8 @@ class OnlineAlgorithm:
 _BLOCK = 1 << 16
 
 
-def _item(points: Points, i: int) -> Any:
+def item(points: Points, i: int) -> Any:
+    """Return one point of a batch."""
     row = points[i]
     if points.ndim == 2:
         return tuple(row.tolist())

@@ -79,6 +79,20 @@ LYU = register_claim(
     (_OBLIVIOUS, _TARGET),
     status="order-only",
 )
+_BATCHES = (
+    "the records of a batch are fixed before the concept that is published for it is seen; they "
+    "may depend on all that was published before"
+)
+REGRET = register_claim(
+    "online.regret",
+    _OWN,
+    _PAGE,
+    "With weights e**(-rate * errors) before each batch of at most b records the expected mistakes "
+    "exceed those of the best of N concepts by at most ln(N)/rate + rate b T/8, and the mistakes "
+    "by sqrt(T b ln(1/beta)/2) more with probability at most beta.",
+    (_BATCHES,),
+)
+
 SOA = register_claim(
     "littlestone.soa",
     "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
@@ -154,8 +168,55 @@ class MistakeBound:
         }
 
 
+@dataclass(frozen=True)
+class RegretBound(MistakeBound):
+    """An upper bound on the mistakes above those of the best concept, in all of the stream.
+
+    ``expected``: of the expected number; ``mistakes``: except with probability ``beta``.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> from littlestone.learners.online.budget import StreamGoal
+    >>> from littlestone.learners.online.plan import plan_hedge
+    >>> goal = StreamGoal(Fraction(1), Fraction(1, 10**6), 10**6, Fraction(1, 20))
+    >>> ages = Thresholds(1, 999)
+    >>> print(regret_bound(plan_hedge(ages, goal), ages))
+    at most 9,570 expected mistakes more than the best concept makes, among 1,000,000 records
+    """
+
+    expected: int
+
+    def __str__(self) -> str:
+        return (
+            f"at most {self.expected:,} expected mistakes more than the best concept makes, among "
+            f"{self.horizon:,} records"
+        )
+
+
+def regret_bound(plan: OnlinePlan, concept_class: ConceptClass) -> RegretBound:
+    """Return what is proved about the mistakes above those of the best concept."""
+    goal, (phase,) = plan.goal, plan.phases
+    cert = CertificateBuilder(
+        n=goal.horizon, beta=goal.beta, size=int(concept_class.size), b=phase.limit,
+        rate=phase.rate,
+    )  # fmt: skip
+    expected = cert.step("expected", "log(size)/rate + rate*b*n/8", REGRET)
+    cert.step("regret", "expected + sqrt(n*b*log(1/beta)/2)", REGRET)
+    at_most = cert.step("at_most", "min(ceil(regret), n)", REGRET)
+    cert.step("enough", "n >= at_most + 1", REGRET)
+    mistakes = int(at_most.value)
+    alpha = Fraction(mistakes, goal.horizon)
+    certificate = cert.certificate(alpha=alpha, beta=goal.beta, n=goal.horizon)
+    return RegretBound(
+        mistakes, goal.horizon, goal.beta, True, certificate, math.ceil(float(expected.value))
+    )
+
+
 def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound:
     """Return what is proved about the number of mistakes, for one plan."""
+    if plan.method == "batches":
+        return regret_bound(plan, concept_class)
     cert = CertificateBuilder(
         n=plan.goal.horizon, beta=plan.goal.beta, test=plan.test_epsilon, batches=plan.batches
     )

@@ -73,7 +73,8 @@ class Phase:
 
     batches: int  # how many of them, at most; then the next phase begins
     draws: int  # hypotheses drawn for one update
-    limit: int  # number of mistakes, about, at which the above-threshold test fires
+    #: Number of mistakes, about, at which the above-threshold test fires; of records of a batch.
+    limit: int
     draw_epsilon: Fraction  # privacy loss of one drawn hypothesis
 
     @property
@@ -94,7 +95,7 @@ class OnlinePlan:
     share: Fraction = Fraction(1, 3)
     adversary: Adversary = "oblivious"  # against whom the mistake bound holds
     #: Which of the `samplers` draws.
-    method: Literal["exponential", "closure", "teachers"] = "exponential"
+    method: Literal["exponential", "closure", "teachers", "batches"] = "exponential"
     leak: Fraction = Fraction(0)  # delta of one drawn hypothesis
     bottoms: int = 0  # with more draws of bottom than that, the sampler passes to its next stage
     n_teachers: int | None = None
@@ -131,7 +132,7 @@ class OnlinePlan:
     def sampler(self, concept_class: ConceptClass, batches: int = 0) -> HypothesisSampler:
         """Return the sampler of the next update."""
         rate = self.phase(batches).rate
-        if self.method == "exponential":
+        if self.method in ("exponential", "batches"):
             return ExponentialSampler(concept_class, rate)
         if self.method == "closure":
             return ClosureSampler(concept_class, rate, self.leak)

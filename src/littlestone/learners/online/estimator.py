@@ -13,11 +13,18 @@ import numpy as np
 
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
-from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
+from littlestone.errors import (
+    ParameterError,
+    StateError,
+    UnsupportedError,
+    check_integer,
+    parameter_error,
+)
 from littlestone.learners.base import warn_of_weakness
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
-from littlestone.learners.online.bound import MistakeBound, mistake_bound
+from littlestone.learners.online.bound import MistakeBound, RegretBound, mistake_bound, regret_bound
 from littlestone.learners.online.budget import Adversary, Constants
+from littlestone.learners.online.hedge import algorithm_of
 from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.samplers import VoteHypothesis
@@ -61,10 +68,12 @@ class OnlineLearner:
     ----------
     concept_class : ConceptClass
     epsilon : number > 0
-    delta : number in [0, 1)
+    delta : number in [0, 1), default 0
         Of everything that is ever published about the stream. With 0, classes must be finite.
     horizon : int >= 1
         Expected length of the stream (public); privacy holds for any length.
+    agnostic : bool, default False
+        For streams that no concept explains, of finite classes: Hedge in batches, `regret_bound`.
     beta : number in (0, 1), default 0.05
     constants : {"practical", "theory"}, default "practical"
         Both prove a number of mistakes (`mistake_bound`): "theory" the least one, "practical" a
@@ -121,8 +130,9 @@ class OnlineLearner:
         concept_class: Any,
         *,
         epsilon: Any,
-        delta: Any,
+        delta: Any = None,
         horizon: int,
+        agnostic: bool = False,
         beta: Any = Fraction(1, 20),
         constants: Constants = "practical",
         adversary: Adversary | None = None,
@@ -136,6 +146,7 @@ class OnlineLearner:
         self.epsilon = epsilon
         self.delta = delta
         self.horizon = horizon
+        self.agnostic = agnostic
         self.beta = beta
         self.constants = constants
         self.adversary = adversary
@@ -192,6 +203,7 @@ class OnlineLearner:
             adversary=self.adversary,
             teachers=self.teachers,
             records_per_user=self.records_per_user,
+            agnostic=self.agnostic,
         )
 
     @property
@@ -220,7 +232,26 @@ class OnlineLearner:
 
     def mistake_bound(self) -> MistakeBound:
         """Return what is proved about the number of mistakes on realizable streams; of `plan`."""
+        self._of_streams(agnostic=False)
         return mistake_bound(self.plan, self.concept_class)
+
+    def regret_bound(self) -> RegretBound:
+        """Return how many mistakes more than the best concept are proved on any stream; of `plan`.
+
+        Records of a batch must be fixed before what is published for it is seen.
+        """
+        self._of_streams(agnostic=True)
+        return regret_bound(self.plan, self.concept_class)
+
+    def _of_streams(self, *, agnostic: bool) -> None:
+        """Refuse a question about the other kind of streams."""
+        if bool(self.agnostic) != agnostic:
+            raise UnsupportedError(
+                "regret_bound() is for agnostic streams: OnlineLearner(..., agnostic=True)."
+                if agnostic
+                else "An agnostic stream has no bound on its mistakes, and no estimate of them: "
+                "where no concept is right there may be any number. Ask regret_bound()."
+            )
 
     # -- predict --------------------------------------------------------------------------------
 
@@ -379,7 +410,7 @@ class OnlineLearner:
             else:
                 low = check_integer(type(self).__name__, "random_state", self.random_state, low=0)
                 sources = numbered(low)
-            algorithm, state = OnlineAlgorithm(self.concept_class, plan), self.state
+            algorithm, state = algorithm_of(self.concept_class, plan), self.state
             warn_of_weakness(algorithm.guarantee(), plan.goal.horizon, stacklevel=3)
             terms = terms_of(algorithm, self.random_state)
             if state is None:

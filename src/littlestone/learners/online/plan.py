@@ -54,6 +54,7 @@ def plan_online(
     adversary: Adversary | None = None,
     teachers: int | None = None,
     records_per_user: int | None = None,
+    agnostic: bool = False,
 ) -> OnlinePlan:
     """Return the numbers of an online learner, or say why none works.
 
@@ -68,7 +69,7 @@ def plan_online(
     """
     check_class(_OWNER, concept_class)
     exact = check_fraction(_OWNER, "epsilon", epsilon)
-    leak = exact_value(delta)
+    leak = exact_value(0 if delta is None else delta)
     if leak is None or not 0 <= leak < 1:
         raise parameter_error(_OWNER, "delta", "a float in [0, 1)", delta)
     horizon = check_integer(_OWNER, "horizon", horizon, low=1)
@@ -80,6 +81,14 @@ def plan_online(
         raise parameter_error(_OWNER, "constants", '"practical" or "theory"', constants)
     if adversary not in (None, "oblivious", "adaptive"):
         raise parameter_error(_OWNER, "adversary", '"oblivious" or "adaptive"', adversary)
+    if agnostic:
+        for name, given in (("adversary", adversary), ("teachers", teachers)):
+            if given is not None:
+                raise ParameterError(
+                    f"The {name!r} parameter of {_OWNER} must be left out of agnostic streams: "
+                    "their bound is for records that are fixed batch by batch."
+                )
+        return plan_hedge(concept_class, goal)
     if teachers is not None:
         check_integer(_OWNER, "teachers", teachers, low=1)
         if adversary == "adaptive":
@@ -89,6 +98,44 @@ def plan_online(
             )
         return plan_teachers(concept_class, goal, constants, teachers)
     return _best(concept_class, goal, constants, adversary or "adaptive")
+
+
+def plan_hedge(concept_class: ConceptClass, goal: StreamGoal) -> OnlinePlan:
+    """Return the size of the batches, and the rate, that are proved to be best.
+
+    Examples
+    --------
+    >>> from littlestone.classes import FiniteClass
+    >>> goal = StreamGoal(Fraction(1), Fraction(0), 10**6, Fraction(1, 20))
+    >>> plan = plan_hedge(FiniteClass([[0, 1], [1, 0]]), goal)
+    >>> plan.phases[0].limit, plan.batches
+    (222, 4504)
+    """
+    if not isinstance(concept_class.size, int):
+        raise UnsupportedError(
+            f"Agnostic streams need a finite class; {concept_class.spec} is infinite. Give it a "
+            "public domain."
+        )
+    _scorable(concept_class)
+    horizon, log_size = goal.horizon, math.log(concept_class.size)
+    epsilon, delta = (float(x) for x in goal.per_record)
+    log = math.log(1 / delta) if delta else math.inf
+
+    def proved(batch: int) -> float:
+        draws = math.ceil(horizon / batch) - 1
+        rate = best = math.sqrt(8 * log_size / (batch * horizon))
+        if draws:
+            root = math.sqrt(log + epsilon) - math.sqrt(log) if delta else 0.0
+            rate = min(best, max(epsilon / (2 * draws), root * math.sqrt(2 / draws)))
+        return log_size / rate + rate * batch * horizon / 8 if rate else 0.0
+
+    sizes = sorted({math.floor(1.01**i) for i in range(math.ceil(math.log(horizon, 1.01)) + 1)})
+    batch = min((*sizes, horizon), key=proved)
+    draws = math.ceil(horizon / batch) - 1
+    (one,) = draw_epsilons(goal, Fraction(0), Fraction(0), ((Fraction(1), draws),))
+    best = 2 * Fraction(math.sqrt(8 * log_size / (batch * horizon))).limit_denominator(2**40)
+    phase = Phase(draws, 1, batch, min(one, best) if log_size else one)
+    return OnlinePlan(goal, Fraction(0), (phase,), adversary="adaptive", method="batches")
 
 
 @lru_cache(maxsize=256)

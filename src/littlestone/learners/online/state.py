@@ -73,6 +73,8 @@ class OnlineState:
     #: What contributions were, of users for whom they changed since the state was saved last. Not
     #: part of the documents.
     contributed_before: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    #: All earlier epochs together, counted; made again of them. Not part of the documents.
+    tally: Sample | None = field(default=None, compare=False, repr=False)
     #: A digest of what the stream was begun with (class, plan, seed): it cannot go on with
     #: anything else, since what it published and spent was under these. Public.
     terms: str = ""
@@ -125,7 +127,7 @@ class OnlineState:
     def halt(self) -> None:
         """Learn nothing more; the published hypothesis stays, and records are forgotten."""
         self.stopped, self.buffer, self.epochs, self.pending = True, [], [], {}
-        self.contributions = {}
+        self.contributions, self.tally = {}, None
 
     def public(self) -> Json:
         """Return what the stream published, as JSON."""
