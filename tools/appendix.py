@@ -6,7 +6,7 @@
 
 A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each block of output, and
 ``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. What follows is replaced
-by what the command prints now, and the page's first ``<!-- run: -->`` line by the day and the commit.
+by what the command prints now, the page's first ``<!-- run: -->`` line by the day and the commit.
 """
 
 from __future__ import annotations
