@@ -212,3 +212,19 @@ def test_the_numbers_at_the_top_are_true():
 def test_links_lead_to_pages():
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", PAGE):
         assert (ROOT / "docs" / target).is_file(), target
+
+
+def test_what_came_after_names_what_exists():
+    """Files, claims and tests after the five documents; every claim about public points."""
+    part = PAGE.partition("## After the five documents")[2]
+    table = [line.strip("|").split(" | ") for line in part.splitlines() if line.startswith("|")]
+    known = {claim.id for claim in claims()}
+    for row in table[2:]:
+        assert len(row) == 5, row
+        for file in re.findall(r"`([\w/]+\.py)`", row[2]):
+            assert (ROOT / "src" / "littlestone" / file).is_file(), row
+        assert set(code(row[3])) <= known, row
+        for test in code(row[4]):
+            assert (ROOT / "tests" / test).is_file(), row
+    named = {name for row in table[2:] for name in code(row[3])}
+    assert {name for name in known if name.startswith("public.")} <= named
