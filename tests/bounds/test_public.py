@@ -144,6 +144,16 @@ def test_more_points_of_another_population():
     )
 
 
+@pytest.mark.parametrize("alpha", [Fraction(10061, 10**5), Fraction(1001, 10**4), Fraction(1, 3)])
+@pytest.mark.parametrize("agnostic", [False, True])
+def test_every_cut_is_below_alpha(alpha, agnostic):
+    """Beyond alpha the layers would say what is not proved; rounded up, the last would be there."""
+    points = PublicPoints(90, 1)
+    found = PublicBound(91, points, SAME, Fraction(1), alpha, Fraction(1, 20), agnostic)
+    assert 0 < found.cuts[0] <= found.cuts[-1] < alpha
+    assert list(found.cuts) == sorted(found.cuts)
+
+
 def test_half_planes_are_another_claim():
     found = bound(402, 200, 2, claim=PLANES).certificate(5000)
     assert PLANES in found.claims

@@ -108,6 +108,23 @@ def test_all_private_data_sets_for_fixed_public_points(plane, public, points, n)
     assert result.tightest_epsilon > 0.5
 
 
+@pytest.mark.parametrize("start", [-(2**58), 2**31 - 2, 2**53 - 2, 2**58])
+def test_edges_of_machine_integers(start):
+    """The law is that of small integers, moved."""
+    laws = []
+    for low in (0, start):
+        plane = ls.theory.HalfPlanes((low, low), (low + 3, low + 3))
+        move = np.array([low, low])
+        found = at_public_points(plane, np.array([(0, 0), (2, 1), (3, 3)]) + move)
+        sample = Sample.of(np.array([(0, 1), (1, 1), (3, 2), (2, 0)]) + move, [1, 0, 1, 1])
+        law = ExactSource().law(lambda s, f=found, z=sample: f.candidates(z).draw(Fraction(1), s))
+        laws.append({
+            (h.point[0] - low, h.point[1] - low, h.direction, h.below): float(p.mid())
+            for h, p in law.outcomes.items()
+        })  # fmt: skip
+    assert laws[0] == pytest.approx(laws[1])
+
+
 def test_half_lines_are_thresholds_and_their_complements():
     found = at_public_points(ls.theory.HalfPlanes(0, 9), [3, 7, 7])
     labels = {tuple(h.predict(np.arange(10))) for h in found.concepts()}

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.claims import IID, PUBLIC, register_claim
-from littlestone.bounds.representations import DECAYS, layered, least_sum, short
+from littlestone.bounds.representations import DECAYS, layered, least_sum
 from littlestone.bounds.search import HOPELESS, least_n, least_point
 from littlestone.bounds.tails import at_most, bias_for
 from littlestone.errors import UnsupportedError
@@ -99,7 +99,7 @@ class PublicPoints(NamedTuple):
         mass = (
             bias_for(self.basis - 1, self.points, float(beta)) if self.basis <= self.points else 1
         )
-        alpha = rho * _rounded_up(mass) + tau
+        alpha = rho * _short(mass, up=True) + tau
         if alpha >= 1:
             raise UnsupportedError(
                 f"{self.points} public points say nothing about {self.basis} of them: take more "
@@ -120,10 +120,10 @@ class PublicPoints(NamedTuple):
         return least_n(lambda m: self._replace(points=m).off(mass) < beta)
 
 
-def _rounded_up(x: float) -> Fraction:
-    """Return a number above x with at most three digits."""
-    scale = 10 ** (3 - math.ceil(math.log10(x)))
-    return Fraction(math.floor(x * scale) + 1, scale)
+def _short(x: float, *, up: bool = False) -> Fraction:
+    """Return a number of three digits that is not above x, or above it."""
+    scale = Fraction(10) ** (3 - math.ceil(math.log10(x)))
+    return Fraction(math.floor(Fraction(x) * scale) + up) / scale
 
 
 @dataclass(frozen=True)
@@ -213,4 +213,4 @@ def _search(bound: PublicBound) -> tuple[int, tuple[Fraction, ...]]:
     starts = ((t, 0.0) for t in (-1.0, 0.5, 2.0, 4.0, 6.0))
     best = least_point(records, min(starts, key=records))
     best = least_point(records, best, scale=0.2)
-    return math.ceil(math.exp(records(best))), tuple(map(short, cuts_at(best)))
+    return math.ceil(math.exp(records(best))), tuple(map(_short, cuts_at(best)))

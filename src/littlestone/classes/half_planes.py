@@ -18,6 +18,7 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -324,10 +325,12 @@ class HalfPlanesAtPoints(ClassAtPoints):
 
     @staticmethod
     def some(concept_class: HalfPlanes, number: int) -> list[Any]:
-        """Return points of a parabola: no three of them are on a line."""
+        """Return points of a parabola modulo a prime: no three of them are on a line."""
         if concept_class.plane:
             low, high = concept_class.low, concept_class.high
-            here = ((low[0] + i, low[1] + i * i) for i in range(number))
+            number = min(number, MOST_POINTS)
+            p = next(p for p in count(number) if all(p % q for q in range(2, math.isqrt(p) + 1)))
+            here = ((low[0] + i, low[1] + i * i % p) for i in range(number))
             return [(x, y) for x, y in here if x <= high[0] and y <= high[1]]
         length = concept_class.high - concept_class.low + 1
         number = min(number, length)
