@@ -38,11 +38,10 @@ class CellClass(ClassAtPoints):
         self.cells: Any = type(concept_class)(1, len(self.points))
 
     @staticmethod
-    def some(concept_class: IntegerClass, number: int) -> list[int]:
-        """Return points that lie equally far from each other."""
-        low, length = concept_class.low, concept_class.high - concept_class.low + 1
-        number = min(number, length)
-        return [low + i * length // number for i in range(number)]
+    def some(concept_class: IntegerClass, number: int) -> tuple[IntegerClass, list[int]]:
+        """Return the first points of the class."""
+        low, high = concept_class.low, concept_class.high
+        return concept_class, list(range(low, min(low + number - 1, high) + 1))
 
     @property
     def public(self) -> PublicPoints:

@@ -279,7 +279,7 @@ class HalfPlanes(ConceptClass):
     def _without_points(self) -> UnsupportedError:
         return UnsupportedError(
             f"{self.spec} is learned at public points only: say public=points (fit --public "
-            "FILE), unlabelled points of the same population. 200 of them are plenty."
+            "FILE, plan --public-points 200), unlabelled points of the same population."
         )
 
     def _concepts(self) -> Iterator[Hypothesis]:
@@ -324,17 +324,14 @@ class HalfPlanesAtPoints(ClassAtPoints):
             raise parameter_error(owner, "public", rule, len(self.points))
 
     @staticmethod
-    def some(concept_class: HalfPlanes, number: int) -> list[Any]:
+    def some(concept_class: HalfPlanes, number: int) -> tuple[HalfPlanes, list[Any]]:
         """Return points of a parabola modulo a prime: no three of them are on a line."""
-        if concept_class.plane:
-            low, high = concept_class.low, concept_class.high
-            number = min(number, MOST_POINTS)
-            p = next(p for p in count(number) if all(p % q for q in range(2, math.isqrt(p) + 1)))
-            here = ((low[0] + i, low[1] + i * i % p) for i in range(number))
-            return [(x, y) for x, y in here if x <= high[0] and y <= high[1]]
-        length = concept_class.high - concept_class.low + 1
-        number = min(number, length)
-        return [concept_class.low + i * length // number for i in range(number)]
+        low, high = concept_class.low, concept_class.high
+        if not concept_class.plane:
+            return concept_class, list(range(low, min(low + number - 1, high) + 1))
+        p = next(p for p in count(number) if all(p % q for q in range(2, math.isqrt(p) + 1)))
+        points = [(i, i * i % p) for i in range(number)]
+        return HalfPlanes((0, 0), (p, p)), points
 
     @property
     def public(self) -> PublicPoints:

@@ -58,8 +58,8 @@ class ClassAtPoints(ConceptClass):
 
     @staticmethod
     @abstractmethod
-    def some(concept_class: Any, number: int) -> Any:
-        """Return different points in general position, fewer if the domain has fewer."""
+    def some(concept_class: Any, number: int) -> tuple[Any, list[Any]]:
+        """Return points in general position, of the class or of one over a larger domain."""
 
     @property
     @abstractmethod
@@ -95,11 +95,20 @@ class ClassAtPoints(ConceptClass):
 
 
 def at_so_many(concept_class: Any, number: int) -> ClassAtPoints:
-    """Return a class at as many different points, where they are not known yet."""
+    """Return a class at so many points that are not known yet, as different as they can be.
+
+    Examples
+    --------
+    >>> from littlestone.classes import HalfPlanes, Thresholds
+    >>> at_so_many(Thresholds(1, 9), 200).size, at_so_many(HalfPlanes((0, 0), (9, 9)), 20).size
+    (10, 422)
+    """
     kind: Any = at_public_points.dispatch(type(concept_class))
     if kind is at_public_points.dispatch(object):
         return at_public_points(concept_class, [])  # which is refused
-    found: ClassAtPoints = kind(concept_class, kind.some(concept_class, number))
+    domain, points = kind.some(concept_class, number)
+    found: ClassAtPoints = kind(domain, [points[i % len(points)] for i in range(number)])
+    found.concept_class = concept_class
     return found
 
 
