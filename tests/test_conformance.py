@@ -58,6 +58,7 @@ ESTIMATORS = {
     "stable": ls.theory.StableLearner(LINE, **SMALL),
     "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),
     "scorecard": ls.Scorecard(CITY, epsilon=1, rounds=2),
+    "values": ls.BoostedTreesRegressor(CITY, epsilon=1, high=1, cells=1, depth=1, rounds=1),
     "agnostic:vc1": ls.theory.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), epsilon=1),
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
@@ -85,6 +86,7 @@ WHERE = {
     "agnostic:littlestone": {"points": [2**62, 2**62 + 1]},
     "boosting": {"points": [(1,), (2,)], "n_samples": 1},
     "scorecard": {"points": [(1,), (2,)], "n_samples": 1},
+    "values": {"points": [(1,), (2,)], "n_samples": 1},
 }
 
 

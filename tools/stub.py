@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import littlestone
-from littlestone.learners.sklearn_base import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateEstimator
 
 STUB = Path(littlestone.__file__).parent / "estimators.pyi"
 _HEAD = '''"""Arguments of the estimators, as they are declared; written by tools/stub.py."""
@@ -25,14 +25,14 @@ from littlestone.data import Schema
 '''
 
 
-def estimators() -> dict[str, type[PrivateClassifier]]:
+def estimators() -> dict[str, type[PrivateEstimator]]:
     """Return the public estimators by name."""
     homes = (littlestone, littlestone.theory)
     found = {name: getattr(home, name) for home in homes for name in home.__all__}
     return {
         name: each
         for name, each in found.items()
-        if isinstance(each, type) and issubclass(each, PrivateClassifier)
+        if isinstance(each, type) and issubclass(each, PrivateEstimator)
     }
 
 

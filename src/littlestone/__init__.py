@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from littlestone.data import Schema as Schema
     from littlestone.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.estimators import BoostedTrees as BoostedTrees
+    from littlestone.estimators import BoostedTreesRegressor as BoostedTreesRegressor
+    from littlestone.estimators import BoostedTreesSurvival as BoostedTreesSurvival
     from littlestone.estimators import GenericLearner as GenericLearner
     from littlestone.estimators import Scorecard as Scorecard
+    from littlestone.estimators import ScorecardRegressor as ScorecardRegressor
     from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.estimators import VC1Learner as VC1Learner
     from littlestone.evaluation.data_report import check as check
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "AgnosticLearner": "learners.exponential.estimators",
     "BoostedTrees": "learners.boosting.estimators",
+    "BoostedTreesRegressor": "learners.boosting.estimators",
+    "BoostedTreesSurvival": "learners.boosting.estimators",
     "DecisionTrees": "classes",
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",
@@ -52,6 +57,7 @@ _HOMES = {
     "Rules": "classes",
     "Schema": "data",
     "Scorecard": "learners.boosting.estimators",
+    "ScorecardRegressor": "learners.boosting.estimators",
     "SparseSets": "classes",
     "Thresholds": "classes",
     "UserAgnosticLearner": "learners.users.estimators",

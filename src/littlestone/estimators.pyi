@@ -55,6 +55,36 @@ class BoostedTrees(_boosting.BoostedTrees):
         random_state: int | None = None,
     ) -> None: ...
 
+class BoostedTreesRegressor(_boosting.BoostedTreesRegressor):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        high: Number,
+        delta: Number = 0,
+        loss: Literal["auto", "huber", "absolute", "quantile", "poisson"] = "huber",
+        quantile: Number | None = None,
+        depth: Literal[1, 2, 3] = 2,
+        rounds: int | Literal["auto"] = "auto",
+        low: Number = 0,
+        cells: int = 10000,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class BoostedTreesSurvival(_boosting.BoostedTreesSurvival):
+    def __init__(
+        self,
+        schema: Schema,
+        periods: Sequence[float],
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        rounds: int | Literal["auto"] = "auto",
+        depth: Literal[1, 2, 3] = 2,
+        random_state: int | None = None,
+    ) -> None: ...
+
 class GenericLearner(_exponential.GenericLearner):
     def __init__(
         self,
@@ -89,6 +119,22 @@ class Scorecard(_boosting.Scorecard):
         holdout: Number | None = None,
         labels: Sequence[int] | Sequence[str] | None = None,
         classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class ScorecardRegressor(_boosting.ScorecardRegressor):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        high: Number,
+        delta: Number = 0,
+        loss: Literal["auto", "huber", "absolute", "quantile", "poisson"] = "huber",
+        quantile: Number | None = None,
+        rounds: int | Literal["auto"] = "auto",
+        low: Number = 0,
+        cells: int = 10000,
         random_state: int | None = None,
     ) -> None: ...
 

@@ -17,7 +17,7 @@ from littlestone.source import ExactSource
 @pytest.mark.parametrize("epsilon", [F(1, 2), F(3)])
 def test_the_stated_rho_holds_at_every_order_and_is_nearly_attained(epsilon):
     learner = registry.make("agnostic", ls.Thresholds(1, 1), epsilon=epsilon)
-    rho, worst, laws = float(learner.loss.rho), 0.0, {}
+    rho, worst, laws = float(learner.zcdp.rho), 0.0, {}
     for labels in product((0, 1), repeat=3):
         sample = OrderedSample.listed([1, 1, 1], list(labels))
         law = ExactSource().law(lambda s, x=sample: learner.draw(x, s).key).outcomes

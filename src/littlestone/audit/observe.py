@@ -25,6 +25,7 @@ from littlestone.source import HiddenStateError
 
 if TYPE_CHECKING:
     from littlestone.data import Sample, UserSample
+    from littlestone.data.targets import TargetSample
     from littlestone.learners.base import Learner
     from littlestone.source import Source
 
@@ -37,7 +38,7 @@ _DEEPEST = 12
 
 def observe(
     algorithm: Learner[Any],
-    sample: Sample | UserSample,
+    sample: Sample | UserSample | TargetSample,
     source: Source,
     *,
     observers: Sequence[Observer] = (),

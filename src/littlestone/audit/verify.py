@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import inf, nextafter
@@ -29,6 +29,7 @@ from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
 from littlestone.data.points import as_points
 from littlestone.data.sample import Counted, OrderedSample
+from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
@@ -209,6 +210,9 @@ def verify(
     n = check_integer("verify", "n_samples", n_samples, low=1)
     concept_class = algorithm.concept_class
     codes = len(concept_class.labels) + concept_class.lists_labels  # one for all that are unlisted
+    target = getattr(concept_class, "target", None)
+    if target is not None:
+        codes = target.size
     records = record_kinds(points, outside=outside, codes=codes)
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
     dealt = holdout is not None
@@ -310,9 +314,11 @@ def _deals(algorithm: Any, n: int) -> bool:
 
 def _cases(
     algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, dealt: bool
-) -> RecordCases | UserCases:
+) -> RecordCases | UserCases | TargetCases:
     """Return the data sets for a learner of records or of users."""
     domain = algorithm.concept_class.domain
+    if algorithm.reads is TargetSample:
+        return TargetCases.of(records, algorithm, 2 if most is None else most)
     if algorithm.unit != "users":
         if most is not None:
             raise ParameterError(
@@ -336,7 +342,7 @@ class _Look:
     extra: dict[str, Any]
     seed: int
     bits: int
-    cases: RecordCases | UserCases
+    cases: RecordCases | UserCases | TargetCases
 
     def law(self, data: Case) -> Law:
         # A copy for each data set: what the learner remembers of one must not hide another.
@@ -530,6 +536,38 @@ class UserCases:
         keys = np.array([name for name, _ in data], dtype=np.uint64)
         labels = groups[:, 2].astype(np.int8)
         return UserSample(everything.points, groups[:, 0], groups[:, 1], labels, count, keys)
+
+
+@dataclass(frozen=True)
+class TargetCases:
+    """Data sets of n units with codes of targets, one of which is not known: `TargetSample`."""
+
+    kinds: list[Kind]
+    users: bool
+    ordered: bool = False
+
+    @classmethod
+    def of(cls, records: list[Record], algorithm: Any, most: int) -> TargetCases:
+        """Return all records, or all users with at most ``most`` of them."""
+        points = list(dict.fromkeys(point for point, _ in records))
+        if algorithm.concept_class.target is not None:
+            records = [*records, *((point, UNKNOWN) for point in points)]
+        users = algorithm.unit == "users"
+        sizes = range(most + 1) if users else (1,)
+        return cls([held for size in sizes for held in _multisets(records, size)], users)
+
+    def lists(self, n: int) -> Iterator[Case]:
+        """Yield the data sets of n units."""
+        return _multisets(self.kinds, n)
+
+    def sample(self, data: Sequence[Any]) -> TargetSample:
+        """Return the data set as the learner sees it."""
+        rows = [(unit, x, code) for unit, held in enumerate(data) for x, code in held]
+        width = max((len(x) for _, x, _ in rows), default=1)
+        points = np.array([x for _, x, _ in rows], dtype=np.int16).reshape(len(rows), width)
+        users = [unit for unit, _, _ in rows] if self.users else None
+        made = TargetSample.of(points, [code for _, _, code in rows], users)
+        return replace(made, n=len(data))
 
 
 def _multisets(kinds: Sequence[Any], size: int) -> Iterator[tuple[Any, ...]]:

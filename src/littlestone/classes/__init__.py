@@ -43,6 +43,7 @@ from littlestone.classes.boosted_trees import (
     BoostedTreeClass,
     ScorecardClass,
     TreeEnsemble,
+    TreeSum,
 )
 from littlestone.classes.cells import CellClass
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
@@ -145,6 +146,7 @@ __all__ = [
     "TreeEnsemble",
     "TreeHypothesis",
     "TreePaths",
+    "TreeSum",
     "UnionHypothesis",
     "VersionSpace",
     "affine_span",

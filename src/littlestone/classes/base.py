@@ -181,7 +181,7 @@ class ConceptClass(ABC):
         return None
 
     #: The one learner of classes that have their own; empty where any may learn them.
-    learned_by: ClassVar[str] = ""
+    learned_by: str = ""
 
     @abstractmethod
     def candidates(self, sample: Any) -> Choice[Hypothesis]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ from littlestone.data.schema import Schema
 from littlestone.data.tables import Stream, Table, read_table
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
+
+if TYPE_CHECKING:
+    from littlestone.data.targets import Target
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,7 +51,7 @@ class Groups(NamedTuple):
 
     points: Points
     point: Ints  # index into points; -1 is outside
-    label: npt.NDArray[np.int8]
+    label: npt.NDArray[Any]  # codes of labels, or of a target
     n: Ints  # of records
     user: Ints
     keys: Keys  # of users
@@ -69,6 +72,7 @@ class Reading:
     listed: bool  # one rule for each label; else one says which cells have label 1
     user: str | None
     negative: Match | None
+    target: Target | None = None
 
     @classmethod
     def of(
@@ -82,6 +86,8 @@ class Reading:
         positive: Any = 1,
         negative: Any = None,
         labels: Sequence[Any] | None = None,
+        target: Target | None = None,
+        event: str | None = None,
         csv: Any = None,
         owner: str,
     ) -> Self:
@@ -94,9 +100,9 @@ class Reading:
         other = None if negative is None else match(owner, "negative", negative)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=csv, declared=declared, owner=owner)
-        numeric = all(rule.numeric for rule in rules)
+        numeric = target is not None or all(rule.numeric for rule in rules)
         numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
-        columns = [*names, y, *([] if user is None else [user])]
+        columns = [*names, y, *(name for name in (event, user) if name is not None)]
         frame = opened.frame(columns, owner, numbers=numbers)
         if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
             raise float_users(f"The users in the column {user!r}", owner)
@@ -112,6 +118,7 @@ class Reading:
             listed=labels is not None,
             user=user,
             negative=other,
+            target=target,
         )
 
     def groups(self, *, strict: bool = False) -> Groups:
@@ -160,8 +167,15 @@ class Reading:
             raise refusal(self.owner, self.columns[0], self.domain.rule)
         return points, point
 
-    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[np.int8]:
-        """Return label 1 where a cell equals the positive value, else 0; or the codes of labels."""
+    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
+        """Return label 1 where a cell equals the positive value, else 0; or codes."""
+        if self.target is not None:
+            first = 1 if self.schema is None else len(self.schema)
+            last = len(self.columns) - (self.user is not None)
+            found = self.target.of_cells([cells[f"k{j}"] for j in range(first, last)])
+            if strict and (found < 0).any():
+                raise refusal(self.owner, self.columns[first], "a number")
+            return found
         place = len(self.columns) - 1 - (self.user is not None)
         raw, name = cells[f"k{place}"], self.columns[place]
         if not self.listed:

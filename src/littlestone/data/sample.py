@@ -19,6 +19,7 @@ from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Unit
     from littlestone.data.code_tables import CodeTables
     from littlestone.data.domains import Domain, Line
     from littlestone.data.formats import CsvFormat
@@ -100,7 +101,7 @@ class Sample(ABC):
     costs: Costs
 
     #: What one record is to the learner: its own unit, see `UserSample`.
-    unit: ClassVar[str] = "records"
+    unit: ClassVar[Unit] = "records"
     #: Whether the points are in memory; if not, they were read by the rules of their domain.
     in_memory: ClassVar[bool] = False
     #: Whether the order of the records is remembered, for verification.

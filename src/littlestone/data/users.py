@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,13 @@ from littlestone.data.sample import (
     grouped,
     strict_labels,
 )
+from littlestone.data.targets import TargetSample
 from littlestone.errors import DataError, check_integer
 from littlestone.source import public_generator
 from littlestone.types import Points
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Unit
     from littlestone.data.counting import Groups
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
@@ -83,7 +85,7 @@ class UserSample:
     count: Ints
     keys: Keys
 
-    unit = "users"
+    unit: ClassVar[Unit] = "users"
     labels = 2
     unlisted = False
     in_memory = True
@@ -291,9 +293,9 @@ class UserSample:
         return f"UserSample(n_users={self.n_users})"  # nothing else is public
 
 
-def is_sample(value: object) -> TypeGuard[Sample | UserSample]:
+def is_sample(value: object) -> TypeGuard[Sample | UserSample | TargetSample]:
     """Return whether something is a sample of records, or of users."""
-    return isinstance(value, Sample | UserSample)
+    return isinstance(value, Sample | UserSample | TargetSample)
 
 
 def merge(

@@ -32,7 +32,7 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
    raises `UnsupportedError` or `InfeasibleError` whenever ``draw`` would refuse: a learner that has
    a plan can run, and `feasible` says so to all who promise something. ``.plan``,
    ``.certificate(n)``, ``.required_samples()``, ``.guarantee()`` and ``.goal`` follow. Override
-   ``.loss`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
+   ``.zcdp`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
    it deals records.
 4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
 5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` and its
@@ -57,6 +57,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, Typ
 from typing import Generic as _Generic
 
 from littlestone.classes import ConceptClass, check_class
+from littlestone.data import Sample, UserSample
 from littlestone.errors import (
     LittlestoneError,
     NotPrivateWarning,
@@ -102,7 +103,7 @@ class Learner(ABC, _Generic[P]):
     summary: ClassVar[str]  # one line for people
     claim: ClassVar[str]  # the registered claim behind the guarantee
     agnostic: ClassVar[bool]  # whether its certificate needs no realizable labels
-    unit: ClassVar[Unit] = "records"  # what is protected and counted
+    unit: Unit = "records"  # what is protected and counted
     multiclass: ClassVar[bool] = False  # whether it learns classes that list labels of their own
     #: Empty, if there is a certificate before data. Else why there is none, and what to do instead.
     uncertified: ClassVar[str] = ""
@@ -179,7 +180,7 @@ class Learner(ABC, _Generic[P]):
         return Guarantee(goal.epsilon, goal.delta, goal.neighbours, claim=self.claim, seeded=seeded)
 
     @property
-    def loss(self) -> Loss | None:
+    def zcdp(self) -> Loss | None:
         """What is promised in zCDP, where that is more than the guarantee says."""
         return None
 
@@ -198,6 +199,11 @@ class Learner(ABC, _Generic[P]):
     def spending(self, n: int) -> dict[str, str] | None:
         """Say what is spent on what, where that is more than one thing."""
         return None
+
+    @property
+    def reads(self) -> type[Any]:
+        """What ``draw`` takes: `Sample`, `UserSample` or `TargetSample`."""
+        return UserSample if self.unit == "users" else Sample
 
     def deals(self, n: int) -> bool:
         """Return whether n records are dealt to parts, so that their order matters."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone.bounds import Reference, least_n
 from littlestone.bounds.search import log_of
@@ -64,7 +64,7 @@ class Plan(ABC):
     ``required``: the least n from which on the certificate always holds: a field or a property.
     """
 
-    unit: ClassVar[Unit] = "records"  # what ``required`` counts: ``"records"`` or ``"users"``
+    unit: Unit = "records"  # what ``required`` counts: ``"records"`` or ``"users"``
 
     if TYPE_CHECKING:
 

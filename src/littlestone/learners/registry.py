@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.learners.agnostic import TwoSample
-from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable
@@ -33,6 +33,7 @@ _CLASSES: tuple[Any, ...] = (
     Littlestone,
     Stable,
     Boosting,
+    Values,
 )
 registry: dict[str, type[Learner[Any]]] = {cls.name: cls for cls in _CLASSES}
 

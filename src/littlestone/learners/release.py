@@ -22,6 +22,7 @@ from littlestone.classes import (
     ConceptClass,
     TreeEnsemble,
     TreeHypothesis,
+    TreeSum,
     class_from_dict,
 )
 from littlestone.classes import load as load_hypothesis
@@ -230,6 +231,16 @@ class Release:
         found = [labels for labels, _ in self.predict_pieces(X, x=x, csv=csv)]
         return np.concatenate(found)
 
+    def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
+        """Return the probability that nothing has happened at the end of each period (columns)."""
+        if not isinstance(self.hypothesis, TreeSum):
+            raise UnsupportedError("Only a model of a time until an event has survival functions.")
+        domain = self.concept_class.domain
+        if not is_table(X):
+            return self.hypothesis.survival(domain.array(X, owner="survival"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.survival(points) for points, _ in pieces])
+
     def predict_pieces(
         self, table: Any, *, x: str | None = None, csv: Any = None, proba: bool = False
     ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
@@ -237,16 +248,25 @@ class Release:
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
         """
-        from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
-
         if proba:
             self._check_chances()
-        domain = self.concept_class.domain
-        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
-        for points, inside in point_pieces(table, domain=domain, owner="predict", **where):
+        for points, inside in self._points_of(table, x=x, csv=csv):
+            if isinstance(self.hypothesis, TreeSum):
+                yield self.hypothesis.predict(points), None
+                continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
             yield labels, self._chances_of(points, inside) if proba else None
+
+    def _points_of(
+        self, table: Any, *, x: str | None = None, csv: Any = None
+    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
+        """Yield the points of a table's rows, and which rows have one, piece after piece."""
+        from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
+
+        domain = self.concept_class.domain
+        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
+        return point_pieces(table, domain=domain, owner="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         if isinstance(self.concept_class.domain, RowDomain):
@@ -302,7 +322,7 @@ class Release:
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
         if not isinstance(domain, RowDomain) or not isinstance(
-            hypothesis, TreeEnsemble | TreeHypothesis
+            hypothesis, TreeEnsemble | TreeHypothesis | TreeSum
         ):
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} cannot be exported: trees, rule lists, "
@@ -478,6 +498,9 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     Codes speak of columns by position: of a file that was changed, better nothing than a wrong
     prediction.
     """
+    target = getattr(concept_class, "target", None)
+    if target != getattr(hypothesis, "target", None):
+        raise _unfit("hypothesis", "target")
     own = getattr(hypothesis, "label_names", concept_class.labels)
     inner = list(_within(hypothesis))
     if own != concept_class.labels or any(
@@ -486,8 +509,13 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
     asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
-    if not asked <= set(domain.schema.literals() if isinstance(domain, RowDomain) else ()):
+    public = getattr(
+        concept_class, "asked", domain.schema if isinstance(domain, RowDomain) else None
+    )
+    if not asked <= set(() if public is None else public.literals()):
         raise _unfit("hypothesis", "schema")
+    if target is not None:
+        return
     points = _some_points(domain)
     if points is None:
         return

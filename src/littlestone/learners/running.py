@@ -20,7 +20,7 @@ from littlestone.classes import TreeEnsemble
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
 from littlestone.data.sample import split
-from littlestone.data.users import is_sample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis, Json, Label
 
 
-AnySample: TypeAlias = Sample | UserSample
+AnySample: TypeAlias = Sample | UserSample | TargetSample
 
 
 def run(
@@ -227,6 +227,12 @@ def read_sample(
         labels = learner.concept_class.labels
     if user is not None:
         arguments["user"] = user
+    if learner.reads is TargetSample:
+        arguments |= {"domain": learner.concept_class.domain, "labels": labels}
+        target = getattr(learner.concept_class, "target", None)
+        values = TargetSample.read(table, target=target, **arguments)
+        check_rows(values.n, arguments.get("owner", "fit"))
+        return values
     found: AnySample = read(
         table,
         domain=learner.concept_class.domain,
@@ -251,13 +257,18 @@ def certificate_of(learner: Learner[Any], n: int) -> Certificate:
 def _check_sample(learner: Any, sample: Any) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
     owner, listed = learner.estimator, learner.concept_class.lists_labels
-    if not is_sample(sample) or sample.unit != learner.unit:
-        kind = "UserSample" if learner.unit == "users" else "Sample"
+    if not isinstance(sample, learner.reads) or sample.unit != learner.unit:
+        kind = learner.reads.__name__
         raise ParameterError(
             f"The sample given to {owner} must be a {kind}, because it protects {learner.unit}."
         )
     labels = len(learner.concept_class.labels)
-    if (sample.labels, sample.unlisted) != (labels, listed):
+    if isinstance(sample, TargetSample):
+        target = getattr(learner.concept_class, "target", None)
+        size = labels + listed if target is None else target.size
+        if len(sample.code) and int(sample.code.max()) >= size:
+            raise ParameterError(f"The sample given to {owner} must have codes of its target.")
+    elif (sample.labels, sample.unlisted) != (labels, listed):
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
         raise ParameterError(f"The sample given to {owner} must have {how}.")
     if sample.in_memory:  # others were read by the domain's own rules
@@ -285,6 +296,8 @@ def promise(
         )
     if evaluate is None:
         return guarantee
+    if learner.reads is TargetSample:
+        raise UnsupportedError(f"{learner.owner} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
 
 
@@ -344,7 +357,7 @@ def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | 
 
 def _histogram(
     hypothesis: Hypothesis,
-    sample: AnySample,
+    sample: Sample | UserSample,
     source: Source,
     epsilon: Any,
     *,
@@ -371,7 +384,7 @@ def _histogram(
     )  # fmt: skip
 
 
-def _parts(sample: AnySample, source: Source) -> Iterator[Sample]:
+def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
     """Yield the sample; of users one record each, in blocks of users."""
     if sample.unit == "records":
         return iter([cast(Sample, sample)])
@@ -387,7 +400,7 @@ def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = No
     """
     if holdout is not None:
         return None
-    loss: Loss | None = getattr(minus_evaluation(learner, evaluate), "loss", None)
+    loss: Loss | None = getattr(minus_evaluation(learner, evaluate), "zcdp", None)
     if evaluate is None or not isinstance(loss, Concentrated):
         return loss if evaluate is None else None
     return Concentrated(loss.rho + check_fraction("fit", "evaluate", evaluate) ** 2 / 2)

@@ -1,4 +1,4 @@
-"""The scikit-learn classifier that all estimators of the library derive from.
+"""The scikit-learn estimators that all estimators of the library derive from.
 
 Arrays, labels and users that ``fit`` is given are secret; parameters, messages and everything that
 a fitted estimator holds are public.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
@@ -28,11 +28,12 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import RowDomain, Sample, UserSample
+from littlestone.data import RowDomain, Sample, UserSample, read_points
 from littlestone.data.cells import float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.labels import BINARY, codes_of, equal
 from littlestone.data.sample import check_lengths
+from littlestone.data.targets import TargetSample
 from littlestone.data.users import is_sample
 from littlestone.errors import (
     DataError,
@@ -59,6 +60,7 @@ from littlestone.privacy import Ledger, Neighbours, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Unit
     from littlestone.types import Json
 
 
@@ -66,31 +68,24 @@ class _NoEvaluationError(UnsupportedError, AttributeError):
     """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""
 
 
-class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """A scikit-learn classifier around a `Learner`: ``class NameLearner(..., learner=Name)``.
+class PrivateEstimator(BaseEstimator):
+    """A scikit-learn estimator around a `Learner`: ``class NameLearner(..., learner=Name)``.
 
     Reads records, draws at one source, keeps public results. ``__init__`` and
     ``set_params`` only store; ``fit``, ``plan``, ``certificate`` and ``required_samples`` build the
     learner from the parameters, which checks them, before any data are looked at.
 
-    The classes are public (``classes``, the second one is the positive one) and are never learned
-    from the data. Cells of a schema are converted by the public rules of its columns: missing and
+    Cells of a schema are converted by the public rules of its columns: missing and
     unseen ones have codes of their own. Other arrays are read strictly: labels and points outside
     the public domain are refused; such a refusal names column and rule only, but it is outside the
     privacy guarantee. A table is read by public rules, and nothing in it is refused.
     """
 
     concept_class: Any
-    classes: Any
     random_state: Any
     _learner: ClassVar[type[Learner[Any]]]
     #: Parameters of the estimator that its learner does not have.
     _shell: ClassVar[dict[str, Field[Any]]] = {
-        "classes": declared(
-            Kind("(negative, positive)"),
-            "Public labels, by default those of the class, (0, 1); never learned from the data.",
-            default=None,
-        ),
         "random_state": declared(
             Kind("None or int", annotation="int | None"),
             "None draws from the operating system. An int is reproducible and NOT private.",
@@ -164,29 +159,37 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             first fit of the process, and no ledger pays for it (said once; grid searches and
             cross-validation fit often: ``docs/guide/searches.md``).
         """
+        how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
+        return self._guarded(X, y, **how)
+
+    def _guarded(self, X: Any, y: Any, **how: Any) -> Self:
+        """Fit, or change nothing."""
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, x, user, groups, ledger, evaluate)
+            return self._fit(X, y, **how)
         except BaseException:  # a refused call changes nothing
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _fit(  # noqa: PLR0917 - those of `fit`, in its order
+    def _fit(
         self,
         X: Any,
         y: Any,
-        x: str | Sequence[str] | None,
-        user: str | None,
-        groups: Any,
-        ledger: Ledger | None,
-        evaluate: Any,
+        *,
+        x: str | Sequence[str] | None = None,
+        user: str | None = None,
+        groups: Any = None,
+        ledger: Ledger | None = None,
+        evaluate: Any = None,
+        event: str | None = None,
     ) -> Self:
         owner = type(self).__name__
-        classes = self._public_classes()
+        rule = self._rule() | ({} if event is None else {"event": event})
         source = self._source()
         check_class(owner, self.concept_class)
-        learner = self.to_learner()  # checks the parameters before the data are looked at
+        unit = _unit(X, user, groups)
+        learner = self._protecting(unit)  # checks the parameters before the data are looked at
         if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
             raise ParameterError(
                 f"{owner} takes a littlestone.data.Sample under add-remove: arrays and tables show "
@@ -195,8 +198,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         columns: Json | None = None
         if isinstance(y, str):
             names = self._names(x)
-            columns = {"x": names, "y": y}
-            columns |= {} if self._lists_labels else {"positive": str(classes[1])}
+            columns = {"x": names, "y": y} | {key: str(value) for key, value in rule.items()}
             columns |= self._user_column(learner, user)
             domain = learner.concept_class.domain
             form = domain.schema.csv if isinstance(domain, RowDomain) else None
@@ -208,7 +210,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         else:
             groups = self._users(learner, groups)
             points = self._points(X, y)  # says how many columns there are
-            learner = self.to_learner()
+            learner = self._protecting(unit)
         _ = learner.plan  # refuses what cannot be learned (`feasible`)
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
         guarantee = promise(learner, **extra, seeded=source.seeded)
@@ -216,14 +218,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_ledger(ledger, owner, guarantee, loss=loss)
         if columns is not None:
             rows = isinstance(learner.concept_class.domain, RowDomain)
-            where: Json = {"x": None if rows else columns["x"][0], "y": y}
-            where |= {} if self._lists_labels else {"positive": classes[1].item()}
+            where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
             sample: Any = read_sample(learner, X, user=user, owner=owner, **where)
         elif is_sample(X):
             sample = self._counted(learner, X, y)
         else:
-            labels = self._labels(y, classes)
-            sample = self._sample(points, labels, groups, learner)
+            sample = self._sample(points, self._targets(y), groups, learner)
         # All public arguments are checked: from here on there is no refusal but the ledger's.
         warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=3)
         if ledger is None and not source.seeded:  # a seeded release says itself: not private
@@ -232,8 +232,22 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         self.hypothesis_ = self.release_.hypothesis
         self.guarantee_ = self.release_.guarantee
         self.certificate_ = self.release_.certificate
-        self.classes_ = classes
         return self
+
+    def _protecting(self, unit: Unit) -> Learner[Any]:
+        """Return the learner; where its class leaves the unit open, it is that of the data."""
+        learner = self.to_learner()
+        if any(each.name == "unit" for each in fields(learner)):  # type: ignore[arg-type]
+            return replace(learner, unit=unit)  # type: ignore[type-var]
+        return learner
+
+    def _rule(self) -> Json:
+        """Return the public rule of labels in tables."""
+        return {}
+
+    def _targets(self, y: Any) -> npt.NDArray[np.int64]:
+        """Return the codes of labels or targets of arrays."""
+        raise NotImplementedError
 
     def _extra(self) -> dict[str, Any]:
         """Return what `run` is asked for besides the hypothesis."""
@@ -244,7 +258,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     ) -> AnySample:
         """Return what the learner learns from, read strictly."""
         domain, owner = learner.concept_class.domain, type(self).__name__
-        if self._lists_labels:
+        if learner.reads is TargetSample:
+            return TargetSample.from_arrays(domain.array(X, owner=owner), y, groups, owner=owner)
+        if learner.concept_class.lists_labels:
             points = domain.array(X, owner=owner)
             check_lengths(owner, len(points), y=len(y))
             return Sample.of(points, y, labels=len(learner.concept_class.labels))
@@ -252,15 +268,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             return UserSample.from_arrays(X, y, groups, domain, owner=owner)
         return Sample.from_arrays(X, y, domain=domain, owner=owner)
 
-    @property
-    def _lists_labels(self) -> bool:
-        """Whether the class has a list of labels of its own."""
-        return bool(getattr(self.concept_class, "lists_labels", False))
-
     def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> AnySample:
         """Return a sample that is counted already, of the kind that the learner protects."""
-        if y is not None or sample.unit != learner.unit:
-            kind = "UserSample" if learner.unit == "users" else "Sample"
+        if y is not None or sample.unit != learner.unit or not isinstance(sample, learner.reads):
+            kind = learner.reads.__name__
             raise ParameterError(
                 f"{type(self).__name__} protects {learner.unit}: give fit a {kind}, and "
                 "no y, because labels are counted in it."
@@ -292,7 +303,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             )
         if user is None:
             return {}
-        return {"user": user, "samples_per_user": learner.samples_per_user}  # type: ignore[attr-defined]
+        most = getattr(learner, "samples_per_user", None)
+        return {"user": user} | ({} if most is None else {"samples_per_user": most})
 
     def _users(self, learner: Learner[Any], groups: Any) -> Any:
         """Check the users of arrays: integers or texts, one for each record."""
@@ -331,16 +343,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             return concept_class
         return concept_class.bind(width)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Label points by the released hypothesis."""
-        check_is_fitted(self, "hypothesis_")
-        if self.release_.columns is not None and is_table(X):
-            labels: npt.NDArray[Any] = self.release_.predict_codes(X)
-        else:
-            labels = self.hypothesis_.predict(self._codes(X))
-        answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
-        return answer
-
     @property
     def evaluation_(self) -> Evaluation:
         """What the released evaluation says."""
@@ -352,6 +354,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             )
         return Evaluation(self.release_.evaluation)
 
+    def _rows(self, X: Any) -> Any:
+        """Return arrays, or the columns of a table, as the hypothesis reads them."""
+        if self.release_.columns is not None and is_table(X):
+            domain = self.release_.concept_class.domain
+            return read_points(X, domain=domain, owner=type(self).__name__)[0]
+        return self._codes(X)
+
     def _codes(self, X: Any) -> Any:
         """Return arrays as the hypothesis reads them."""
         domain = self._bound_class().domain
@@ -362,18 +371,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             X = by_name(X, self.feature_names_in_.tolist(), type(self).__name__)
         return domain.array(X, owner=type(self).__name__)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the exact accuracy on the records given here: NOT private about *them*.
-
-        The first call in a process says so, by a `NotPrivateWarning`; so do `cross_val_score` and
-        grid searches, which call it.
-
-        For public records. What was learned stays private whatever is scored; to publish the error
-        on private records, see ``fit(..., evaluate=...)``.
-        """
-        _warn_once()
-        return float(super().score(X, y, sample_weight=sample_weight))
-
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
         n = check_integer(type(self).__name__, "n", n, low=1)
@@ -382,27 +379,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds: records, or users."""
         return self.to_learner().required_samples()
-
-    def _public_classes(self) -> npt.NDArray[Any]:
-        listed = getattr(self.concept_class, "labels", BINARY)
-        classes = np.asarray(listed if self.classes is None else self.classes)
-        if listed != BINARY:
-            if classes.tolist() != list(listed):
-                if not self._learner.multiclass:
-                    check_two_labels(type(self).__name__, self.concept_class)
-                raise parameter_error(
-                    type(self).__name__, "classes", "left out where the class lists its labels",
-                    self.classes, "That list is the only one; its order gives the codes.",
-                )  # fmt: skip
-            return classes
-        if classes.shape != (2,) or classes[0] == classes[1]:
-            raise parameter_error(
-                type(self).__name__,
-                "classes",
-                "two different labels (negative, positive)",
-                self.classes,
-            )
-        return classes
 
     def _source(self) -> Source:
         if self.random_state is None:
@@ -458,24 +434,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         cells = X if issparse(X) else own_cells(X)
         return check_array(cells, dtype=None, ensure_all_finite=False, estimator=self)
 
-    def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        if np.asarray(y).dtype.kind == "c":
-            raise DataError("Complex data not supported: labels are among the public classes.")
-        labels = column_or_1d(y, warn=True)
-        if self._lists_labels:
-            if not np.isin(labels, classes).all():
-                raise _no_classes(type(self).__name__, labels, classes)
-            return codes_of(labels, classes.tolist(), type(self).__name__)
-        positive = equal(labels, classes[1])
-        if not np.all(positive | equal(labels, classes[0])):
-            raise _no_classes(type(self).__name__, labels, classes)
-        return positive.astype(np.int64)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        several = self._lists_labels and len(self.concept_class.labels) > 2
-        tags.classifier_tags.multi_class = several and self._learner.multiclass
-        tags.classifier_tags.poor_score = True
         tags.non_deterministic = True
         tags.input_tags.two_d_array = True
         tags.input_tags.allow_nan = True  # a schema has a public code for missing cells
@@ -511,6 +471,147 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
+
+
+class PrivateClassifier(ClassifierMixin, PrivateEstimator):
+    """A scikit-learn classifier around a `Learner`.
+
+    The classes are public (``classes``, the second one is the positive one) and are never learned
+    from the data.
+    """
+
+    classes: Any
+    _shell: ClassVar[dict[str, Field[Any]]] = {
+        "classes": declared(
+            Kind("(negative, positive)"),
+            "Public labels, by default those of the class, (0, 1); never learned from the data.",
+            default=None,
+        ),
+        **PrivateEstimator._shell,
+    }
+
+    def _fit(self, X: Any, y: Any, **how: Any) -> Self:
+        classes = self._public_classes()
+        super()._fit(X, y, **how)
+        self.classes_ = classes
+        return self
+
+    def _rule(self) -> Json:
+        """Return which label means 1, unless they are listed."""
+        return {} if self._lists_labels else {"positive": self._public_classes()[1].item()}
+
+    def _targets(self, y: Any) -> npt.NDArray[np.int64]:
+        """Return the codes of labels."""
+        return self._labels(y, self._public_classes())
+
+    @property
+    def _lists_labels(self) -> bool:
+        """Whether the class has a list of labels of its own."""
+        return bool(getattr(self.concept_class, "lists_labels", False))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Label points by the released hypothesis."""
+        check_is_fitted(self, "hypothesis_")
+        if self.release_.columns is not None and is_table(X):
+            labels: npt.NDArray[Any] = self.release_.predict_codes(X)
+        else:
+            labels = self.hypothesis_.predict(self._codes(X))
+        answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
+        return answer
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the exact accuracy on the records given here: NOT private about *them*.
+
+        The first call in a process says so, by a `NotPrivateWarning`; so do `cross_val_score` and
+        grid searches, which call it.
+
+        For public records. What was learned stays private whatever is scored; to publish the error
+        on private records, see ``fit(..., evaluate=...)``.
+        """
+        _warn_once()
+        return float(super().score(X, y, sample_weight=sample_weight))
+
+    def _public_classes(self) -> npt.NDArray[Any]:
+        listed = getattr(self.concept_class, "labels", BINARY)
+        classes = np.asarray(listed if self.classes is None else self.classes)
+        if listed != BINARY:
+            if classes.tolist() != list(listed):
+                if not self._learner.multiclass:
+                    check_two_labels(type(self).__name__, self.concept_class)
+                raise parameter_error(
+                    type(self).__name__, "classes", "left out where the class lists its labels",
+                    self.classes, "That list is the only one; its order gives the codes.",
+                )  # fmt: skip
+            return classes
+        if classes.shape != (2,) or classes[0] == classes[1]:
+            raise parameter_error(
+                type(self).__name__,
+                "classes",
+                "two different labels (negative, positive)",
+                self.classes,
+            )
+        return classes
+
+    def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        if np.asarray(y).dtype.kind == "c":
+            raise DataError("Complex data not supported: labels are among the public classes.")
+        labels = column_or_1d(y, warn=True)
+        if self._lists_labels:
+            if not np.isin(labels, classes).all():
+                raise _no_classes(type(self).__name__, labels, classes)
+            return codes_of(labels, classes.tolist(), type(self).__name__)
+        positive = equal(labels, classes[1])
+        if not np.all(positive | equal(labels, classes[0])):
+            raise _no_classes(type(self).__name__, labels, classes)
+        return positive.astype(np.int64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        several = self._lists_labels and len(self.concept_class.labels) > 2
+        tags.classifier_tags.multi_class = several and self._learner.multiclass
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class PrivateRegressor(RegressorMixin, PrivateEstimator):
+    """A scikit-learn regressor around a `Learner`, whose class has a public target.
+
+    Values outside the public range of the target count as its ends; of arrays what is no finite
+    number is refused, of a table it is a record that says nothing.
+    """
+
+    def _targets(self, y: Any) -> npt.NDArray[np.int64]:
+        """Return the codes of the target."""
+        column = column_or_1d(y, warn=True)
+        codes: npt.NDArray[np.int64]
+        codes = self.concept_class.target.of_array(column, type(self).__name__)
+        return codes
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return what the released sum of trees says of each row."""
+        check_is_fitted(self, "hypothesis_")
+        found: npt.NDArray[Any] = self.hypothesis_.predict(self._rows(X))
+        return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the exact R2 on the records given here: NOT private about *them*.
+
+        The first call in a process says so, by a `NotPrivateWarning`.
+        """
+        _warn_once()
+        return float(super().score(X, y, sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _unit(X: Any, user: str | None, groups: Any) -> Unit:
+    """Return what the data protect: the users that they name, or single records."""
+    if is_sample(X):
+        return X.unit
+    return "records" if user is None and groups is None else "users"
 
 
 @lru_cache(maxsize=1)

@@ -7,5 +7,6 @@ The classes (`concept_class`), the released sum with its probabilities, points a
 
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
+from littlestone.classes.boosted_trees.sums import TreeSum
 
-__all__ = ["BoostedTreeClass", "ScorecardClass", "TreeEnsemble"]
+__all__ = ["BoostedTreeClass", "ScorecardClass", "TreeEnsemble", "TreeSum"]

@@ -12,14 +12,17 @@ from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
-from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data import Column, RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.data.labels import check_labels
+from littlestone.data.targets import Periods, Target, target_from_dict
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from littlestone.classes.base import Representation
     from littlestone.classes.oracles import VersionSpace
 
@@ -56,11 +59,21 @@ class BoostedTreeClass(ConceptClass):
     estimator: ClassVar[str] = "BoostedTrees"
 
     def __init__(
-        self, schema: Schema, depth: int = 2, rounds: int | None = None, labels: Any = None
+        self,
+        schema: Schema,
+        depth: int = 2,
+        rounds: int | None = None,
+        labels: Any = None,
+        target: Target | None = None,
     ) -> None:
         owner = self.estimator
         if labels is not None:
             self.labels = check_labels(owner, labels)
+        if target is not None:
+            self.learned_by = "values"
+            if labels is not None:
+                raise parameter_error(owner, "labels", "left out beside a target", labels)
+        self.target = target
         if not isinstance(schema, Schema):
             raise parameter_error(
                 owner, "schema", "a Schema", type(schema).__name__,
@@ -75,7 +88,7 @@ class BoostedTreeClass(ConceptClass):
             if rounds > MAX_ROUNDS:
                 raise parameter_error(owner, "rounds", f"at most {MAX_ROUNDS}", rounds)
         self.rounds = rounds
-        self.trees = DecisionTrees(schema, self.depth, self.labels)  # refuses too many splits
+        self.trees = DecisionTrees(self.asked, self.depth, self.labels)  # refuses too many splits
 
     def bind(self, n_columns: int) -> BoostedTreeClass:
         """Return the class for arrays with this (public) number of columns."""
@@ -83,6 +96,18 @@ class BoostedTreeClass(ConceptClass):
         if schema is self.schema:
             return self
         return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})
+
+    @cached_property
+    def asked(self) -> Schema:
+        """The columns that its trees may ask: of a time also the period, as the last one."""
+        ends = self.target.ends[:-1] if isinstance(self.target, Periods) else ()
+        if not ends or not self.schema.bound:
+            return self.schema
+        if "time" in self.schema.names:
+            raise parameter_error(
+                self.estimator, "schema", "one without a column 'time', which is the period", "one"
+            )
+        return Schema((*self.schema.columns, Column.bins("time", [_plain(end) for end in ends])))
 
     @property
     def spec(self) -> str:
@@ -95,6 +120,8 @@ class BoostedTreeClass(ConceptClass):
         arguments = f", {arguments}" if arguments else ")"
         if self.lists_labels:
             arguments = f"{arguments[:-1]}, labels={list(self.labels)})"
+        if self.target is not None:
+            arguments = f"{arguments[:-1]}, target={self.target!r})"
         return f"{type(self).__name__}({self.schema!r}{arguments}"
 
     @property
@@ -106,7 +133,7 @@ class BoostedTreeClass(ConceptClass):
     def tabled(self) -> bool:
         """Whether the counts of sets of columns are enough for each tree, and not too many."""
         listed = len(self.labels) + 1 if self.lists_labels else 2
-        return fit_memory(self.schema, self.depth, listed)
+        return fit_memory(self.asked, self.depth, listed)
 
     @property
     def _most(self) -> int:
@@ -151,20 +178,21 @@ class BoostedTreeClass(ConceptClass):
         )
 
     def _identity(self) -> Hashable:
-        return (self.schema, self.depth, self.rounds, self.labels)
+        return (self.schema, self.depth, self.rounds, self.labels, self.target)
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the schema."""
         described: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
         described |= {} if self.rounds is None else {"rounds": self.rounds}
+        described |= {} if self.target is None else {"target": self.target.to_dict()}
         return described | ({"labels": list(self.labels)} if self.lists_labels else {})
 
     @classmethod
     def from_dict(cls, data: Any) -> BoostedTreeClass:
         """Read it back."""
-        fields = Fields(data, ("schema", "depth"), ("rounds", "labels"))
+        fields = Fields(data, ("schema", "depth"), ("rounds", "labels", "target"))
         schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer("depth", low=1), *_rounds_and_labels(fields))
+        return cls(schema, fields.integer("depth", low=1), *_others(fields))
 
 
 @written("scorecard", "rounds", schema=True, labels=True)
@@ -181,8 +209,14 @@ class ScorecardClass(BoostedTreeClass):
     name: ClassVar[str] = "scorecard"
     estimator: ClassVar[str] = "Scorecard"
 
-    def __init__(self, schema: Schema, rounds: int | None = None, labels: Any = None) -> None:
-        super().__init__(schema, 1, rounds, labels)
+    def __init__(
+        self,
+        schema: Schema,
+        rounds: int | None = None,
+        labels: Any = None,
+        target: Target | None = None,
+    ) -> None:
+        super().__init__(schema, 1, rounds, labels, target)
 
     @property
     def spec(self) -> str:
@@ -198,10 +232,15 @@ class ScorecardClass(BoostedTreeClass):
     @classmethod
     def from_dict(cls, data: Any) -> ScorecardClass:
         """Read it back."""
-        fields = Fields(data, ("schema",), ("rounds", "labels"))
-        return cls(Schema.from_list(fields.any("schema")), *_rounds_and_labels(fields))
+        fields = Fields(data, ("schema",), ("rounds", "labels", "target"))
+        return cls(Schema.from_list(fields.any("schema")), *_others(fields))
 
 
-def _rounds_and_labels(fields: Fields) -> tuple[int | None, Any]:
+def _others(fields: Fields) -> tuple[int | None, Any, Target | None]:
     rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
-    return rounds, fields.any("labels") if "labels" in fields else None
+    target = target_from_dict(fields.any("target")) if "target" in fields else None
+    return rounds, fields.any("labels") if "labels" in fields else None, target
+
+
+def _plain(end: Fraction) -> int | float:
+    return int(end) if end.denominator == 1 else float(end)

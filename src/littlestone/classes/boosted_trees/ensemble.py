@@ -309,7 +309,7 @@ class TreeEnsemble:
         """Read it back; it may be untrusted."""
         fields = Fields(data, ("trees", "step", "start"), ("label_names", "cap", "curve"))
         names = names_of(fields)
-        trees, start = _read_trees(fields, names), fields.items("start", len(names))
+        trees, start = read_trees(fields, names), fields.items("start", len(names))
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
         if not whole or len(start) != len(names):
             raise fields.refuse("start", "an integer for each label")
@@ -328,7 +328,7 @@ class TreeEnsemble:
         return found.with_curve(curve)
 
 
-def _read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
+def read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
     """Return the entry ``trees``: a column that is asked about numbers is not asked about texts."""
     own: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
     trees = tuple(

@@ -1,17 +1,22 @@
-"""A sum of trees for other programs: SQL, and Python without dependencies."""
+"""Sums of trees for other programs: SQL, and Python without dependencies."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.decision_trees import sql
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.data import Column, Literal, Schema
+from littlestone.data.targets import Periods, Quantity
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
+    from littlestone.classes.boosted_trees.sums import TreeSum
 
 _WHAT = {True: ("probability", "margin", "label"), False: ("label", "probability", "votes")}
 _LARGEST = 700  # of a power of e: no engine overflows
@@ -270,19 +275,13 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
     lines = "".join(
         f"    {(times, _plain(tree.tree, schema))!r},\n" for tree, times in ensemble.counted.items()
     )
-    used = {split.column for split in ensemble.literals}
-    missing = {
-        column.name: column.missing
-        for j, column in enumerate(schema)
-        if j in used and column.missing
-    }
     return _PYTHON.format(
         functions=functions,
         labels=repr(ensemble.label_names),
         start=repr(ensemble.start),
         step=float(ensemble.step),
         trees=f"[\n{lines}]",
-        missing=repr(missing),
+        missing=repr(_missing(ensemble.literals, schema)),
         reading=_READING,
         answers=answers,
     )
@@ -301,3 +300,171 @@ def _value(split: Literal, column: Column) -> Any:
     if split.op == "is":
         return (column.categories or ())[split.code - Column.FIRST]
     return (column.edges or ())[split.code - Column.FIRST - 1]
+
+
+# --- one number -----------------------------------------------------------------------------------
+
+
+def sum_as_sql(
+    found: TreeSum,
+    schema: Schema,
+    *,
+    dialect: str = "standard",
+    what: str | None = None,
+    of: int | None = None,
+) -> str:
+    """Return a sum of one number as one SQL expression; never NULL.
+
+    It is the quantity, or the expected count. Of a time until an event ``what`` is "risk" (the
+    default), or "survival", at the end of the period ``of``, from 1.
+    """
+    if not isinstance(found.target, Periods):
+        if (what, of) != (None, None):
+            raise parameter_error("to_sql", "what", "left out for quantities and counts", what)
+        return _worth(found, _score(found, schema, dialect))
+    periods = len(found.target.ends)
+    last = periods
+    if what == "survival":
+        if type(of) is not int or not 1 <= of <= periods:
+            raise parameter_error("to_sql", "of", f"a period in [1, {periods}]", of)
+        last = of
+    elif what not in (None, "risk") or of is not None:
+        raise parameter_error("to_sql", "what", "risk, or survival of a period", what)
+    terms = []
+    for period in range(last):
+        score = _score(found.of_period(schema, period), schema, dialect)
+        power = f"EXP({_limited(found, score)} / {double(PARTS)})"
+        odds = f"LEAST(1, 2 / (1 + 1 / {power})) * GREATEST(1, (1 + {power}) / 2)"
+        terms.append(f"LN(1 + {odds})")
+    risk = "\n+ ".join(terms)
+    return f"EXP(-({risk}))" if what == "survival" else f"({risk})"
+
+
+def _score(found: TreeSum, schema: Schema, dialect: str) -> str:
+    trees = [
+        sql.as_sql(tree.tree, schema, dialect, (-step, step))
+        for tree, step in found.counted.items()
+    ]
+    return "(" + "\n+ ".join([str(found.start[0]), *trees]) + ")"
+
+
+def _limited(found: TreeSum, score: str) -> str:
+    low, high = found.limits
+    return f"LEAST({high}, GREATEST({low}, {score}))"
+
+
+def _worth(found: TreeSum, score: str) -> str:
+    if isinstance(found.target, Quantity):
+        low, unit = float(found.target.low), float(found.target.width / PARTS)
+        return f"({double(low)} + {_limited(found, score)} * {double(unit)})"
+    return f"EXP({_limited(found, score)} / {double(PARTS)})"
+
+
+_SUM = '''"""A private model as plain Python: no dependencies. Generated.
+
+{functions}: a record is a mapping from column to cell
+(a number, a text, a boolean or None), read by the rules of the public schema.
+"""
+
+import math
+import re
+
+START = {start}
+# (step, tree) for each period, or of all; a tree is 0 or 1 or (column, test, value, yes, no)
+TREES = {trees}
+MISSING = {missing}  # texts that mean "not known", by column
+
+{reading}
+
+def _score(record, period=0):
+    found = START[period]
+    for step, tree in TREES[period]:
+        while isinstance(tree, tuple):
+            column, test, value, yes, no = tree
+            tree = yes if _yes(record, column, test, value) else no
+        found += step if tree else -step
+    return min({high}, max({low}, found))
+
+
+{answers}'''
+
+_QUANTITY = '''def value(record):
+    """Return the quantity."""
+    return {first!r} + _score(record) * {unit!r}
+'''
+
+_COUNT = '''def value(record):
+    """Return the expected count."""
+    return math.exp(_score(record) / {parts})
+'''
+
+_TIME = '''ENDS = {ends}  # of the periods
+
+
+def survival(record):
+    """Return the probability that nothing has happened at the end of each period."""
+    found, risk = [], 0.0
+    for period in range(len(ENDS)):
+        power = math.exp(_score(record, period) / {parts})
+        risk += math.log1p(min(1, 2 / (1 + 1 / power)) * max(1, (1 + power) / 2))
+        found.append(math.exp(-risk))
+    return found
+
+
+def risk(record):
+    """Return the cumulative hazard of all periods."""
+    return -math.log(survival(record)[-1])
+'''
+
+
+def sum_as_python(found: TreeSum, schema: Schema) -> str:
+    """Return a Python module: ``value`` of a record, or ``survival`` and ``risk``.
+
+    Examples
+    --------
+    >>> from littlestone.classes import TreeHypothesis
+    >>> from littlestone.classes.boosted_trees.sums import TreeSum
+    >>> from littlestone.data.targets import Quantity
+    >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+    >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    >>> module = {}
+    >>> exec(sum_as_python(TreeSum((tree,), (1024,), (2048,), Quantity(0, 10, 10)), schema), module)
+    >>> [module["value"]({"age": cell}) for cell in (31, "29.5", "?", None)]
+    [3.0, 1.0, 1.0, 1.0]
+    """
+    target, parts = found.target, PARTS
+    sums, functions = [found], "value(record)"
+    if isinstance(target, Quantity):
+        unit = float(target.width / parts)
+        answers = _QUANTITY.format(first=float(target.low), unit=unit)
+    elif isinstance(target, Periods):
+        ends = [float(end) for end in target.ends]
+        answers, functions = _TIME.format(ends=ends, parts=parts), "survival(record), risk(record)"
+        sums = [found.of_period(schema, period) for period in range(len(ends))]
+    else:
+        answers = _COUNT.format(parts=parts)
+    for own in sums:
+        for tree in own.counted:
+            tree.to_sql(schema)  # refuses a schema that is not the model's
+    low, high = found.limits
+    written = [
+        [(step, _plain(tree.tree, schema)) for tree, step in own.counted.items()] for own in sums
+    ]
+    lines = "".join(f"    {trees!r},\n" for trees in written)
+    asked = tuple(split for own in sums for split in own.literals)
+    return _SUM.format(
+        functions=functions,
+        start=repr(found.start),
+        trees=f"[\n{lines}]",
+        missing=repr(_missing(asked, schema)),
+        reading=_READING,
+        answers=answers,
+        low=low,
+        high=high,
+    )
+
+
+def _missing(asked: Sequence[Literal], schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Return the texts that mean "not known" in the columns that are asked for."""
+    used = {split.column for split in asked}
+    return {c.name: c.missing for j, c in enumerate(schema) if j in used and c.missing}

@@ -5,5 +5,6 @@ The rounds and their settings (`learner`), the votes at the records (`votes`), a
 """
 
 from littlestone.learners.boosting.learner import Boosting, BoostingPlan, Settings
+from littlestone.learners.boosting.values import Values, ValueSettings, ValuesPlan
 
-__all__ = ["Boosting", "BoostingPlan", "Settings"]
+__all__ = ["Boosting", "BoostingPlan", "Settings", "ValueSettings", "Values", "ValuesPlan"]

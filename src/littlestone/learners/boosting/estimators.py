@@ -2,39 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
+from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, TreeSum
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.data import read_points
-from littlestone.errors import check_integer
+from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.errors import ParameterError, check_integer
 from littlestone.learners.boosting.learner import Boosting
-from littlestone.learners.declare import Kind, declared
-from littlestone.learners.release import is_table
-from littlestone.learners.sklearn_base import PrivateClassifier
+from littlestone.learners.boosting.values import Values
+from littlestone.learners.declare import Kind, declared, whole
+from littlestone.learners.sklearn_base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 
-__all__ = ["BoostedTrees", "Scorecard"]
+if TYPE_CHECKING:
+    from littlestone.privacy import Ledger
 
-_OWN = ("concept_class", "resolution", "evaluation")  # of the learner alone
+_OWN = ("concept_class", "resolution", "evaluation", "unit")  # of the learner alone
 
 
-class _Boosted(PrivateClassifier):
-    """What both estimators share."""
-
-    schema: Any = declared(
+def _schema() -> Any:
+    return declared(
         Kind("Schema", annotation="Schema"),
         "Public columns, bins and categories; more bins cost little.",
         kw_only=False,
     )
-    rounds: Any = declared(
+
+
+def _given_rounds() -> Any:
+    return declared(
         Kind('int or "auto"', annotation='int | Literal["auto"]'),
         'Number of trees; ``"auto"`` takes it from n * epsilon and the number of splits.',
         default="auto",
     )
+
+
+def _depth() -> Any:
+    return declared(Kind("{1, 2, 3}", annotation="Literal[1, 2, 3]"), "Of each tree.", default=2)
+
+
+def _rounds(estimator: Any) -> int | None:
+    """Return the number of trees that was asked for."""
+    rounds = estimator.rounds
+    if rounds is None or (isinstance(rounds, str) and rounds == "auto"):
+        return None
+    return check_integer(type(estimator).__name__, "rounds", rounds, low=1)
+
+
+class _Boosted(PrivateClassifier):
+    """What both classifiers share."""
+
+    schema: Any = _schema()
+    rounds: Any = _given_rounds()
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
         "A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated "
@@ -53,20 +74,8 @@ class _Boosted(PrivateClassifier):
     )
     hypothesis_: TreeEnsemble
 
-    def _rounds(self) -> int | None:
-        if self.rounds is None or (isinstance(self.rounds, str) and self.rounds == "auto"):
-            return None
-        return check_integer(type(self).__name__, "rounds", self.rounds, low=1)
-
     def _extra(self) -> dict[str, Any]:
         return {"evaluate": self.evaluate, "holdout": self.holdout}
-
-    def _rows(self, X: Any) -> Any:
-        """Return arrays, or the columns of a table, as codes."""
-        if self.release_.columns is not None and is_table(X):
-            domain = self.release_.concept_class.domain
-            return read_points(X, domain=domain, owner=type(self).__name__)[0]
-        return self._codes(X)
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return what trees vote for the positive class, in steps of log-odds.
@@ -168,14 +177,12 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     array([[0.8, 0.1, 0.1]])
     """
 
-    depth: int = declared(
-        Kind("{1, 2, 3}", annotation="Literal[1, 2, 3]"), "Of each tree.", default=2
-    )
+    depth: int = _depth()
 
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        return BoostedTreeClass(self.schema, self.depth, self._rounds(), self.labels)
+        return BoostedTreeClass(self.schema, self.depth, _rounds(self), self.labels)
 
 
 class Scorecard(_Boosted, learner=Boosting, without=_OWN):
@@ -223,7 +230,7 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     @property
     def concept_class(self) -> ScorecardClass:
         """The public class of these parameters."""
-        return ScorecardClass(self.schema, self._rounds(), self.labels)
+        return ScorecardClass(self.schema, _rounds(self), self.labels)
 
     @property
     def points_(self) -> dict[str, dict[str, Any]]:
@@ -238,3 +245,289 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     def _card(self) -> tuple[Any, dict[str, dict[str, Any]]]:
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.points(self._bound_class().schema)
+
+
+class _BoostedRegressor(PrivateRegressor):
+    """What both regressors share."""
+
+    schema: Any = _schema()
+    rounds: Any = _given_rounds()
+    low: Any = declared(
+        Kind("float", annotation="Number"),
+        "Public: the lowest value of the target; lower ones count as it. Not of counts, which are "
+        "from 0 on.",
+        default=0,
+    )
+    high: Any = declared(
+        Kind("float", annotation="Number"),
+        "Public: the highest value of the target, from what is known of it. Ten times too wide "
+        "costs little.",
+    )
+    cells: Any = declared(
+        whole(1),
+        "Public: how many cells the range of a quantity has; values are rounded to their ends.",
+        default=10_000,
+    )
+    hypothesis_: TreeSum
+
+    @property
+    def _target(self) -> Quantity | Count:
+        if isinstance(self.loss, str) and self.loss == "poisson":
+            return Count(self.high)
+        return Quantity(self.low, self.high, self.cells)
+
+    @property
+    def trees_(self) -> tuple[TreeHypothesis, ...]:
+        """The drawn trees."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.trees
+
+    @property
+    def effects_(self) -> dict[str, dict[str, float]]:
+        """What each column adds, cell by cell: a mean over the public cells of the others."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.effects(self._bound_class().schema)
+
+
+class BoostedTreesRegressor(
+    _BoostedRegressor, learner=Values, without=_OWN, defaults={"loss": "huber"}
+):
+    r"""Learn a sum of small decision trees for a quantity or a count, privately.
+
+    Boosting in which each tree is drawn exactly, by the exponential mechanism over all trees of
+    one depth, for any loss with a bounded gradient: means, medians, quantiles, counts.
+
+    Attributes
+    ----------
+    trees_ : tuple of TreeHypothesis
+    effects_ : dict of column to dict of cell to float
+    release_ : Release
+    hypothesis_ : TreeSum
+        The private output; may be published.
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input and all settings, when one
+        record is replaced; with ``user=`` or ``groups=``, when all records of a user are. The
+        number of records, or of users, is public. Claims ``boosting.round``, ``boosting.units``.
+    Accuracy : no bound before data; ``certificate`` and ``required_samples`` refuse.
+
+    Raises
+    ------
+    DataError
+        If a target of an array is no finite number (names column and rule only).
+
+    Notes
+    -----
+    Cost: for each tree, counts of all pairs of codes (depth 2) on the distinct rows. The rows are
+    read into memory.
+
+    References
+    ----------
+    .. [1] docs/boosting.md (the proof); Bun, Carmosino and Sorrell 2020 (smooth weights).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "pulse": {"bins": [80]}})
+    >>> X = [[25, 70], [70, 95], [45, 70], [65, 90]] * 500
+    >>> cost = [100, 900, 300, 900] * 500
+    >>> B = BoostedTreesRegressor(schema, epsilon=2, delta=1e-6, high=2000, random_state=0)
+    >>> B.fit(X, cost).predict([[28, 60], [50, 60], [80, 99]]).round(-2)
+    array([100., 300., 900.])
+
+    Users with several records each, and counts:
+
+    >>> visits, patients = [1, 6, 2, 6] * 500, [i // 4 for i in range(2000)]
+    >>> B = BoostedTreesRegressor(
+    ...     schema, epsilon=2, delta=1e-6, loss="poisson", high=30, random_state=0)
+    >>> B.fit(X, visits, groups=patients).release_.n
+    500
+    """
+
+    depth: int = _depth()
+
+    @property
+    def concept_class(self) -> BoostedTreeClass:
+        """The public class of these parameters."""
+        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=self._target)
+
+
+class ScorecardRegressor(
+    _BoostedRegressor, learner=Values, without=_OWN, defaults={"loss": "huber"}
+):
+    r"""Learn a scorecard for a quantity or a count, privately: what each cell adds.
+
+    `BoostedTreesRegressor` of depth 1: each tree asks one question of one column, so a prediction
+    is a base and one number for each column (of a count: the logarithm of it).
+
+    Attributes
+    ----------
+    effects_ : dict of column to dict of cell to float
+        What each cell adds, on the mean over the cells of a column nothing.
+    trees_, release_, hypothesis_
+        As for `BoostedTreesRegressor`.
+
+    Guarantee
+    ---------
+    Privacy : as for `BoostedTreesRegressor`. Claims ``boosting.round``, ``boosting.units``.
+    Accuracy : no bound before data.
+
+    Raises
+    ------
+    DataError
+        If a target of an array is no finite number (names column and rule only).
+
+    Notes
+    -----
+    Cost: for each tree, counts of all codes on the distinct rows.
+
+    References
+    ----------
+    .. [1] docs/boosting.md (the proof).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> S = ScorecardRegressor(schema, epsilon=2, delta=1e-6, high=100, random_state=0)
+    >>> S = S.fit([[25], [70], [45]] * 500, [10, 50, 30] * 500)
+    >>> {cell: round(change) for cell, change in S.effects_["age"].items()}["age >= 60"]
+    20
+    """
+
+    @property
+    def concept_class(self) -> ScorecardClass:
+        """The public class of these parameters."""
+        return ScorecardClass(self.schema, _rounds(self), target=self._target)
+
+
+class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "loss", "quantile")):
+    r"""Learn the time until an event, privately: hazards in public periods, by sums of trees.
+
+    A person brings a row for each period at risk and is one unit, paid for once. The trees ask the
+    columns and the period, and raise or lower the log-odds of the event in it.
+
+    Attributes
+    ----------
+    unique_times_ : ndarray of shape (n_periods,)
+        The ends of the periods.
+    trees_ : tuple of TreeHypothesis
+    release_ : Release
+    hypothesis_ : TreeSum
+        The private output; may be published.
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input and all settings, when one
+        record is replaced; with ``user=`` or ``groups=``, when all records of a user are. Claim
+        ``boosting.units``.
+    Accuracy : no bound before data.
+
+    Raises
+    ------
+    DataError
+        If the target of arrays is not a structured array of an event and a time.
+
+    Notes
+    -----
+    Cost: as `BoostedTreesRegressor`, for a row for each period at risk.
+
+    References
+    ----------
+    .. [1] docs/boosting.md (the proof); hazards in discrete time: Cox 1972, section 6.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> X, months = [[25], [70], [45]] * 500, [30.0, 5.0, 15.0] * 500
+    >>> y = np.array([(True, t) for t in months], dtype=[("died", bool), ("months", float)])
+    >>> S = BoostedTreesSurvival(
+    ...     schema, [12, 24, 36], epsilon=4, delta=1e-6, random_state=0).fit(X, y)
+    >>> S.predict_survival_function([[20], [90]])[:, 0].round(1)
+    array([0.9, 0.4])
+    >>> bool(np.diff(S.predict([[20], [90]]))[0] > 0)
+    True
+    """
+
+    schema: Any = _schema()
+    periods: Any = declared(
+        Kind("sequence of float", annotation="Sequence[float]"),
+        "Public: the ends of the periods, increasing; what comes after the last one is not "
+        "predicted.",
+        kw_only=False,
+    )
+    rounds: Any = _given_rounds()
+    depth: int = _depth()
+    hypothesis_: TreeSum
+
+    @property
+    def concept_class(self) -> BoostedTreeClass:
+        """The public class of these parameters."""
+        given = self.periods
+        periods = tuple(given) if isinstance(given, list | tuple | np.ndarray) else given
+        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=Periods(periods))
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time: str | None = None,
+        event: str | None = None,
+        user: str | None = None,
+        groups: Any = None,
+        ledger: Ledger | None = None,
+    ) -> Self:
+        """Learn from arrays, ``fit(X, y)``, or a table, ``fit(table, time="t", event="died")``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or a table
+        y : structured array of shape (n,)
+            A boolean field, whether the event was seen, and a field of times, as
+            ``sksurv.util.Surv`` makes it.
+        time, event : str
+            Columns of a table: the time, and 1 (or true) where the event ended it.
+        user, groups, ledger
+            As for the other estimators.
+        """
+        if (time is None) != (event is None) or (time is not None and y is not None):
+            raise ParameterError(
+                f"{type(self).__name__} reads arrays, fit(X, y), or a table, "
+                'fit(table, time="months", event="died").'
+            )
+        how = {"user": user, "groups": groups, "ledger": ledger}
+        return self._guarded(X, y if time is None else time, **how, event=event)
+
+    def _targets(self, y: Any) -> npt.NDArray[np.int64]:
+        """Return the codes of times and events."""
+        target = self.concept_class.target
+        assert target is not None
+        return target.of_array(y, type(self).__name__)
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return a risk of each row: minus the logarithm of its survival of all periods."""
+        check_is_fitted(self, "hypothesis_")
+        found: npt.NDArray[np.float64] = self.hypothesis_.predict(self._rows(X))
+        return found
+
+    def predict_survival_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the probability that nothing has happened at the end of each period (columns)."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.survival(self._rows(X))
+
+    @property
+    def unique_times_(self) -> npt.NDArray[np.float64]:
+        """The ends of the periods."""
+        check_is_fitted(self, "hypothesis_")
+        target = self.hypothesis_.target
+        assert isinstance(target, Periods)
+        return np.array([float(end) for end in target.ends])
+
+    @property
+    def trees_(self) -> tuple[TreeHypothesis, ...]:
+        """The drawn trees."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.trees

@@ -66,6 +66,7 @@ _UNCERTIFIED = (
     "on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error "
     "on new records."
 )
+LEFT = "smaller than epsilon, of which it is a part"
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
 _LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
@@ -161,6 +162,9 @@ def _delta(owner: str, name: str, value: Any) -> Fraction | None:
     return check_probability(owner, name, value, hint=hint)
 
 
+DELTA = Kind("float in [0, 1)", _delta, "Number")
+
+
 def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
     """Return the kind of a value that may be left to a rule: None, or "auto"."""
 
@@ -197,7 +201,7 @@ class Boosting(Boosted[BoostingPlan]):
         "Privacy loss of one ``fit``, evaluation included. No default.",
     )
     delta: Fraction | None = declared(
-        Kind("float in [0, 1)", _delta, "Number"),
+        DELTA,
         "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
         default=0,
     )
@@ -229,10 +233,7 @@ class Boosting(Boosted[BoostingPlan]):
         """Refuse an evaluation that would leave nothing, and what is too large."""
         owner = self.owner
         if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(
-                owner, "evaluate", "smaller than epsilon, of which it is a part",
-                self.evaluation,
-            )  # fmt: skip
+            raise parameter_error(owner, "evaluate", LEFT, self.evaluation)
         if self.resolution > 2**20:
             raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
         if self.step is not None and self.step > 10:
@@ -280,7 +281,7 @@ class Boosting(Boosted[BoostingPlan]):
         settings = self.plan.settings(sample.n)
         return Votes(sample, self._start(sample, settings, source), settings.loss)
 
-    def released(self, trees: list[TreeHypothesis], records: Records) -> Hypothesis:
+    def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees, each as often as it has votes."""
         loss = cast(Logistic, records.loss)
         copies = [tree for i, tree in enumerate(trees) for _ in range(loss.moves(i))]
@@ -327,7 +328,7 @@ def _settings(learner: Boosting, n: int) -> Settings:
     step = learner.step or default_step(rounds, size)
     left = learner.epsilon - (learner.evaluation or Fraction(0))
     count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
-    others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
+    others = tuple(Pure(e) for e in (count_epsilon, learner.evaluation) if e)
     ruled = not (concepts.rounds or concepts.lists_labels)
     strong = ruled and _FIRST_FROM <= size < _FIRST_TO
     first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)

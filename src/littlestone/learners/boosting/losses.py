@@ -17,6 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.classes.boosted_trees.parts import PARTS, REACH
+
 Ints = npt.NDArray[np.int64]
 
 
@@ -103,3 +105,170 @@ class Logistic:
 def _powers(step: Fraction, last: int) -> npt.NDArray[np.float64]:
     """Return e**(-step u) for u = 0 .. last."""
     return np.array([math.exp(-float(step) * u) for u in range(last + 1)])
+
+
+#: Parts of a rate of one, and of a probability.
+_FINE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A loss of one number: a position is a start, plus or minus the steps of the trees.
+
+    An answer of 1 raises it by a step, 0 lowers it. With g the gradient (minus the derivative of
+    the loss, or its central difference at the step) and c a bound of it, the wrong answer costs
+    ``min(W, floor(W |g| / c))``: integers throughout. What is not known (y < 0) costs nothing.
+    """
+
+    steps: tuple[int, ...]  # of the trees, in public parts
+    size: int  # codes of targets are 0, ..., size - 1
+    resolution: int  # W
+
+    def moves(self, place: int) -> int:
+        """Return the step of the tree at this place."""
+        return self.steps[place]
+
+    def moved(self, position: Ints, answers: Ints, place: int) -> Ints:
+        """Return the positions after the tree at this place has answered."""
+        moved: Ints = position + self.steps[place] * (2 * answers - 1)
+        return moved
+
+    def costs(self, position: Ints, y: Ints, place: int, most: int) -> Ints:
+        """Return what each answer costs records of target y, in 0 .. most: (2, records)."""
+        up = self.gradient(position, y, place)
+        weight = np.minimum(self.resolution * np.abs(up) // self.bound(place), most)
+        weight[y < 0] = 0
+        return np.stack([np.where(up > 0, weight, 0), np.where(up > 0, 0, weight)])
+
+    def largest(self, start: int, place: int) -> int:
+        """Return W_t: gradients are monotone, so it is at an end of both, of scores and targets."""
+        reach = sum(self.steps[:place])
+        ends = np.array([start - reach, start + reach]).repeat(2)
+        targets = np.array([0, self.size - 1] * 2)
+        return int(self.costs(ends, targets, place, self.resolution).max())
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return the gradients in parts: rising in y, falling in the score."""
+        raise NotImplementedError
+
+    def bound(self, place: int) -> int:
+        """Return c in the same parts: larger gradients weigh as much as it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Huber(Scored):
+    """The squared loss with gradients capped: y - F.
+
+    Examples
+    --------
+    >>> loss = Huber((PARTS,), 11, 100, cap=4 * PARTS)
+    >>> loss.costs(np.array([5 * PARTS] * 4), np.array([0, 5, 6, -1]), 0, 100).tolist()
+    [[0, 0, 25, 0], [100, 0, 0, 0]]
+    """
+
+    cap: int
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return y - F, F within the range."""
+        return y * PARTS - np.clip(score, 0, (self.size - 1) * PARTS)
+
+    def bound(self, place: int) -> int:
+        """Return the cap."""
+        return self.cap
+
+
+@dataclass(frozen=True)
+class Quantile(Scored):
+    """The loss whose least expectation is at a quantile; of one half the absolute error.
+
+    Its central difference at the step s is ``q - 1/2 + clip((y - F) / s, -1, 1) / 2``; here it is
+    in parts of one over 2 s times the denominator of q.
+
+    Examples
+    --------
+    >>> loss = Quantile((PARTS,), 11, 90, quantile=Fraction(9, 10))
+    >>> loss.costs(np.array([5 * PARTS] * 3), np.array([0, 5, 6]), 0, 90).tolist()
+    [[0, 40, 90], [10, 0, 0]]
+    """
+
+    quantile: Fraction
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return the central difference, F within the range."""
+        top, bottom, step = *self.quantile.as_integer_ratio(), self.steps[place]
+        error = y * PARTS - np.clip(score, 0, (self.size - 1) * PARTS)
+        return (2 * top - bottom) * step + bottom * np.clip(error, -step, step)
+
+    def bound(self, place: int) -> int:
+        """Return the larger of q and 1 - q."""
+        top, bottom = self.quantile.as_integer_ratio()
+        return 2 * self.steps[place] * max(top, bottom - top)
+
+
+@dataclass(frozen=True)
+class Poisson(Scored):
+    """The deviance of counts, of a log rate F: y - e**F.
+
+    Rates are from e**-10 to the largest count, are one table of public numbers.
+
+    Examples
+    --------
+    >>> loss = Poisson((PARTS,), 11, 100, cap=2 << 16, most=9)
+    >>> loss.costs(np.array([0, 0, 0, -99 * PARTS]), np.array([0, 1, 9, 0]), 0, 100).tolist()
+    [[0, 0, 100, 0], [50, 0, 0, 0]]
+    """
+
+    cap: int  # in parts of `_FINE`
+    most: int  # counts above it are as much in sums
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return y less the rate."""
+        return y * _FINE - self.rate(score)
+
+    def rate(self, score: Ints) -> Ints:
+        """Return the rates of scores, in parts of `_FINE`."""
+        table = _rates(self.size - 1)
+        rates: Ints = table[np.clip(score + REACH * PARTS, 0, len(table) - 1)]
+        return rates
+
+    def bound(self, place: int) -> int:
+        """Return the cap."""
+        return self.cap
+
+
+@lru_cache(maxsize=8)
+def _rates(high: int) -> Ints:
+    """Return the rates e**(k / PARTS) from e**-10 to the largest count, in parts of `_FINE`."""
+    last = math.ceil(math.log(high) * PARTS)
+    scores = range(-REACH * PARTS, last + 1)
+    return np.array([min(round(_FINE * math.exp(k / PARTS)), _FINE * high) for k in scores])
+
+
+@dataclass(frozen=True)
+class Hazards(Scored):
+    """The logistic loss of whether the event is in a period, with the cap 1/2: y - sigma(F).
+
+    A position is the log-odds of the event in a period; the start is one for each.
+
+    Examples
+    --------
+    >>> loss = Hazards((PARTS,), 2, 100)
+    >>> loss.costs(np.array([0, 0, -2 * PARTS]), np.array([0, 1, 0]), 0, 100).tolist()
+    [[0, 100, 0], [100, 0, 23]]
+    """
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return y less the probability."""
+        return y * _FINE - _chances()[np.clip(score + REACH * PARTS, 0, 2 * REACH * PARTS)]
+
+    def bound(self, place: int) -> int:
+        """Return one half."""
+        return _FINE // 2
+
+
+@lru_cache(maxsize=1)
+def _chances() -> Ints:
+    """Return sigma(k / PARTS) for log-odds from -10 to 10, in parts of `_FINE`."""
+    scores = range(-REACH * PARTS, REACH * PARTS + 1)
+    return np.array([round(_FINE / (1 + math.exp(-k / PARTS))) for k in scores])

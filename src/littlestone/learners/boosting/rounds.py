@@ -40,10 +40,12 @@ from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.rows import Rows, Splits
 from littlestone.classes.decision_trees.weighted import draw_tree
+from littlestone.data import Sample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, counted
 from littlestone.learners.base import Learner
 from littlestone.learners.plan import Plan
-from littlestone.privacy import BoundedRange, Pure, compose, zcdp_to_dp
+from littlestone.privacy import BoundedRange, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
 
 if TYPE_CHECKING:
@@ -107,13 +109,19 @@ class Boosted(Learner[P]):
         def plan(self) -> Any:
             """The learner's own numbers; those of n units are ``plan.settings(n)``."""
 
+    @property
+    def reads(self) -> type[Any]:
+        """Records with targets, or of users; else labelled records, as counts."""
+        of_units = self.unit == "users" or self.concept_class.target is not None
+        return TargetSample if of_units else Sample
+
     @abstractmethod
     def begin(self, sample: Any, source: Source) -> Records:
         """Draw the start, and return the records at it."""
 
     @abstractmethod
-    def released(self, trees: list[TreeHypothesis], records: Records) -> Hypothesis:
-        """Return the hypothesis of these trees; of ``records`` it looks at what was released."""
+    def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
+        """Return the hypothesis; what it asks of records besides the start is drawn, and paid."""
 
     def draw(self, sample: Any, source: Source) -> Hypothesis:
         """Draw the trees; a pure function of the sample and the draws."""
@@ -124,7 +132,7 @@ class Boosted(Learner[P]):
             tree = self.tree(rows, rate, source)  # step 2
             records.add(tree, place)  # step 3
             trees.append(tree)
-        return self.released(trees, records)
+        return self.released(trees, records, source)
 
     def round(self, records: Records, place: int) -> tuple[Rows, Fraction]:
         """Return what answers cost in a round after ``place`` trees, and the rate of its draw."""
@@ -140,7 +148,7 @@ class Boosted(Learner[P]):
     @property
     def splits(self) -> Splits:
         """What an inner node may ask."""
-        return _splits(self.concept_class.schema)
+        return _splits(self.concept_class.asked)
 
     def tree(self, rows: Rows, rate: Fraction, source: Source) -> TreeHypothesis:
         """Draw the tree of a round."""
@@ -182,7 +190,7 @@ def largest_round(
     epsilon: Fraction,
     delta: Fraction,
     rounds: int,
-    others: tuple[Fraction, ...] = (),
+    others: tuple[Spent, ...] = (),
     *,
     first: bool = False,
 ) -> Fraction:
@@ -200,13 +208,14 @@ def largest_round(
     >>> round(float(largest_round(Fraction(1), Fraction(1, 10**6), 40)), 3)
     0.07
     """
-    pure = (epsilon - sum(others, Fraction(0))) / (rounds + (FIRST_BUDGET - 1) * first)
+    reached = sum((other.reach or Fraction(0) for other in others), Fraction(0))
+    pure = (epsilon - reached) / (rounds + (FIRST_BUDGET - 1) * first)
     if not delta:
         return pure
 
     def costs(eta: Fraction) -> bool:
         losses = losses_of(eta, rounds, first=first)
-        losses.update(Pure(other) for other in others)
+        losses.update(others)
         return compose(losses, delta=delta)[0] <= epsilon
 
     squares = rounds + (FIRST_BUDGET**2 - 1) * first
@@ -221,17 +230,28 @@ def largest_round(
 
 
 def _by_zcdp(
-    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Fraction, ...]
+    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Spent, ...]
 ) -> Fraction:
     """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others.
 
     ``squares`` counts the rounds, each by the square of its share of eta.
     """
+    left = largest_rho(epsilon, delta) - sum(map(_rho, others))
+    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)
+
+
+def _rho(loss: Spent) -> float:
+    """Return the zero-concentrated privacy of a loss that is pure, or of bounded range."""
+    reach = float(loss.reach or 0)
+    return reach**2 / (8 if isinstance(loss, BoundedRange) else 2)
+
+
+def largest_rho(epsilon: Fraction, delta: Fraction) -> float:
+    """Return about the largest rho whose conversion satisfies (epsilon, delta)."""
     low, high = 0.0, float(epsilon)
     while zcdp_to_dp(high, delta) <= epsilon:
         low, high = high, 2 * high
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (middle, high) if zcdp_to_dp(middle, delta) <= epsilon else (low, middle)
-    left = low - float(sum((e * e for e in others), Fraction(0))) / 2
-    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)
+    return low

@@ -239,7 +239,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return self.concept_class.tabled and not self.plan.surrogate
 
     @property
-    def loss(self) -> Concentrated:
+    def zcdp(self) -> Concentrated:
         """The promise in zCDP: epsilon**2/8 for every value of the public coins."""
         return Concentrated(self.epsilon**2 / 8)
 

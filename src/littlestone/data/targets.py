@@ -1,0 +1,416 @@
+"""What is predicted where it is no label: a quantity, a count, or a time until an event.
+
+A *target* is a public rule from cells to codes. A cell is converted alone and totally: what lies
+outside the public range is the nearest end, and what is no number is not known (code -1). So codes
+are small integers, and nothing later computes with a float that a record wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.data.cells import user_name
+from littlestone.data.columns import Column
+from littlestone.data.points import distinct, user_index
+from littlestone.data.sample import check_lengths
+from littlestone.errors import DataError, ParameterError, exact_value, parameter_error
+from littlestone.safe_io import read_exact
+from littlestone.types import Json, Points
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from littlestone.bounds import Unit
+    from littlestone.data.counting import Groups
+
+Ints = npt.NDArray[np.int64]
+
+_CELLS = 10_000
+_MOST_CELLS = 30_000
+UNKNOWN = -1
+
+
+class Target:
+    """A public rule for what is predicted."""
+
+    kind: ClassVar[str]
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Increasing numbers: the code of a number is how many of them are at most it."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """How many codes there are, 0, ..., size - 1."""
+        raise NotImplementedError
+
+    @cached_property
+    def column(self) -> Column:
+        """The rule for cells of numbers."""
+        return Column("target", edges=self.edges)
+
+    def codes(self, numbers: npt.NDArray[np.float64]) -> Ints:
+        """Return the codes of numbers; of NaN `UNKNOWN`."""
+        return self.column.codes(numbers).astype(np.int64).clip(1) - Column.FIRST
+
+    def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
+        """Return the codes of the cells of columns."""
+        from littlestone.data.convert import codes_of  # noqa: PLC0415 - Arrow is loaded late
+
+        return codes_of(cells[0], self.column).clip(1) - Column.FIRST
+
+    def of_array(self, y: Any, owner: str) -> Ints:
+        """Return the codes of an array; what is no finite number is refused."""
+        return self.codes(_numbers(y, owner))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; `target_from_dict` reads it back."""
+        raise NotImplementedError
+
+
+def _numbers(y: Any, owner: str) -> npt.NDArray[np.float64]:
+    try:
+        numbers = np.asarray(y).astype(np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if not np.isfinite(numbers).all():
+        raise DataError(
+            f"The target given to {owner} must be finite numbers. Some cell is none: NaN, infinity "
+            "or a text. Leave such records out, or read a table by its columns, "
+            'fit(table, y="price"): there they are records that say nothing.'
+        )
+    if numbers.ndim != 1:
+        raise parameter_error(owner, "y", "of shape (n,)", f"{numbers.ndim} dimensions")
+    return numbers
+
+
+@dataclass(frozen=True)
+class Quantity(Target):
+    """A number in a public range, rounded to the nearest of ``cells + 1`` equally spaced values.
+
+    Examples
+    --------
+    >>> price = Quantity("0", "20000")
+    >>> price.codes(np.array([-5.0, 0.9, 1.1, 30_000.0, np.nan])).tolist()
+    [0, 0, 1, 10000, -1]
+    >>> price.value(1)
+    Fraction(2, 1)
+    """
+
+    low: Fraction
+    high: Fraction
+    cells: int = _CELLS
+
+    kind = "quantity"
+
+    def __post_init__(self) -> None:
+        owner = "a quantity"
+        for name in ("low", "high"):
+            exact = exact_value(getattr(self, name))
+            if exact is None:
+                hint = "The range is public: say it from what you know, not from these records."
+                raise parameter_error(owner, name, "a finite number", getattr(self, name), hint)
+            object.__setattr__(self, name, exact)
+        if self.low >= self.high:
+            raise parameter_error(owner, "low", f"below high = {self.high}", self.low)
+        if type(self.cells) is not int or not 1 <= self.cells <= _MOST_CELLS:
+            raise parameter_error(owner, "cells", f"in [1, {_MOST_CELLS}]", self.cells)
+        if any(a >= b for a, b in pairwise(self.edges)):
+            raise ParameterError(
+                f"The range of the target is too narrow for numbers of this size: {self.cells:,} "
+                "cells cannot be told apart. Subtract a public number from the target."
+            )
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return self.cells + 1
+
+    @property
+    def width(self) -> Fraction:
+        """What a cell is wide."""
+        return (self.high - self.low) / self.cells
+
+    def value(self, code: int) -> Fraction:
+        """Return the number of a code."""
+        return self.low + code * self.width
+
+    @cached_property
+    def edges(self) -> tuple[float, ...]:
+        """The middles between the values."""
+        return tuple(float(self.value(code) + self.width / 2) for code in range(self.cells))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": self.kind, "low": str(self.low), "high": str(self.high)}
+        return out | ({} if self.cells == _CELLS else {"cells": self.cells})
+
+
+@dataclass(frozen=True)
+class Count(Target):
+    """A whole number from 0 to a public largest one; larger ones count as that.
+
+    Examples
+    --------
+    >>> Count(20).codes(np.array([-3.0, 0.0, 2.2, 99.0])).tolist()
+    [0, 0, 2, 20]
+    """
+
+    high: int
+
+    kind = "count"
+
+    def __post_init__(self) -> None:
+        exact = exact_value(self.high)
+        if exact is None or exact.denominator > 1 or not 1 <= exact <= _MOST_CELLS:
+            hint = "It is public: more than a record can have, or more than matters."
+            wanted = f"an integer in [1, {_MOST_CELLS}]"
+            raise parameter_error("a count", "high", wanted, self.high, hint)
+        object.__setattr__(self, "high", int(exact))
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return self.high + 1
+
+    @cached_property
+    def edges(self) -> tuple[float, ...]:
+        """The middles between whole numbers."""
+        return tuple(code + 0.5 for code in range(self.high))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.kind, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Periods(Target):
+    """A time until an event, in public periods that end at ``ends``; from the last on, nothing.
+
+    A record says how long it was observed, and whether the event ended that. It is at risk in the
+    periods before; in the one that its time lies in, if the event is there, or if it was observed
+    beyond the middle. The code is ``2 h + event``, for a time in half period h.
+
+    Examples
+    --------
+    >>> periods = Periods((12, 24))
+    >>> periods.codes(np.array([3.0, 12.0, 40.0])).tolist()
+    [0, 2, 4]
+    >>> codes = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    >>> [row.tolist() for row in periods.at_risk(codes)]
+    [[0, 1, 1, 1, 1, 2, 2, 2, 2, 2], [-1, 0, -1, 0, -1, 1, -1, 1, -1, -1]]
+    """
+
+    ends: tuple[Fraction, ...]
+
+    kind = "time"
+
+    def __post_init__(self) -> None:
+        given = self.ends
+        found = [exact_value(end) for end in given] if isinstance(given, list | tuple) else []
+        ends = [end for end in found if end is not None]
+        if (
+            not ends
+            or len(ends) < len(found)
+            or any(a >= b for a, b in pairwise([Fraction(0), *ends]))
+        ):
+            hint = "They are public: say them from what you know, for example [12, 24, 36]."
+            wanted = "increasing positive numbers, the ends of the periods"
+            raise parameter_error("a time", "periods", wanted, given, hint)
+        if len(ends) > 100:
+            raise parameter_error("a time", "periods", "at most 100 numbers", len(ends))
+        object.__setattr__(self, "ends", tuple(ends))
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return 4 * len(self.ends) + 2
+
+    @cached_property
+    def edges(self) -> tuple[float, ...]:
+        """The middle and the end of each period."""
+        starts = (Fraction(0), *self.ends)
+        return tuple(float(x) for a, b in pairwise(starts) for x in ((a + b) / 2, b))
+
+    def at_risk(self, codes: Ints) -> tuple[Ints, Ints]:
+        """Return in how many periods records are at risk, and in which one the event is, or -1."""
+        half, event = codes >> 1, codes & 1
+        inside = half < 2 * len(self.ends)
+        period = half >> 1
+        happened = (event == 1) & inside
+        periods = np.where(happened, period + 1, (half + 1) >> 1)
+        return np.minimum(periods, len(self.ends)), np.where(happened, period, -1)
+
+    def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
+        """Return the codes of the cells of two columns, time and event."""
+        from littlestone.data.cells import Match  # noqa: PLC0415 - beside Arrow
+        from littlestone.data.counting import label_codes  # noqa: PLC0415
+
+        half = super().of_cells(cells[:1])
+        event = label_codes(cells[1], Match(1)).astype(np.int64)
+        return np.where(half == UNKNOWN, UNKNOWN, 2 * half + event)
+
+    def of_array(self, y: Any, owner: str) -> Ints:
+        """Return the codes of a structured array (event, time), as scikit-survival writes it."""
+        values = np.asarray(y)
+        names = values.dtype.names or ()
+        flags = [name for name in names if values.dtype[name].kind == "b"]
+        if len(names) != 2 or len(flags) != 1 or values.ndim != 1:
+            raise DataError(
+                f"The target given to {owner} must be a structured array of two fields, a boolean "
+                "(the event was seen) and a number (the time), as sksurv.util.Surv makes it; or "
+                'give a table, fit(table, time="months", event="died").'
+            )
+        (time,) = (name for name in names if name not in flags)
+        return 2 * self.codes(_numbers(values[time], owner)) + values[flags[0]].astype(np.int64)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.kind, "periods": [str(end) for end in self.ends]}
+
+
+def target_from_dict(data: Any) -> Target:
+    """Read a target back.
+
+    Examples
+    --------
+    >>> target_from_dict(Quantity(0, "1/2").to_dict())
+    Quantity(low=Fraction(0, 1), high=Fraction(1, 2), cells=10000)
+    """
+    try:
+        kind = data["type"]
+        if kind == Quantity.kind and set(data) <= {"type", "low", "high", "cells"}:
+            low, high = read_exact(data["low"]), read_exact(data["high"])
+            cells = data.get("cells", _CELLS)
+            if type(cells) is int:
+                return Quantity(low, high, cells)
+        elif kind == Count.kind and set(data) == {"type", "high"} and type(data["high"]) is int:
+            return Count(data["high"])
+        elif kind == Periods.kind and set(data) == {"type", "periods"}:
+            return Periods(tuple(read_exact(end) for end in data["periods"]))
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise ParameterError(
+        "The 'target' entry of a class must be a quantity, a count or a time, as `fit` writes it."
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TargetSample:
+    """Records with codes of targets, by the unit that is protected: what boosting may see.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m, columns)
+        Distinct rows of codes in canonical order.
+    point, code, count : int64 ndarray, one entry for each group of equal records
+        Index of the row; code of the target or label, -1 where it is not known; how many.
+    n : int
+        Number of units: public. With users all else is secret, the number of records, too.
+    user : int64 ndarray, optional
+        Of each group, 0, ..., n - 1. Without, each record is a unit.
+
+    Examples
+    --------
+    >>> sample = TargetSample.of([[2], [3], [2]], Count(9).codes(np.array([1.0, 4.0, 1.0])))
+    >>> sample, sample.count.tolist()
+    (TargetSample(n=3), [2, 1])
+    """
+
+    points: Points
+    point: Ints
+    code: Ints
+    count: Ints
+    n: int
+    user: Ints | None = None
+
+    in_memory: ClassVar[bool] = True
+
+    @property
+    def unit(self) -> Unit:
+        """What is protected."""
+        return "records" if self.user is None else "users"
+
+    @classmethod
+    def of(cls, points: Any, codes: Any, users: Any = None) -> Self:
+        """Return the records of rows of codes, codes of targets, and names of users."""
+        keys, where = distinct(np.asarray(points, dtype=np.int16))
+        code = np.asarray(codes, dtype=np.int64)
+        check_lengths("TargetSample.of", len(where), y=len(code))
+        ones = np.ones(len(code), dtype=np.int64)
+        if users is None:
+            return cls(keys, where, code, ones, len(code)).merged()
+        index, named = user_index(list(users))
+        check_lengths("TargetSample.of", len(where), users=len(index))
+        return cls(keys, where, code, ones, len(named), index).merged()
+
+    @classmethod
+    def grouped(cls, groups: Groups, *, users: bool) -> Self:
+        """Return the records of groups of a table."""
+        if users:
+            n, user = len(groups.keys), groups.user
+        else:
+            n, user = int(groups.n.sum()), None
+        code = groups.label.astype(np.int64)
+        return cls(groups.points, groups.point, code, groups.n, n, user).merged()
+
+    def merged(self) -> Self:
+        """Sort groups by user, row and code, and add up those that are there more than once."""
+        point, code, count, user = self.point, self.code, self.count, self.user
+        if not len(point):
+            return self
+        owner = np.zeros(len(point), np.int64) if user is None else user
+        order = np.lexsort((code, point, owner))
+        point, code, owner = point[order], code[order], owner[order]
+        new = np.ones(len(point), dtype=bool)
+        new[1:] = (np.diff(point) != 0) | (np.diff(code) != 0) | (np.diff(owner) != 0)
+        at = np.flatnonzero(new)
+        count, user = np.add.reduceat(count[order], at), None if user is None else owner[at]
+        return replace(self, point=point[at], code=code[at], count=count, user=user)
+
+    @classmethod
+    def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, owner: str) -> Self:
+        """Return the records of rows of codes; ``groups`` names the user of each."""
+        check_lengths(owner, len(points), y=len(codes))
+        if groups is None:
+            return cls.of(points, codes)
+        names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
+        check_lengths(owner, len(points), groups=len(names))
+        named = [user_name(name) for name in names]
+        if any(name is None for name in named):
+            raise DataError(f"Every user in the groups given to {owner} must be named.")
+        return cls.of(points, codes, named)
+
+    @classmethod
+    def read(cls, table: Any, *, owner: str = "TargetSample.read", **arguments: Any) -> Self:
+        """Count a table where it lies; see `Sample.read`.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from littlestone.data import RowDomain, Schema
+        >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
+        >>> table = pa.table({"age": [20, 40, 40], "visits": [1, None, 3], "who": ["a", "b", "a"]})
+        >>> sample = TargetSample.read(
+        ...     table, y="visits", user="who", domain=RowDomain(schema), target=Count(9))
+        >>> sample.n, sample.code.tolist()
+        (2, [1, 3, -1])
+        """
+        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+
+        groups = group_table(owner, table, **({"strict": False} | arguments))
+        return cls.grouped(groups, users=arguments.get("user") is not None)
+
+    def complete(self) -> None:
+        """Read what has not been read yet: nothing."""
+
+    def __repr__(self) -> str:
+        return f"TargetSample(n={self.n})"  # nothing else is public

@@ -1,0 +1,138 @@
+"""What boosting of quantities, counts and times begins with: quantiles, means, a life table.
+
+Each is drawn at a budget of its own and composed with the rounds. A unit has a weight of one: of
+a user with k records each weighs ``floor(2**20 / k) / 2**20``. What is not known weighs nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees.sums import hazard_score
+from littlestone.data.targets import Periods, TargetSample
+from littlestone.mechanisms.estimate import truncated
+from littlestone.source import Explicit, Source
+
+Ints = npt.NDArray[np.int64]
+
+_WHOLE = 1 << 20  # parts of a user
+_FURTHEST = 7 * PARTS  # of log-odds to begin with
+
+
+def whole(sample: TargetSample) -> int:
+    """Return in how many parts a unit is weighed: the weights of its records sum to at most it."""
+    return 1 if sample.user is None else _WHOLE
+
+
+def weights(sample: TargetSample) -> Ints:
+    """Return what all records of each group weigh together; nothing, where the target is unknown.
+
+    Examples
+    --------
+    >>> weights(TargetSample.of([[2]] * 4, [0, 1, -1, 5], ["a", "a", "a", "b"])).tolist()
+    [0, 349525, 349525, 1048576]
+    """
+    count, user = sample.count, sample.user
+    if user is None:
+        weight = count
+    else:
+        records = np.zeros(sample.n, dtype=np.int64)
+        np.add.at(records, user, count)
+        weight = _WHOLE // records[user] * count
+    known: Ints = np.where(sample.code < 0, 0, weight)
+    return known
+
+
+def private_quantile(
+    sample: TargetSample, size: int, quantile: Fraction, *, epsilon: Fraction, source: Source
+) -> int:
+    """Draw a code of a target near a quantile, by the exponential mechanism over all codes.
+
+    With weights w and q = a/b, a code v misses the quantile by ``max(b below - a all, a all - b
+    upto, 0)``, the weights of what is below v and not above it. To each sum a unit adds between
+    ``-a whole`` and ``(b - a) whole``, so replacing it moves a score by at most ``b whole``, and
+    the draw has epsilon-bounded range.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [7] * 300 + [20] * 700)
+    >>> [private_quantile(sample, 100, q, epsilon=Fraction(1), source=SeededSource(0))
+    ...  for q in (Fraction(1, 4), Fraction(1, 2))]
+    [7, 20]
+    """
+    top, bottom = quantile.as_integer_ratio()
+    mass = np.bincount(sample.code.clip(0), weights(sample), size).astype(np.int64)
+    upto = np.cumsum(mass)
+    missed = np.maximum(bottom * (upto - mass) - top * upto[-1], top * upto[-1] - bottom * upto)
+    scores = -np.maximum(missed, 0)
+    return Explicit(scores).draw(epsilon / (2 * bottom * whole(sample)), source)
+
+
+def private_sum(
+    sample: TargetSample, values: Ints, most: int, *, epsilon: Fraction, source: Source
+) -> Fraction:
+    """Return the sum over units of the mean of a number in 0 .. most of their records, with noise.
+
+    Two-sided geometric noise of rate ``epsilon / (most whole)``, clamped to what is possible:
+    epsilon-DP, since replacing a unit moves the sum by at most ``most whole`` parts.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [7] * 1000)
+    >>> private_sum(sample, sample.code, 9, epsilon=Fraction(9), source=SeededSource(0))
+    Fraction(7000, 1)
+    """
+    total = int(weights(sample) @ np.clip(values, 0, most))
+    part = whole(sample)
+    return Fraction(_noisy(total, epsilon / (most * part), most * part * sample.n, source), part)
+
+
+def life_table(
+    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
+) -> tuple[int, ...]:
+    """Return the score of the event in each period, in parts, from noisy counts of records.
+
+    The weights of records by the number of their periods at risk and by whether the event is in
+    the last of these: replacing a unit moves these cells by at most ``2 whole`` together, so noise
+    of rate ``epsilon / (2 whole)`` in each, empty ones too, is epsilon-DP.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [1] * 500 + [5] * 250 + [8] * 250)
+    >>> periods = Periods((1, 2))
+    >>> [round(odds / 1024, 2)
+    ...  for odds in life_table(sample, periods, epsilon=Fraction(9), source=SeededSource(0))]
+    [0.0, 0.0]
+    """
+    last = len(periods.ends)
+    at_risk, event = periods.at_risk(sample.code.clip(0))
+    cells = 2 * at_risk + (event >= 0)
+    exact = np.bincount(cells, weights(sample), 2 * last + 2).astype(np.int64)
+    rate = epsilon / (2 * whole(sample))
+    high = whole(sample) * sample.n
+    counts = [
+        Fraction(_noisy(count, rate, high, source), whole(sample)) for count in exact.tolist()
+    ]
+    events = [counts[2 * (period + 1) + 1] for period in range(last)]
+    risks = [sum(counts[2 * (period + 1) :], Fraction(0)) for period in range(last)]
+    # where the noise is larger than what is counted, the share of all periods
+    doubt = 4 / epsilon
+    share = (sum(events, Fraction(0)) + 1) / (sum(risks, Fraction(0)) + 2)
+    odds = []
+    for happened, risk in zip(events, risks, strict=True):
+        hazard = (happened + doubt * share) / (max(risk, happened) + doubt)
+        score = round(PARTS * hazard_score(float(hazard / (1 - hazard))))
+        odds.append(max(-_FURTHEST, min(_FURTHEST, score)))
+    return tuple(odds)
+
+
+def _noisy(count: int, rate: Fraction, high: int, source: Source) -> int:
+    """Return a count in 0 .. high with two-sided geometric noise, clamped to there."""
+    return min(max(count + truncated(rate, high, source), 0), high)

@@ -1,0 +1,454 @@
+"""Boosting of quantities, counts and times until events: `Boosted` with losses of one number.
+
+The start is drawn first (`littlestone.learners.boosting.starts`): of a quantity three quantiles,
+which also give its scale S; of a count a quantile and a mean; of a time a life table. Steps and
+caps follow from it and from public numbers. Then come the rounds, and of a count a last factor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds import Unit
+from littlestone.classes import BoostedTreeClass
+from littlestone.classes.boosted_trees import TreeSum
+from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.data import Column
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.errors import (
+    UnsupportedError,
+    check_integer,
+    counted,
+    exact_value,
+    parameter_error,
+)
+from littlestone.learners.boosting.learner import DELTA, LEFT
+from littlestone.learners.boosting.losses import Hazards, Huber, Poisson, Quantile, Scored
+from littlestone.learners.boosting.rounds import (
+    Boosted,
+    Records,
+    check_size,
+    largest_rho,
+    largest_round,
+)
+from littlestone.learners.boosting.starts import life_table, private_quantile, private_sum
+from littlestone.learners.boosting.units import UnitRecords
+from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
+from littlestone.learners.plan import Plan
+from littlestone.privacy import BoundedRange, Guarantee, Pure
+from littlestone.privacy import Loss as Spent
+from littlestone.privacy.rounding import float_up
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+Ints = npt.NDArray[np.int64]
+
+_UNCERTIFIED = (
+    "The learner 'values' has no error bound before data: a bound over all sums of trees would "
+    "say nothing."
+)
+
+
+@dataclass(frozen=True)
+class ValueSettings:
+    """The numbers of one fit, from public parameters and the public number of units."""
+
+    rounds: int
+    round_epsilon: Fraction  # bounded range of each round
+    reach: float  # the sum of all steps, in scales
+    start: tuple[Spent, ...]  # what is drawn before the rounds
+    end: tuple[Spent, ...]  # and after them
+
+    def epsilon_of(self, place: int) -> Fraction:
+        """Return the bounded range of the round of the tree at this place."""
+        return self.round_epsilon
+
+    @property
+    def losses(self) -> Counter[Spent]:
+        """What is composed."""
+        found: Counter[Spent] = Counter({BoundedRange(self.round_epsilon): self.rounds})
+        found.update([*self.start, *self.end])
+        return found
+
+    def steps(self, scale: int) -> tuple[int, ...]:
+        """Return the steps of the trees, which fall linearly to a third of the first."""
+        first = 1.5 * self.reach * scale / self.rounds
+        last = max(self.rounds - 1, 1)
+        falling = (1 - 2 / 3 * place / last for place in range(self.rounds))
+        return tuple(max(1, round(first * share)) for share in falling)
+
+
+@dataclass(frozen=True)
+class ValuesPlan(Plan):
+    """What boosting will do with n units: `settings`. It certifies nothing before data."""
+
+    learner: Values
+
+    @property
+    def unit(self) -> Unit:  # type: ignore[override]
+        """What is counted."""
+        return self.learner.unit
+
+    @property
+    def required(self) -> int:
+        """There is no such number."""
+        raise UnsupportedError(_UNCERTIFIED)
+
+    def certificate(self, n: int) -> Certificate:
+        """There is no certificate."""
+        raise UnsupportedError(_UNCERTIFIED)
+
+    def settings(self, n: int) -> ValueSettings:
+        """Return the numbers of a fit of n units."""
+        return _settings(self.learner, n)
+
+
+def _quantile(owner: str, name: str, value: Any) -> Fraction | None:
+    if value is None:
+        return None
+    exact = exact_value(value)
+    if exact is None or not 0 < exact < 1:
+        raise parameter_error(owner, name, "a float in (0, 1)", value, "0.9 is one in ten above.")
+    return exact.limit_denominator(1000)
+
+
+@dataclass(frozen=True)
+class Values(Boosted[ValuesPlan]):
+    """The learner behind `BoostedTreesRegressor`, `ScorecardRegressor`, `BoostedTreesSurvival`.
+
+    (epsilon, delta)-DP, replacing one record, or all records of a user, for every input.
+    """
+
+    name = "values"
+    estimator = "BoostedTreesRegressor"
+    summary = "sums of exactly drawn trees for quantities, counts and times; no bound before data"
+    claim = "boosting.round"
+    pure = False
+    agnostic = True
+    uncertified = _UNCERTIFIED
+
+    concept_class: BoostedTreeClass = declared(
+        Kind("BoostedTreeClass", lambda owner, _, value: _own(owner, value)),
+        "Public.",
+        kw_only=False,
+    )
+    epsilon: Fraction = declared(
+        number("1 is a common choice."),
+        "Privacy loss of one ``fit``, evaluation included. No default.",
+    )
+    delta: Fraction | None = declared(
+        DELTA, "0 is pure privacy; 1e-6 allows more trees for the same epsilon.", default=0
+    )
+    loss: str = declared(
+        one_of("auto", "huber", "absolute", "quantile", "poisson"),
+        "Of a quantity huber (means, far errors capped), absolute (medians) or quantile; of a "
+        'count poisson. ``"auto"`` is huber or poisson.',
+        default="auto",
+    )
+    quantile: Fraction | None = declared(
+        Kind("float in (0, 1)", _quantile, "Number | None"),
+        'For ``loss="quantile"``: which one, for example 0.9.',
+        default=None,
+    )
+    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
+    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
+    evaluation: Fraction | None = declared(
+        maybe(number()),
+        "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
+        default=None,
+    )
+
+    def check(self) -> None:
+        """Refuse a loss that is not one of the target, and an evaluation that leaves nothing."""
+        owner, target = self.owner, self.concept_class.target
+        if self.evaluation is not None and self.evaluation >= self.epsilon:
+            raise parameter_error(owner, "evaluate", LEFT, self.evaluation)
+        if self.resolution > 2**20:
+            raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
+        fits = {
+            Quantity: ("auto", "huber", "absolute", "quantile"),
+            Count: ("auto", "poisson"),
+            Periods: ("auto",),
+        }[type(target)]
+        if self.loss not in fits:
+            kind = f"of a {target.kind}: one of {', '.join(fits)}"  # type: ignore[union-attr]
+            raise parameter_error(owner, "loss", kind, self.loss)
+        if (self.loss == "quantile") != (self.quantile is not None):
+            wanted = 'given with loss="quantile", and left out with others'
+            raise parameter_error(owner, "quantile", wanted, self.quantile)
+
+    @property
+    def owner(self) -> str:
+        """The estimator of the class."""
+        if isinstance(self.concept_class.target, Periods):
+            return "BoostedTreesSurvival"
+        return f"{self.concept_class.estimator}Regressor"
+
+    def minus_evaluation(self, evaluation: Fraction) -> Values:
+        """Return the learner that leaves this epsilon to an evaluation on the same records."""
+        return replace(self, evaluation=evaluation)
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return what is promised about privacy, the evaluation included."""
+        claim = "boosting.units" if self.several else self.claim
+        delta = self.delta or Fraction(0)
+        return Guarantee(self.epsilon, delta, self.neighbours, claim=claim, seeded=seeded)
+
+    @property
+    def several(self) -> bool:
+        """Whether a unit may bring several rows."""
+        return self.unit == "users" or isinstance(self.concept_class.target, Periods)
+
+    def spending(self, n: int) -> dict[str, str]:
+        """Say what is spent on what."""
+        settings = self.plan.settings(n)
+        each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
+        names = {Quantity: "three quantiles", Count: "quantile and mean", Periods: "life table"}
+        spent = {names[type(self.concept_class.target)]: _said(settings.start)}
+        spent[counted(settings.rounds, "trees")] = each
+        return spent | ({"last factor": _said(settings.end)} if settings.end else {})
+
+    def make_plan(self) -> ValuesPlan:
+        """Return the plan."""
+        return ValuesPlan(self)
+
+    def largest(self, records: Records, place: int) -> int:
+        """Return W_t: all that a unit can bring is W, where it may bring several rows."""
+        return self.resolution if self.several else super().largest(records, place)
+
+    def begin(self, sample: TargetSample, source: Source) -> UnitRecords:
+        """Draw the start; return the records at it."""
+        settings, target = self.plan.settings(sample.n), self.concept_class.target
+        if isinstance(target, Periods):
+            return self._of_time(sample, target, settings, source)
+        start, loss = (
+            self._of_quantity(sample, target, settings, source)
+            if isinstance(target, Quantity)
+            else self._of_count(sample, cast(Count, target), settings, source)
+        )
+        position = np.full(len(sample.points), start, dtype=np.int64)
+        return UnitRecords(sample, start, loss, position)
+
+    def _of_quantity(
+        self, sample: TargetSample, target: Quantity, settings: ValueSettings, source: Source
+    ) -> tuple[int, Scored]:
+        """Draw the quartiles, which give the scale, and the start: the median, or the quantile."""
+        middle = self.quantile or Fraction(1, 2)
+        low, start, high = (
+            private_quantile(
+                sample, target.size, q, epsilon=cast(BoundedRange, loss).eta, source=source
+            )
+            for q, loss in zip(
+                (Fraction(1, 4), middle, Fraction(3, 4)), settings.start, strict=True
+            )
+        )
+        scale = max(PARTS, (high - low) * PARTS * 100 // 135)  # of normal errors: their deviation
+        steps = settings.steps(scale)
+        if self.loss in ("absolute", "quantile"):
+            loss: Scored = Quantile(steps, target.size, self.resolution, middle)
+        else:
+            loss = Huber(steps, target.size, self.resolution, max(scale // 2, 1))
+        return start * PARTS, loss
+
+    def _of_count(
+        self, sample: TargetSample, target: Count, settings: ValueSettings, source: Source
+    ) -> tuple[int, Scored]:
+        """Draw the quantile .9, which gives the cap, and the mean, which is the start."""
+        first, second = (cast(Fraction, loss.reach) for loss in settings.start)
+        largest = Fraction(9, 10)
+        found = private_quantile(sample, target.size, largest, epsilon=first, source=source)
+        high = max(1, found)
+        most = min(2 * high, target.high)
+        total = private_sum(sample, sample.code, most, epsilon=second, source=source)
+        mean = max(float(total) / sample.n, 2**-10)
+        steps = settings.steps(PARTS // 2)
+        loss = Poisson(steps, target.size, self.resolution, max(1, (high << 16) // 4), most)
+        return round(math.log(mean) * PARTS), loss
+
+    def _of_time(
+        self, sample: TargetSample, target: Periods, settings: ValueSettings, source: Source
+    ) -> UnitRecords:
+        """Draw the life table, and let each person bring a row for each period at risk."""
+        epsilon = cast(Fraction, settings.start[0].reach)
+        start = life_table(sample, target, epsilon=epsilon, source=source)
+        rows = rows_at_risk(sample, target)
+        loss = Hazards(settings.steps(PARTS), 2, self.resolution)
+        position = np.tile(np.array(start, dtype=np.int64), len(sample.points))
+        return UnitRecords(rows, start, loss, position)
+
+    def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
+        """Return the sum of the trees; of a count with a factor that corrects its mean."""
+        target, loss = self.concept_class.target, cast(Scored, records.loss)
+        assert target is not None
+        if isinstance(target, Periods):
+            return TreeSum(tuple(trees), loss.steps, records.start, target)
+        start = records.start
+        if isinstance(loss, Poisson):
+            start += self._last_factor(cast(UnitRecords, records), loss, source)
+        return TreeSum(tuple(trees), loss.steps, (start,), target)
+
+    def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
+        """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""
+        sample, most = records.sample, loss.most
+        fine = 16  # parts of one
+        rates = loss.rate(records.position)[sample.point] * fine >> 16
+        end = self.plan.settings(sample.n).end
+        epsilons = [cast(Pure, own).epsilon for own in end]
+        of_counts = private_sum(sample, sample.code, most, epsilon=epsilons[0], source=source)
+        of_rates = (
+            private_sum(sample, rates, most * fine, epsilon=epsilons[1], source=source) / fine
+        )
+        least = 4 * most / min(epsilons)
+        if min(of_counts, of_rates) <= least:
+            return 0
+        found = math.log(of_counts / of_rates)
+        # the variance of the noise of both, relative to what is counted
+        noise = sum(
+            2 * (most / float(e) / float(s)) ** 2
+            for e, s in zip(epsilons, (of_counts, of_rates), strict=True)
+        )
+        kept = max(0.0, 1 - noise / found**2) if found else 0.0
+        return round(PARTS * found * kept)
+
+
+def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
+    """Return a row for each period in which a record is at risk, by persons, or by users.
+
+    Examples
+    --------
+    >>> found = rows_at_risk(TargetSample.of([[2], [3]], [3, 4]), Periods((1, 2)))
+    >>> found.points.tolist(), found.n
+    ([[2, 2], [2, 3], [3, 2], [3, 3]], 2)
+    >>> found.point.tolist(), found.code.tolist(), found.user.tolist()
+    ([0, 2], [1, 0], [0, 1])
+    """
+    last = len(periods.ends)
+    point, code, count = sample.point, sample.code, sample.count
+    user = sample.user
+    if user is None:  # each record is a person
+        point, code = np.repeat(point, count), np.repeat(code, count)
+        user, count = np.arange(len(point)), np.ones(len(point), dtype=np.int64)
+    at_risk, event = periods.at_risk(code.clip(0))
+    times = np.where(code < 0, 0, at_risk)
+    period = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    codes = np.tile(np.arange(last, dtype=np.int16) + Column.FIRST, len(sample.points))
+    rows = np.repeat(sample.points, last, axis=0)
+    return TargetSample(
+        np.column_stack([rows, codes]) if last > 1 else rows,
+        np.repeat(point, times) * last + period,
+        (np.repeat(event, times) == period).astype(np.int64),
+        np.repeat(count, times),
+        sample.n,
+        np.repeat(user, times),
+    )
+
+
+def _said(losses: tuple[Spent, ...]) -> str:
+    parts = []
+    for loss in losses:
+        if isinstance(loss, BoundedRange):
+            parts.append(f"bounded range {float_up(loss.eta):.6g}")
+        else:
+            parts.append(f"epsilon {float_up(cast(Pure, loss).epsilon):.6g}")
+    each = len(parts) > 1 and len(set(parts)) == 1
+    return f"{parts[0]} each" if each else ", ".join(parts)
+
+
+def _own(owner: str, value: Any) -> BoostedTreeClass:
+    if not isinstance(value, BoostedTreeClass) or value.target is None:
+        spec = getattr(value, "spec", type(value).__name__)
+        raise UnsupportedError(
+            f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, with a target (a "
+            f"quantity, a count, a time), not {spec}."
+        )
+    return value
+
+
+@lru_cache(maxsize=512)
+def _settings(learner: Values, n: int) -> ValueSettings:
+    n = check_integer(learner.owner, "n", n, low=1)
+    size, pure = float(learner.epsilon) * n, learner.delta is None
+    time = isinstance(learner.concept_class.target, Periods)
+    rounds = learner.concept_class.rounds or default_rounds(size, pure=pure, time=time)
+    start, end = _shares(learner, size)
+    others = (*start, *end, *([] if learner.evaluation is None else [Pure(learner.evaluation)]))
+    delta = learner.delta or Fraction(0)
+    round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
+    check_size(learner, n, learner.resolution, round_epsilon)
+    reach = 2.0 if time else default_reach(size, pure=pure)
+    return ValueSettings(rounds, round_epsilon, reach, start, end)
+
+
+def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spent, ...]]:
+    """Return what the draws before and after the rounds may lose: shares of rho, or of epsilon."""
+    left = learner.epsilon - (learner.evaluation or 0)
+    share = min(0.3, max(0.05, 150 / size))
+    target = learner.concept_class.target
+    rho = 0.0
+    if learner.delta is not None:
+        rho = largest_rho(learner.epsilon, learner.delta) - float(learner.evaluation or 0) ** 2 / 2
+    if rho <= 0:  # the rounds are composed as pure ones
+
+        def ranged(part: float) -> Spent:
+            return BoundedRange(_down(float(left) * part))
+
+        def pure(part: float) -> Spent:
+            return Pure(_down(float(left) * part))
+    else:
+
+        def ranged(part: float) -> Spent:
+            return BoundedRange(_down(math.sqrt(8 * rho * part)))
+
+        def pure(part: float) -> Spent:
+            return Pure(_down(math.sqrt(2 * rho * part)))
+
+    if isinstance(target, Quantity):
+        share = min(0.3, 2 * share) if learner.loss == "quantile" else share
+        return (ranged(share / 3),) * 3, ()
+    if isinstance(target, Count):
+        return (ranged(share / 2), pure(share / 2)), (pure(0.05),) * 2
+    return (pure(0.08),), ()
+
+
+def _down(value: float) -> Fraction:
+    return Fraction(max(1, math.floor(value * 10**9)), 10**9)
+
+
+def default_rounds(size: float, *, pure: bool, time: bool = False) -> int:
+    """Return the number of trees for ``size = n * epsilon``: a rule in public numbers.
+
+    Examples
+    --------
+    >>> [default_rounds(size, pure=False) for size in (100, 1_000, 10_000)]
+    [20, 57, 100]
+    >>> [default_rounds(size, pure=True) for size in (100, 1_000, 10_000)]
+    [9, 15, 27]
+    """
+    if pure:
+        return int(max(8, min(60, round(2.7 * size**0.25))))
+    factor, most = (1.2, 80) if time else (1.8, 100)
+    return int(max(20, min(most, round(factor * math.sqrt(size)))))
+
+
+def default_reach(size: float, *, pure: bool) -> float:
+    """Return the sum of all steps, in scales.
+
+    Examples
+    --------
+    >>> [round(default_reach(size, pure=False), 2) for size in (500, 2_000, 3_000, 9_000)]
+    [2.0, 3.0, 3.58, 4.0]
+    """
+    more = math.log2(max(size, 1.0) / 2_000)
+    return min(3.0, max(2.0, 2 + more / 3)) if pure else min(4.0, max(2.0, 3 + more))

@@ -1,0 +1,551 @@
+"""Boosting of quantities, counts and times: exact laws, units, starts, what is released.
+
+A round is compared with the definition, written here with fractions; its range over all units of
+at most two records is enumerated. Broken variants show what they should.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction as F
+from itertools import combinations_with_replacement, product
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import littlestone as ls
+from littlestone.audit.verify import TargetCases
+from littlestone.classes import BoostedTreeClass
+from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Node
+from littlestone.data import RowDomain, Schema
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.errors import DataError, ParameterError, UnsupportedError
+from littlestone.learners.boosting import Boosting, Values, starts, units, values
+from littlestone.learners.boosting.losses import (
+    Hazards,
+    Huber,
+    Logistic,
+    Poisson,
+    Quantile,
+    Scored,
+)
+from littlestone.learners.boosting.units import UnitRecords
+from littlestone.learners.release import Release
+from littlestone.source import ExactSource, SeededSource
+
+EDGE = Schema.from_dict({"age": {"bins": [30]}})
+ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+HALF = F(1, 2)
+
+
+# --- costs are those of the definition ------------------------------------------------------------
+
+
+def gradient(loss, score, y, place):
+    """Return the gradient over its bound, exactly where the definition is rational."""
+    if isinstance(loss, Huber):
+        return F(y * PARTS - min(max(score, 0), (loss.size - 1) * PARTS), loss.cap)
+    if isinstance(loss, Quantile):
+        q, step = loss.quantile, loss.steps[place]
+        error = F(y * PARTS - min(max(score, 0), (loss.size - 1) * PARTS), step)
+        return (q - HALF + min(max(error, -1), 1) / 2) / max(q, 1 - q)
+    odds = score / PARTS
+    if isinstance(loss, Poisson):
+        rate = min(math.exp(max(odds, -10)), loss.size - 1)
+        return F((y - rate) * 2**16 / loss.cap)
+    return F((y - 1 / (1 + math.exp(-min(max(odds, -10), 10)))) / 0.5)
+
+
+LOSSES = [
+    Huber((700, 300), 5, 8, cap=1500),
+    Quantile((700, 300), 5, 8, quantile=F(9, 10)),
+    Quantile((2000, 300), 5, 8, quantile=HALF),
+    Poisson((700, 300), 5, 8, cap=1 << 16, most=4),
+    Hazards((700, 300), 2, 8),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
+@pytest.mark.parametrize("place", [0, 1])
+def test_costs_are_those_of_the_definition(loss, place):
+    scores = np.arange(-12 * PARTS, 12 * PARTS, 331)
+    for y in range(loss.size):
+        found = loss.costs(scores, np.full(len(scores), y), place, loss.resolution)
+        assert found.min() >= 0
+        assert (found.min(axis=0) == 0).all()
+        for score, (lower, raise_) in zip(scores.tolist(), found.T.tolist(), strict=True):
+            exact = gradient(loss, score, y, place)
+            weight = min(loss.resolution, loss.resolution * abs(exact))
+            assert abs((lower or raise_) - math.floor(weight)) <= (not isinstance(exact, F)) or (
+                abs((lower or raise_) - weight) < 1
+            )
+            assert not (lower and exact < 0)
+            assert not (raise_ and exact > 0)
+        assert (loss.costs(scores, np.full(len(scores), -1), place, 8) == 0).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
+def test_the_largest_cost_is_at_a_margin_that_is_reachable(loss):
+    """By hand: all scores that the trees before can give, and all targets."""
+    start = PARTS
+    for place, reached in ((0, [start]), (1, [start - loss.steps[0], start + loss.steps[0]])):
+        worst = max(
+            int(loss.costs(np.array([score]), np.array([y]), place, 8).max())
+            for score in reached
+            for y in range(loss.size)
+        )
+        assert loss.largest(start, place) == worst
+
+
+# --- one round, all units of at most two records ------------------------------------------------
+
+
+def stumps():
+    """Return all trees of depth 1 over three codes: below an edge, from it on, missing."""
+    at, below = EDGE.literals()
+    return [
+        TreeHypothesis.of(Node(split, yes, no))
+        for split in (at, below)
+        for yes, no in product((0, 1), repeat=2)
+    ]
+
+
+def range_of_a_round(loss, codes, start, most, *, place=0, clip=True):
+    """Return the largest range of log-likelihood ratios of one round, in shares of its epsilon.
+
+    For all pairs of units of at most two records: rows of three codes, targets of ``codes``.
+    """
+    records = list(product([(0,), (2,), (3,)], codes))
+    held = [u for size in range(3) for u in combinations_with_replacement(records, size)]
+    costs = []
+    for unit in held:
+        sample = TargetCases([], users=True).sample([unit])
+        if not clip:
+            sample = TargetCases([], users=False).sample([(each,) for each in unit])
+        points = np.tile(np.array(start).reshape(-1, 1), len(sample.points))
+        points = points if isinstance(loss, Logistic) else points[0]
+        rows = UnitRecords(sample, start, loss, points).rows(splits(), 1, place, most)
+        costs.append([of_tree(rows, tree) for tree in stumps()])
+    found = np.array(costs)
+    moved = found[:, None] - found[None]
+    return F(int((moved.max(axis=2) - moved.min(axis=2)).max()), 2 * most)
+
+
+def splits():
+    from littlestone.classes.decision_trees.rows import Splits
+
+    return Splits(EDGE)
+
+
+def of_tree(rows, tree):
+    """Return what the answers of a tree cost."""
+    codes, answers, costs = rows.entries
+    return int(costs[tree.predict(codes.T) == answers].sum())
+
+
+ROUNDS = [
+    (Huber((1500,), 5, 4, cap=3 * PARTS), range(5), 2 * PARTS),
+    (Quantile((1500,), 5, 4, quantile=F(9, 10)), range(5), 2 * PARTS),
+    (Poisson((1500,), 5, 4, cap=3 << 16, most=4), range(5), 0),
+    (Hazards((1500,), 2, 4), range(2), 0),
+    (Logistic(F(1), HALF, 4), range(2), (0, 0)),
+    (Logistic(F(1), HALF, 4), range(3), (0, 1)),
+]
+NAMES = ["huber", "quantile", "poisson", "hazards", "labels", "unlisted labels"]
+
+
+@pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS, ids=NAMES)
+def test_a_round_has_its_range_for_all_units_of_two_records(loss, codes, start):
+    assert range_of_a_round(loss, codes, start, loss.resolution) == 1
+
+
+@pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS[:5], ids=NAMES[:5])
+def test_a_round_without_clipping_is_noticed(loss, codes, start):
+    """Two records then bring up to twice W."""
+    assert range_of_a_round(loss, codes, start, loss.resolution, clip=False) >= F(3, 2)
+
+
+def test_a_largest_weight_at_a_margin_that_is_not_reachable_is_noticed():
+    """Of single records: W_1 of the start alone, after a tree has moved the scores."""
+    loss = Huber((2 * PARTS, PARTS), 5, 100, cap=4 * PARTS)
+    start = 2 * PARTS
+    moved = start + loss.steps[0]
+    wrong, right = loss.largest(start, 0), loss.largest(start, 1)
+    assert (wrong, right) == (50, 100)
+    weights = [int(loss.costs(np.array([moved]), np.array([y]), 1, 100).max()) for y in (0, 4)]
+    assert max(weights) == right > wrong
+
+
+def test_a_poisson_gradient_without_a_cap_is_noticed(monkeypatch):
+    """The weight of a record is then that of its count, beyond W."""
+    loss = ROUNDS[2][0]
+    monkeypatch.setattr(Poisson, "bound", lambda self, place: 1 << 16)
+    monkeypatch.setattr(
+        Scored,
+        "costs",
+        lambda self, position, y, place, most: np.stack(
+            [
+                self.resolution * np.maximum(self.gradient(position, y, place), 0) >> 16,
+                self.resolution * np.maximum(-self.gradient(position, y, place), 0) >> 16,
+            ]
+        ),
+    )
+    assert range_of_a_round(loss, range(5), 0, 4, clip=False) > 2
+
+
+# --- whole transcripts, all data sets of tiny domains ---------------------------------------------
+
+
+def tiny(target, rounds=1, **parameters):
+    concepts = BoostedTreeClass(ONE, 1, rounds, target=target)
+    return Values(concepts, epsilon=1, resolution=8, **parameters)
+
+
+def loss_of_transcripts(learner, points, codes, n, most=1):
+    """Return the largest loss of the released sums, over all data sets of n units."""
+    records = [(x, y) for x in points for y in codes]
+    cases = TargetCases.of(records, learner, most)
+    laws = {}
+    for data in cases.lists(n):
+        law = ExactSource().law(
+            lambda source, data=data: learner.draw(cases.sample(data), source).key
+        )
+        assert law.slack == 0
+        laws[data] = {key: float(p.mid()) for key, p in law.outcomes.items()}
+    worst = 0.0
+    for data, law in laws.items():
+        for i, new in product(range(n), cases.kinds):
+            other = tuple(sorted((*data[:i], new, *data[i + 1 :]), key=cases.kinds.index))
+            worst = max(worst, *(abs(math.log(p / laws[other][key])) for key, p in law.items()))
+    return worst
+
+
+TINY = {
+    "huber": (Quantity(0, 1, 1), {}, range(2)),
+    "quantile": (Quantity(0, 1, 1), {"loss": "quantile", "quantile": 0.8}, range(2)),
+    "absolute": (Quantity(0, 1, 1), {"loss": "absolute"}, range(2)),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_every_data_set_of_one_record(name):
+    target, parameters, codes = TINY[name]
+    assert 0.3 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """Make starts of few outcomes: a user is weighed in halves, and factors are not corrected."""
+    monkeypatch.setattr(starts, "_WHOLE", 2)
+    monkeypatch.setattr(Values, "_last_factor", lambda *_: 0)
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("coarse")
+@pytest.mark.parametrize("unit", ["records", "users"])
+@pytest.mark.parametrize(
+    ("target", "parameters", "codes"),
+    [*TINY.values(), (Count(1), {}, range(2)), (Periods((1,)), {}, range(6))],
+    ids=[*TINY, "poisson", "hazards"],
+)
+def test_every_data_set_of_more(target, parameters, codes, unit):
+    learner = tiny(target, unit=unit, **parameters)
+    most = 2 if unit == "users" else 1
+    assert 0.2 < loss_of_transcripts(learner, [(1,), (2,)], codes, 1, most) <= 1 + 1e-9
+
+
+def test_a_free_start_is_noticed(monkeypatch):
+    """The quantiles are those of the records."""
+
+    def exactly(sample, size, quantile, **_):
+        return int(np.median(sample.code)) if len(sample.code) else 0
+
+    monkeypatch.setattr(values, "private_quantile", exactly)
+    with pytest.raises(KeyError):  # an outcome of one data set that another never has
+        loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
+
+
+def test_what_is_composed_is_epsilon():
+    for target in (Quantity(0, 1), Count(9), Periods((1, 2))):
+        for delta in (None, F(1, 10**6)):
+            learner = Values(BoostedTreeClass(EDGE, 2, target=target), epsilon=1, delta=delta)
+            from littlestone.privacy import compose
+
+            spent = compose(learner.plan.settings(5000).losses, delta=delta or 0)[0]
+            assert F(9, 10) < spent <= 1
+
+
+# --- starts ------------------------------------------------------------------------------------
+
+
+def test_quantiles_are_near_those_of_the_records():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 500, 4000)
+    sample = TargetSample.of([[2]] * 4000, codes)
+    for q in (F(1, 10), HALF, F(9, 10)):
+        found = starts.private_quantile(sample, 501, q, epsilon=F(1), source=SeededSource(1))
+        assert abs((codes <= found).mean() - q) < 0.02
+
+
+def test_users_weigh_as_much_as_each_other():
+    """One user with many large values moves a median no more than another."""
+    codes = [10] * 300 + [90] * 5000
+    users = [*range(300), *([300] * 5000)]
+    sample = TargetSample.of([[2]] * len(codes), codes, users)
+    found = starts.private_quantile(sample, 101, HALF, epsilon=F(1), source=SeededSource(0))
+    assert found == 10
+    assert starts.weights(sample).sum() <= 301 * starts.whole(sample)
+    total = starts.private_sum(sample, sample.code, 100, epsilon=F(100), source=SeededSource(0))
+    assert abs(total - (300 * 10 + 90)) < 10
+
+
+def test_unknown_targets_say_nothing():
+    known = TargetSample.of([[2]] * 100, [7] * 100)
+    more = TargetSample.of([[2]] * 200, [7] * 100 + [-1] * 100)
+    for quantile in (F(1, 10), F(9, 10)):
+        laws = [
+            starts.private_quantile(s, 20, quantile, epsilon=F(1), source=SeededSource(3))
+            for s in (known, more)
+        ]
+        assert laws[0] == laws[1]
+
+
+# --- secret numbers of records ------------------------------------------------------------------
+
+
+def test_the_number_of_records_of_users_changes_nothing_public():
+    """One user with a row, and with thousands: plans, guarantees and printed texts are equal."""
+    learner = tiny(Quantity(0, 1, 1), unit="users")
+    shown = []
+    for rows in (1, 3000):
+        users = [*range(20), *([20] * rows)]
+        sample = TargetSample.of([[2]] * len(users), [1] * len(users), users)
+        assert sample.n == 21
+        settings = learner.plan.settings(sample.n)
+        shown.append((settings, repr(sample), learner.spending(sample.n)))
+    assert shown[0] == shown[1]
+
+
+def test_enormous_users_overflow_nothing():
+    count = np.array([2**45, 1])
+    sample = TargetSample(
+        np.array([[2], [3]], dtype=np.int16), np.array([0, 1]), np.array([4, 0]), count, 1,
+        np.array([0, 0]),
+    )  # fmt: skip
+    loss = Huber((PARTS,), 5, 2**20, cap=PARTS)
+    rows = UnitRecords(sample, 0, loss, np.zeros(2, dtype=np.int64)).rows(splits(), 1, 0, 2**20)
+    assert 0 <= rows.totals.min() <= rows.totals.max() <= 2**20
+
+
+def test_clipping_is_that_of_the_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        user = np.sort(rng.integers(0, 4, 9))
+        costs, count = rng.integers(0, 9, (2, 9)), rng.integers(1, 4, 9)
+        found = units.clipped(costs, count, user, 12)
+        for u in set(user.tolist()):
+            own = user == u
+            whole = int((costs[:, own].max(axis=0) * count[own]).sum())
+            expected = costs[:, own] * 12 // whole if whole > 12 else costs[:, own]
+            assert (found[:, own] == expected).all()
+            assert (found[:, own].max(axis=0) * count[own]).sum() <= 12
+
+
+# --- labels of users ------------------------------------------------------------------------------
+
+
+def test_labels_of_users():
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, 400, 2000)
+    X = np.column_stack([rng.integers(10, 60, 2000)])
+    y = (X[:, 0] >= 30).astype(int)
+    made = ls.BoostedTrees(EDGE, epsilon=4, rounds=10, random_state=0).fit(X, y, groups=who)
+    assert made.release_.n == len(np.unique(who))
+    assert made.release_.guarantee.neighbours.value.startswith("replace all")
+    assert made.score(X, y) > 0.95
+    table = pd.DataFrame({"age": X[:, 0], "ill": y, "who": who})
+    again = ls.BoostedTrees(EDGE, epsilon=4, rounds=10, random_state=0)
+    again.fit(table, "ill", user="who")
+    assert again.hypothesis_ == made.hypothesis_
+    assert again.release_.columns["user"] == "who"
+
+
+# --- one path -------------------------------------------------------------------------------------
+
+WIDE = Schema.from_dict({
+    "age": {"bins": [20, 30, 40, 50, 60, 70]}, "city": {"categories": ["Bonn", "Rome"]},
+})  # fmt: skip
+
+
+def people(n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({"age": rng.integers(10, 90, n), "city": rng.choice(["Bonn", "Rome"], n)})
+    mean = table.age / 10 + 3 * (table.city == "Bonn")
+    table["cost"] = 10 * mean + rng.normal(0, 5, n)
+    table["visits"] = rng.poisson(mean / 4)
+    times = rng.exponential(60 / mean)
+    ends = rng.uniform(5, 40, n)
+    table["died"], table["months"] = (times <= ends).astype(int), np.minimum(times, ends)
+    return table
+
+
+def made_of(kind, table, **more):
+    """Fit an estimator of each kind on a table."""
+    how = {"epsilon": 4, "delta": 1e-6, "random_state": 0, "rounds": 30, **more}
+    if kind == "time":
+        made = ls.BoostedTreesSurvival(WIDE, [5, 10, 20, 30], **how)
+        return made.fit(table, time="months", event="died")
+    if kind == "count":
+        made = ls.BoostedTreesRegressor(WIDE, loss="poisson", high=30, **how)
+        return made.fit(table, "visits")
+    if kind == "card":
+        return ls.ScorecardRegressor(WIDE, high=300, **how).fit(table, "cost")
+    return ls.BoostedTreesRegressor(WIDE, high=300, **how).fit(table, "cost")
+
+
+@pytest.mark.parametrize("kind", ["quantity", "card", "count", "time"])
+def test_from_records_to_exports(kind, tmp_path):
+    table = people()
+    made = made_of(kind, table)
+    found = made.predict(table)
+    assert found.shape == (len(table),)
+    assert (found == made.release_.predict(table)).all()
+    if kind in ("quantity", "card"):
+        assert made.score(table[["age", "city"]], table["cost"]) > 0.8
+    if kind == "count":
+        assert 0.9 < found.mean() / table.visits.mean() < 1.1
+    made.save(tmp_path / "m.json")
+    read = Release.read(tmp_path / "m.json")
+    assert read.to_json() == made.release_.to_json()
+    assert (read.predict(table) == found).all()
+    module: dict = {}
+    exec(read.export("python"), module)
+    own = module["risk" if kind == "time" else "value"]
+    records = table[["age", "city"]].to_dict("records")
+    assert np.allclose([own(record) for record in records], found, rtol=1e-12)
+    (told,) = zip(*duckdb.sql(f"SELECT {read.export('sql')} FROM table").fetchall(), strict=True)
+    assert np.allclose(told, found, rtol=1e-12)
+    if kind == "quantity":
+        assert (np.array(told) == found).all()
+    if kind == "time":
+        survival = made.predict_survival_function(table)
+        assert survival.shape == (len(table), 4)
+        assert (np.diff(survival, axis=1) <= 0).all()
+        assert np.allclose([module["survival"](record) for record in records[:50]], survival[:50])
+        sql = read.hypothesis.to_sql(WIDE, dialect="duckdb", what="survival", of=2)
+        (told,) = zip(*duckdb.sql(f"SELECT {sql} FROM table").fetchall(), strict=True)
+        assert np.allclose(told, survival[:, 1], rtol=1e-12)
+        assert made.unique_times_.tolist() == [5, 10, 20, 30]
+
+
+def test_arrays_and_tables_are_read_alike():
+    table = people(400)
+    tabled = made_of("quantity", table)
+    listed = ls.BoostedTreesRegressor(
+        WIDE, high=300, epsilon=4, delta=1e-6, random_state=0, rounds=30
+    ).fit(table[["age", "city"]], table["cost"])
+    assert listed.hypothesis_ == tabled.hypothesis_
+    y = np.array(
+        list(zip(table.died == 1, table.months, strict=True)), dtype=[("e", bool), ("t", float)]
+    )
+    times = ls.BoostedTreesSurvival(
+        WIDE, [5, 10, 20, 30], epsilon=4, delta=1e-6, random_state=0, rounds=30
+    ).fit(table[["age", "city"]], y)
+    assert times.hypothesis_ == made_of("time", table).hypothesis_
+
+
+def test_quantiles_and_medians():
+    table = people(6000)
+    X, y = table[["age", "city"]], table["cost"]
+    for q in (0.1, 0.9):
+        made = ls.BoostedTreesRegressor(
+            WIDE, high=300, loss="quantile", quantile=q, epsilon=4, delta=1e-6, random_state=0
+        ).fit(X, y)
+        assert abs((y <= made.predict(X)).mean() - q) < 0.04
+    made = ls.BoostedTreesRegressor(
+        WIDE, high=300, loss="absolute", epsilon=4, delta=1e-6, random_state=0
+    ).fit(X, y)
+    assert abs((y <= made.predict(X)).mean() - 0.5) < 0.05
+
+
+def test_a_range_ten_times_too_wide_costs_little():
+    table = people(4000)
+    X, y = table[["age", "city"]], table["cost"]
+    found = [
+        ls.BoostedTreesRegressor(WIDE, high=high, epsilon=4, delta=1e-6, random_state=0)
+        .fit(X, y)
+        .score(X, y)
+        for high in (150, 1500)
+    ]
+    assert found[1] > found[0] - 0.02
+
+
+def test_effects_of_a_scorecard_are_its_predictions():
+    table = people()
+    made = made_of("card", table)
+    effects = made.effects_
+    rows = table.head(50)
+    cells = [
+        sum(
+            effects[name][WIDE[name].describe(WIDE[name].code(value))]
+            for name, value in zip(("age", "city"), (age, city), strict=True)
+        )
+        for age, city in zip(rows.age, rows.city, strict=True)
+    ]
+    inside = made.predict(rows)
+    assert np.ptp(inside - np.array(cells)) < 1e-9 or inside.min() in (0.0, 300.0)
+
+
+def test_what_is_refused():
+    table = people(50)
+    with pytest.raises(ParameterError, match="high"):
+        ls.BoostedTreesRegressor(WIDE, low=5, high=5, epsilon=1).fit(table, "cost")
+    with pytest.raises(ParameterError, match=r"'loss'.*quantity"):
+        Values(BoostedTreeClass(WIDE, 2, target=Quantity(0, 1)), epsilon=1, loss="poisson")
+    with pytest.raises(ParameterError, match="'quantile'"):
+        ls.BoostedTreesRegressor(WIDE, high=5, epsilon=1, loss="quantile").fit(table, "cost")
+    with pytest.raises(ParameterError, match="periods"):
+        ls.BoostedTreesSurvival(WIDE, [5, 2], epsilon=1).fit(table, time="months", event="died")
+    with pytest.raises(ParameterError, match="time="):
+        ls.BoostedTreesSurvival(WIDE, [5], epsilon=1).fit(table, time="months")
+    with pytest.raises(DataError, match="structured"):
+        ls.BoostedTreesSurvival(WIDE, [5], epsilon=1).fit(table[["age", "city"]], table["cost"])
+    with pytest.raises(DataError, match="finite"):
+        ls.BoostedTreesRegressor(WIDE, high=5, epsilon=1).fit(table[["age", "city"]], [np.nan] * 50)
+    with pytest.raises(UnsupportedError, match="target"):
+        Values(BoostedTreeClass(WIDE, 2), epsilon=1)
+    with pytest.raises(UnsupportedError):
+        Boosting(BoostedTreeClass(WIDE, 2, target=Quantity(0, 1)), epsilon=1)
+    made = ls.BoostedTreesRegressor(WIDE, high=5, epsilon=1)
+    for ask in (lambda: made.certificate(9), made.required_samples):
+        with pytest.raises(UnsupportedError, match="no error bound"):
+            ask()
+
+
+def test_changed_files_are_refused():
+    document = made_of("quantity", people(200)).release_.to_dict()
+    for path, value in (
+        (("hypothesis", "steps"), [1]),
+        (("hypothesis", "start"), [1, 2]),
+        (("hypothesis", "start"), ["x"]),
+        (("hypothesis", "target"), {"type": "quantity", "low": "0", "high": "200"}),
+        (("hypothesis", "target"), {"type": "count", "high": 9}),
+        (("class", "target"), {"type": "quantity", "low": "0", "high": "x"}),
+    ):
+        changed = {**document, path[0]: {**document[path[0]], path[1]: value}}
+        with pytest.raises(ParameterError):
+            Release.from_dict(changed)
+
+
+def test_cells_of_tables_are_total():
+    """What is no number is not known; what is outside the range is at its end."""
+    table = pd.DataFrame({"age": [25] * 6, "cost": ["3", "x", "", "-4", "1e9", "2.4"]})
+    schema = Schema.from_dict({"age": {"bins": [30]}})
+    sample = TargetSample.read(table, y="cost", domain=RowDomain(schema), target=Quantity(0, 9, 9))
+    found = Counter(np.repeat(sample.code, sample.count).tolist())
+    assert found == {3: 1, -1: 2, 0: 1, 9: 1, 2: 1}
