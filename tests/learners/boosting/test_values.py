@@ -149,7 +149,7 @@ def of_tree(rows, tree):
 
 
 ROUNDS = [
-    (Huber((1500,), 5, 4, cap=3 * PARTS), range(5), 2 * PARTS),
+    (Huber((1500,), 5, 4, cap=3 * PARTS), range(5), PARTS),
     (Quantile((1500,), 5, 4, quantile=F(9, 10)), range(5), 2 * PARTS),
     (Poisson((1500,), 5, 4, cap=3 << 16, most=4), range(5), 0),
     (Hazards((1500,), 2, 4), range(2), 0),
@@ -235,7 +235,7 @@ TINY = {
 @pytest.mark.parametrize("name", TINY)
 def test_every_data_set_of_one_record(name):
     target, parameters, codes = TINY[name]
-    assert 0.3 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
+    assert 0.2 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
 
 
 @pytest.fixture
@@ -366,7 +366,7 @@ def test_labels_of_users():
     y = (X[:, 0] >= 30).astype(int)
     made = ls.BoostedTrees(EDGE, epsilon=4, rounds=10, random_state=0).fit(X, y, groups=who)
     assert made.release_.n == len(np.unique(who))
-    assert made.release_.guarantee.neighbours.value.startswith("replace all")
+    assert made.release_.guarantee.neighbours.value == "user-replace"
     assert made.score(X, y) > 0.95
     table = pd.DataFrame({"age": X[:, 0], "ill": y, "who": who})
     again = ls.BoostedTrees(EDGE, epsilon=4, rounds=10, random_state=0)
@@ -428,7 +428,8 @@ def test_from_records_to_exports(kind, tmp_path):
     own = module["risk" if kind == "time" else "value"]
     records = table[["age", "city"]].to_dict("records")
     assert np.allclose([own(record) for record in records], found, rtol=1e-12)
-    (told,) = zip(*duckdb.sql(f"SELECT {read.export('sql')} FROM table").fetchall(), strict=True)
+    rows = table  # noqa: F841 - read by its name
+    (told,) = zip(*duckdb.sql(f"SELECT {read.export('sql')} FROM rows").fetchall(), strict=True)
     assert np.allclose(told, found, rtol=1e-12)
     if kind == "quantity":
         assert (np.array(told) == found).all()
@@ -438,7 +439,7 @@ def test_from_records_to_exports(kind, tmp_path):
         assert (np.diff(survival, axis=1) <= 0).all()
         assert np.allclose([module["survival"](record) for record in records[:50]], survival[:50])
         sql = read.hypothesis.to_sql(WIDE, dialect="duckdb", what="survival", of=2)
-        (told,) = zip(*duckdb.sql(f"SELECT {sql} FROM table").fetchall(), strict=True)
+        (told,) = zip(*duckdb.sql(f"SELECT {sql} FROM rows").fetchall(), strict=True)
         assert np.allclose(told, survival[:, 1], rtol=1e-12)
         assert made.unique_times_.tolist() == [5, 10, 20, 30]
 

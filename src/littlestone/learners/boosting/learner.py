@@ -26,10 +26,14 @@ from functools import lru_cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.link import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.data.targets import TargetSample
 from littlestone.errors import (
     UnsupportedError,
     check_fraction,
@@ -48,11 +52,13 @@ from littlestone.learners.boosting.rounds import (
     largest_round,
     losses_of,
 )
+from littlestone.learners.boosting.starts import private_counts
+from littlestone.learners.boosting.units import UnitRecords
 from littlestone.learners.boosting.votes import Votes
-from littlestone.learners.declare import Kind, declared, maybe, number, whole
+from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
-from littlestone.privacy import Guarantee, Loss, Pure, compose
+from littlestone.privacy import Loss, Pure, compose
 from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
@@ -124,6 +130,11 @@ class BoostingPlan(Plan):
     """What boosting will do with n records: `settings`. It certifies nothing before data."""
 
     learner: Boosting
+
+    @property
+    def unit(self) -> Unit:  # type: ignore[override]
+        """What is counted."""
+        return self.learner.unit
 
     @property
     def required(self) -> int:
@@ -223,6 +234,7 @@ class Boosting(Boosted[BoostingPlan]):
         "to 1,200, where it makes log-odds of about one.",
         default="auto",
     )
+    unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
     evaluation: Fraction | None = declared(
         maybe(number()),
         "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
@@ -253,10 +265,6 @@ class Boosting(Boosted[BoostingPlan]):
         """Whether the draw asks for the counts of sets of columns only."""
         return self.concept_class.tabled
 
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return what is promised about privacy, the evaluation included."""
-        return Guarantee(self.epsilon, self.delta or Fraction(0), claim=self.claim, seeded=seeded)
-
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
@@ -276,10 +284,14 @@ class Boosting(Boosted[BoostingPlan]):
         """Return the plan."""
         return BoostingPlan(self)
 
-    def begin(self, sample: Any, source: Source) -> Votes:
+    def begin(self, sample: Any, source: Source) -> Records:
         """Return the records with the votes of the start."""
         settings = self.plan.settings(sample.n)
-        return Votes(sample, self._start(sample, settings, source), settings.loss)
+        start = self._start(sample, settings, source)
+        if isinstance(sample, TargetSample):
+            votes = np.tile(np.array(start, dtype=np.int64)[:, None], len(sample.points))
+            return UnitRecords(sample, start, settings.loss, votes)
+        return Votes(sample, start, settings.loss)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees, each as often as it has votes."""
@@ -295,6 +307,14 @@ class Boosting(Boosted[BoostingPlan]):
         n, epsilon, step = sample.n, settings.count_epsilon, float(settings.loss.step)
         if not epsilon:
             return (0,) * len(self.concept_class.labels)
+        if isinstance(sample, TargetSample):
+            labels = len(self.concept_class.labels)
+            counts = private_counts(sample, sample.code, labels + 1, epsilon=epsilon, source=source)
+            pull = 4 / float(epsilon)
+            odds_of = [math.log(float(count) + pull) for count in counts[:labels]]
+            first = max(odds_of) if self.concept_class.lists_labels else odds_of[0]
+            votes = [round((own - first) / step) for own in odds_of]
+            return tuple(max(-_FURTHEST, min(_FURTHEST, own)) for own in votes)
         if not self.concept_class.lists_labels:
             count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
             doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
@@ -308,7 +328,7 @@ class Boosting(Boosted[BoostingPlan]):
 
 
 def _own(owner: str, value: Any) -> BoostedTreeClass:
-    if not isinstance(value, BoostedTreeClass):
+    if not isinstance(value, BoostedTreeClass) or value.target is not None:
         spec = getattr(value, "spec", type(value).__name__)
         raise UnsupportedError(
             f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."

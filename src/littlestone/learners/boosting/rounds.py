@@ -45,7 +45,7 @@ from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, counted
 from littlestone.learners.base import Learner
 from littlestone.learners.plan import Plan
-from littlestone.privacy import BoundedRange, compose, zcdp_to_dp
+from littlestone.privacy import BoundedRange, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ class Boosted(Learner[P]):
         def concept_class(self) -> BoostedTreeClass:
             """The public class."""
 
+        delta: Fraction | None
+        resolution: int
+
         @property
         def plan(self) -> Any:
             """The learner's own numbers; those of n units are ``plan.settings(n)``."""
@@ -114,6 +117,17 @@ class Boosted(Learner[P]):
         """Records with targets, or of users; else labelled records, as counts."""
         of_units = self.unit == "users" or self.concept_class.target is not None
         return TargetSample if of_units else Sample
+
+    @property
+    def several(self) -> bool:
+        """Whether a unit may bring several rows."""
+        return self.unit == "users"
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return what is promised about privacy, the evaluation included."""
+        claim = "boosting.units" if self.several else self.claim
+        delta = self.delta or Fraction(0)
+        return Guarantee(self.epsilon, delta, self.neighbours, claim=claim, seeded=seeded)
 
     @abstractmethod
     def begin(self, sample: Any, source: Source) -> Records:
@@ -142,7 +156,9 @@ class Boosted(Learner[P]):
         return rows, settings.epsilon_of(place) / (2 * max(most, 1))
 
     def largest(self, records: Records, place: int) -> int:
-        """Return W_t: what the records of a unit can cost together."""
+        """Return W_t: what the records of a unit can cost together; W, if there may be several."""
+        if self.several:
+            return self.resolution
         return records.loss.largest(records.start, place)
 
     @property

@@ -93,14 +93,34 @@ def private_sum(
     return Fraction(_noisy(total, epsilon / (most * part), most * part * sample.n, source), part)
 
 
+def private_counts(
+    sample: TargetSample, cells: Ints, size: int, *, epsilon: Fraction, source: Source
+) -> list[Fraction]:
+    """Return how many units are in each of ``size`` cells, with noise; a user may be in several.
+
+    Replacing a unit moves the weights of cells by at most ``2 whole`` together, so two-sided
+    geometric noise of rate ``epsilon / (2 whole)`` in each, empty ones too, is epsilon-DP.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 90, [0] * 60 + [1] * 30)
+    >>> private_counts(sample, sample.code, 3, epsilon=Fraction(40), source=SeededSource(0))
+    [Fraction(60, 1), Fraction(30, 1), Fraction(0, 1)]
+    """
+    part = whole(sample)
+    exact = np.bincount(cells, weights(sample), size).astype(np.int64)
+    rate, high = epsilon / (2 * part), part * sample.n
+    return [Fraction(_noisy(count, rate, high, source), part) for count in exact.tolist()]
+
+
 def life_table(
     sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
 ) -> tuple[int, ...]:
     """Return the score of the event in each period, in parts, from noisy counts of records.
 
-    The weights of records by the number of their periods at risk and by whether the event is in
-    the last of these: replacing a unit moves these cells by at most ``2 whole`` together, so noise
-    of rate ``epsilon / (2 whole)`` in each, empty ones too, is epsilon-DP.
+    Records are counted by the number of their periods at risk, and by whether the event is in the
+    last of these (`private_counts`).
 
     Examples
     --------
@@ -114,12 +134,7 @@ def life_table(
     last = len(periods.ends)
     at_risk, event = periods.at_risk(sample.code.clip(0))
     cells = 2 * at_risk + (event >= 0)
-    exact = np.bincount(cells, weights(sample), 2 * last + 2).astype(np.int64)
-    rate = epsilon / (2 * whole(sample))
-    high = whole(sample) * sample.n
-    counts = [
-        Fraction(_noisy(count, rate, high, source), whole(sample)) for count in exact.tolist()
-    ]
+    counts = private_counts(sample, cells, 2 * last + 2, epsilon=epsilon, source=source)
     events = [counts[2 * (period + 1) + 1] for period in range(last)]
     risks = [sum(counts[2 * (period + 1) :], Fraction(0)) for period in range(last)]
     # where the noise is larger than what is counted, the share of all periods

@@ -44,7 +44,7 @@ from littlestone.learners.boosting.starts import life_table, private_quantile, p
 from littlestone.learners.boosting.units import UnitRecords
 from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
 from littlestone.learners.plan import Plan
-from littlestone.privacy import BoundedRange, Guarantee, Pure
+from littlestone.privacy import BoundedRange, Pure
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.rounding import float_up
 
@@ -200,16 +200,10 @@ class Values(Boosted[ValuesPlan]):
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
         return replace(self, evaluation=evaluation)
 
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return what is promised about privacy, the evaluation included."""
-        claim = "boosting.units" if self.several else self.claim
-        delta = self.delta or Fraction(0)
-        return Guarantee(self.epsilon, delta, self.neighbours, claim=claim, seeded=seeded)
-
     @property
     def several(self) -> bool:
         """Whether a unit may bring several rows."""
-        return self.unit == "users" or isinstance(self.concept_class.target, Periods)
+        return super().several or isinstance(self.concept_class.target, Periods)
 
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
@@ -223,10 +217,6 @@ class Values(Boosted[ValuesPlan]):
     def make_plan(self) -> ValuesPlan:
         """Return the plan."""
         return ValuesPlan(self)
-
-    def largest(self, records: Records, place: int) -> int:
-        """Return W_t: all that a unit can bring is W, where it may bring several rows."""
-        return self.resolution if self.several else super().largest(records, place)
 
     def begin(self, sample: TargetSample, source: Source) -> UnitRecords:
         """Draw the start; return the records at it."""
