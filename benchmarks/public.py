@@ -69,6 +69,12 @@ def box(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (x >= 0) & (z >= 0), certain
 
 
+def board(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exclusive or of x >= 0.5 and z >= 0.5, which takes three comparisons."""
+    x, z = u[:, 0] - 0.5, u[:, 1] - 0.5
+    return (x >= 0) != (z >= 0), (abs(x) < STRIP) | (abs(z) < 2 * STRIP)
+
+
 def schema(u: np.ndarray) -> ls.Schema:
     """Return bins at all public values."""
     return ls.Schema.from_public(dict(zip("xz", u.T, strict=False)), bins=len(u) + 1)
@@ -81,7 +87,7 @@ CASES = [
     Case("intervals", 200, 1, interval,
          lambda u: (ls.Intervals(0, SIDE - 1), whole(u[:, 0])), ls.Intervals(1, 2**65536)),
     Case("rules of two literals", 200, 2, box, lambda u: (ls.Rules(schema(u), 2), None)),
-    Case("trees of depth 2", 200, 2, box, lambda u: (ls.DecisionTrees(schema(u), 2), None)),
+    Case("trees of depth 2", 200, 2, board, lambda u: (ls.DecisionTrees(schema(u), 2), None)),
     Case("half-planes", 200, 2, lambda u: (u[:, 1] >= 0.5, near(u[:, 1], 0.5)),
          lambda u: (ls.theory.HalfPlanes((0, 0), (SIDE - 1, SIDE - 1)), whole(u)),
          ls.theory.HalfPlanes((0, 0), (SIDE - 1, SIDE - 1))),
