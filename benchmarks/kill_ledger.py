@@ -393,7 +393,7 @@ def points(act: Callable[[], object]) -> list[tuple[int, int | None, bool]]:
 def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
     """Kill charges and creations at every point; open what is left under every name."""
     base = folder / "base.db"
-    ledger = Ledger(base, epsilon=BUDGET, about="clinic")
+    ledger = Ledger(base, epsilon=BUDGET, data="clinic")
     for k in range(3):
         ledger.charge(Pure("1/10"), what=f"before {k}")
     states = {"whole": base.read_bytes(), "torn": base.read_bytes() + b"0123456789abcdef {"}

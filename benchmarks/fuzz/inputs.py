@@ -93,7 +93,7 @@ COMMANDS = [
     ["dims", "--class", "conjunctions(3)", "--witness", "--report", "o.html"],
     DIMS,
     ["audit", "exact", "--class", "thresholds(1, 2)", *AUDIT],
-    ["ledger", "create", "new.db", "--epsilon", "1", "--delta", "1e-6", "--about", "x"],
+    ["ledger", "create", "new.db", "--epsilon", "1", "--delta", "1e-6", "--data", "x"],
     ["ledger", "show", "b.db"],
     ["ledger", "show", "b.db", "--json"],
     [*STREAM, "--state", "new", "--out", "new.csv", "--ledger", "z.db"],
@@ -155,7 +155,7 @@ class Inputs:
             if code != 0:
                 print(f"no model for {name}")
         shutil.copy("thresholds.json", "model.json")
-        main(["ledger", "create", "b.db", "--epsilon", "1000", "--about", "zq"])
+        main(["ledger", "create", "b.db", "--epsilon", "1000", "--data", "zq"])
         budget = ["--epsilon", "9", "--delta", "1e-4", "--accounting", "zcdp"]
         main(["ledger", "create", "z.db", *budget])
         for _ in range(3):

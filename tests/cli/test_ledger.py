@@ -17,7 +17,7 @@ def fit(run):
 
 
 def test_a_budget_from_its_creation_to_its_end(run, fit, folder):
-    created = run("ledger create b.db --epsilon 1", "--about", "clinic 2026")
+    created = run("ledger create b.db --epsilon 1", "--data", "clinic 2026")
     assert created.code == 0
     assert "clinic 2026" in created.out
     done = fit("0.7", "--out", "m.json")

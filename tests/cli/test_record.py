@@ -12,7 +12,7 @@ FIT = (
 
 
 def test_a_record_is_written_and_checked(run):
-    assert run("ledger create budget --epsilon 2 --about clinic").code == 0
+    assert run("ledger create budget --epsilon 2 --data clinic").code == 0
     fitted = run(f"{FIT} --out model.json --ledger budget --purpose report")
     assert fitted.code == 0
     assert "record.json" in fitted.out

@@ -52,7 +52,7 @@ def test_the_record_of_every_learner_is_checked_in_seconds(name, evaluate):
 
 def test_more_records_are_checked(tmp_path):
     ledgers = [
-        ls.Ledger(tmp_path / "pure", epsilon=2, about="clinic", purpose="report"),
+        ls.Ledger(tmp_path / "pure", epsilon=2, data="clinic", purpose="report"),
         ls.Ledger(tmp_path / "both", epsilon=9, delta=1e-5),
         ls.Ledger(tmp_path / "zcdp", epsilon=9, delta=1e-5, accounting="zcdp"),
     ]
@@ -155,7 +155,7 @@ FORGED = [
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
     path = tmp_path_factory.mktemp("ledger") / "budget"
-    ledger = ls.Ledger(path, epsilon=2, delta=1e-6, about="clinic", purpose="report")
+    ledger = ls.Ledger(path, epsilon=2, delta=1e-6, data="clinic", purpose="report")
     return released("agnostic", ledger=ledger).record()
 
 

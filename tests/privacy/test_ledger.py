@@ -44,7 +44,7 @@ def path(tmp_path):
 
 
 def test_a_budget_is_spent_exactly(path):
-    ledger = Ledger(path, epsilon=1, about="clinic")
+    ledger = Ledger(path, epsilon=1, data="clinic")
     for k in range(10):  # a float sum of ten tenths is not 1
         event = ledger.charge(Guarantee(0.1, claim="exp-mech.privacy"), what=f"release {k}")
         assert event.number == k + 1
@@ -55,7 +55,7 @@ def test_a_budget_is_spent_exactly(path):
     again = Ledger(path)
     assert again.history() == ledger.history()
     assert [e.what for e in again.history()] == [f"release {k}" for k in range(10)]
-    assert again.about == "clinic"
+    assert again.data == "clinic"
     assert again.guarantee == Guarantee(1, claim="filter.sum")
     assert path.stat().st_mode & 0o777 == 0o600
     assert str(again.history()[0].day).startswith("20")
@@ -132,7 +132,7 @@ def test_a_token_is_charged_once(path):
 def test_creating_and_opening_are_different_calls(path):
     with pytest.raises(StoreError, match="Create the budget ledger first"):
         Ledger(path)
-    for options in ({"delta": "1e-6"}, {"accounting": "pure"}, {"about": "x"}):
+    for options in ({"delta": "1e-6"}, {"accounting": "pure"}, {"data": "x"}):
         with pytest.raises(ParameterError, match="Give 'epsilon' to create"):
             Ledger(path, **options)
     for epsilon in (0, -1, "nan", "1e9999", True, "one"):
@@ -144,7 +144,7 @@ def test_creating_and_opening_are_different_calls(path):
         {"accounting": "zcdp"},
         {"accounting": "euro"},
         {"neighbours": "friends"},
-        {"about": 3},
+        {"data": 3},
     ):
         with pytest.raises(ParameterError):
             Ledger(path, epsilon=1, **options)
@@ -171,12 +171,12 @@ def test_extreme_budgets(path, tmp_path):
 
 
 def test_labels_are_one_clean_short_line(path):
-    ledger = Ledger(path, epsilon=1, about="a\x1b[31mred\n")
+    ledger = Ledger(path, epsilon=1, data="a\x1b[31mred\n")
     ledger.charge(Guarantee("0.1"), what="x\ny" + "z" * 500)
     what = Ledger(path).history()[0].what
     assert what.startswith("x?yzz")
     assert len(what) == 200
-    assert Ledger(path).about == "a?[31mred?"
+    assert Ledger(path).data == "a?[31mred?"
 
 
 def test_a_ledger_can_be_pickled_forked_and_shared(path):
@@ -288,7 +288,7 @@ def test_a_changed_file_is_refused(path, change):
 
 def test_every_changed_byte_is_noticed(path):
     """A flipped bit anywhere; the last line feed alone may be damaged without any loss."""
-    Ledger(path, epsilon=1, about="clinic").charge(Guarantee("0.1"), what="first")
+    Ledger(path, epsilon=1, data="clinic").charge(Guarantee("0.1"), what="first")
     whole = path.read_bytes()
     for i in range(len(whole) - 1):
         path.write_bytes(whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :])
@@ -339,7 +339,7 @@ def test_what_is_no_ledger(path, tmp_path):
     assert reason(lambda: Ledger(tmp_path)) == "not a file"
     other = tmp_path / "other.db"
     whole = path.read_bytes()
-    newer = whole.replace(b"ledger 3", b"ledger 4")
+    newer = whole.replace(b"ledger 4", b"ledger 5")
     for content, why in {b"": "kind", whole[:60]: "kind", whole[:9]: "kind",
                          b"n,word\n": "kind", newer: "version"}.items():  # fmt: skip
         other.write_bytes(content)
@@ -440,7 +440,7 @@ def test_a_disk_that_is_full(path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40, limits[1]))
     try:
         assert reason(lambda: ledger.charge(Pure("0.1"))) == "full"
-        assert reason(lambda: Ledger(path.parent / "new.db", epsilon=1, about="x" * 199)) == "full"
+        assert reason(lambda: Ledger(path.parent / "new.db", epsilon=1, data="x" * 199)) == "full"
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.stat().st_size == size

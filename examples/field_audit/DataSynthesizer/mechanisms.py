@@ -9,7 +9,6 @@ import contextlib
 import io
 import secrets
 import tempfile
-
 from multiprocessing.dummy import Pool
 
 import pandas as pd

@@ -49,9 +49,7 @@ for name, mechanism, data, delta in (
     ("PermuteAndFlip", m.PermuteAndFlip(epsilon=1.0, sensitivity=1, utility=[0, 1, 2]), None, 0.0),
 ):  # fmt: skip
     if data is not None:
-        right(
-            name, mechanism.randomise, *data, claim=mechanism.epsilon, delta=delta, trials=20_000
-        )
+        right(name, mechanism.randomise, *data, claim=mechanism.epsilon, delta=delta, trials=20_000)
 
 flips = [m.PermuteAndFlip(epsilon=1.0, sensitivity=1, utility=u) for u in ([0, 0], [1, -1])]
 

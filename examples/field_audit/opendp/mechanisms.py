@@ -60,8 +60,8 @@ else:
         known=issue(2708, "pull"),
     )
     def last_bit(side):
-        """A byte whose last bit is 0; is 1."""
-        return bits((b"\x00", b"\x01")[side])
+        """A byte whose last bit (of 8) is 0; is 1."""
+        return bits((b"\x00", b"\x80")[side])
 
 
 # --- what is right -------------------------------------------------------------------------------
@@ -78,12 +78,8 @@ rows = (integers(), dp.symmetric_distance())
 measured("laplace on integers", dp.m.make_laplace(one, distance, scale=1.0), 0, 1)
 measured("laplace on floats", dp.m.make_laplace(real, length, scale=1.0), 0.0, 1.0)
 measured("geometric", dp.m.make_geometric(one, distance, scale=1.0), 0, 1)
-measured(
-    "gaussian on integers", dp.m.make_gaussian(one, distance, scale=1.0), 0, 1, measure="rho"
-)
-measured(
-    "gaussian on floats", dp.m.make_gaussian(real, length, scale=1.0), 0.0, 1.0, measure="rho"
-)
+measured("gaussian on integers", dp.m.make_gaussian(one, distance, scale=1.0), 0, 1, measure="rho")
+measured("gaussian on floats", dp.m.make_gaussian(real, length, scale=1.0), 0.0, 1.0, measure="rho")
 measured(
     "randomized response on a bool",
     dp.m.make_randomized_response_bool(prob=0.75), False, True,
@@ -122,9 +118,7 @@ if NEW:
         measure="rho", trials=100_000,
     )  # fmt: skip
     canonical = dp.m.make_canonical_noise(real, length, d_in=1.0, d_out=(1.0, 1e-3))
-    right(
-        "canonical noise", canonical, 0.0, 1.0, claim=1.0, delta=1e-3, trials=20_000
-    )
+    right("canonical noise", canonical, 0.0, 1.0, claim=1.0, delta=1e-3, trials=20_000)
 
     # --- thresholds, regression ------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import littlestone as ls
 from littlestone.errors import BudgetError
 
 folder = tempfile.TemporaryDirectory()
-ledger = ls.Ledger(Path(folder.name) / "clinic.db", epsilon=1, about="clinic, 2026")
+ledger = ls.Ledger(Path(folder.name) / "clinic.db", epsilon=1, data="clinic, 2026")
 ages, ill = [20, 40, 60, 80] * 500, [0, 0, 1, 1] * 500
 learner = ls.AgnosticLearner(ls.Thresholds(1, 99), epsilon="0.3")
 

@@ -224,7 +224,7 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
-    check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
+    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
     columns = _columns(chosen, concepts, public, y)
     with reading("Counting records"):
         sample = read_sample(

@@ -19,7 +19,9 @@ def create(
     delta: str | None = None,
     accounting: str | None = None,
     neighbours: str = "replace-one",
-    about: str = "",
+    data: str = "",
+    fingerprint: str | None = None,
+    counter: str | None = None,
     json: AsJson = False,
 ) -> int:
     """Create a budget for one set of records; it is fixed for ever.
@@ -40,8 +42,14 @@ def create(
         --delta), or zcdp (many releases of small epsilon).
     neighbours:
         Who is protected: replace-one or add-remove (records), or user-replace (users).
-    about:
-        A public label of the records.
+    data:
+        The public name of the records.
+    fingerprint:
+        The one file (CSV, Parquet) that the budget is for: every other table is refused before
+        anything is drawn. The key of the fingerprint lies beside the ledger (PATH.key).
+    counter:
+        A new file on another disk, which is not restored together with the ledger: then old copies
+        of the ledger are refused.
     """
     from littlestone.privacy import Ledger
 
@@ -51,7 +59,9 @@ def create(
         delta=delta,
         accounting=accounting,
         neighbours=neighbours,
-        about=about,
+        data=data,
+        fingerprint=fingerprint,
+        counter=counter,
     )
     _print(ledger, json=json)
     return 0
@@ -78,7 +88,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     from littlestone.cli.terminal import facts, table
     from littlestone.privacy.rounding import short_text
 
-    rows = [("Records", ledger.about, "bold")] if ledger.about else []
+    rows = [("Records", ledger.data, "bold")] if ledger.data else []
     facts(
         [
             *rows,

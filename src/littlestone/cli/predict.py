@@ -303,6 +303,8 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     from littlestone.privacy import Guarantee
 
     source, paid_by = asked.source(owner), asked.budget(owner)
+    if paid_by is not None:
+        paid_by.check_data(data)
     pairs: list[tuple[Release, Sample]] = []
     releases = [Release.read(model) for model in models]
     labels = []

@@ -334,7 +334,7 @@ def propose(
         epsilon=epsilon, delta=delta, bins=bins, digits=digits,
     )  # fmt: skip
     guarantee = Guarantee(asked.epsilon, asked.delta, claim=asked.claim, seeded=source.seeded)
-    check_ledger(ledger, "propose", guarantee)
+    check_ledger(ledger, "propose", guarantee, data=table)
     comma = form is not None and form.decimal == "comma"
     counted = [_read(opened, column, comma=comma) for column in asked.columns]
     n = counted[0][1]

@@ -173,7 +173,7 @@ def check(
     )
     opened = read_table(table, csv=csv, declared=schema.csv, owner="check")
     opened.frame([*schema.names, y], "check")  # names and types are looked at
-    check_ledger(ledger, "check", guarantee)
+    check_ledger(ledger, "check", guarantee, data=table)
     counts = [count_codes(opened, column, owner="check") for column in schema.columns]
     counts.append(count_labels(opened, y, labels, owner="check"))
     n = int(counts[-1].sum())

@@ -157,7 +157,8 @@ def decide(
                 "records protects single records. Write it from public knowledge "
                 "(`littlestone schema new TABLE`)."
             )
-        check_ledger(ledger, owner, Guarantee(total, small or Fraction(0), claim="dp.sum"))
+        whole = Guarantee(total, small or Fraction(0), claim="dp.sum")
+        check_ledger(ledger, owner, whole, data=table)
         share = (small or Fraction(0)) - (left_delta or 0)
         spent = f"epsilon {total - left}" + (f" and delta {float(share):g}" if share else "")
         say(

@@ -215,7 +215,7 @@ class PrivateEstimator(BaseEstimator):
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
         guarantee = promise(learner, **extra, seeded=source.seeded)
         loss = known_loss(learner, **extra)
-        check_ledger(ledger, owner, guarantee, loss=loss)
+        check_ledger(ledger, owner, guarantee, data=X, loss=loss)
         if columns is not None:
             rows = isinstance(learner.concept_class.domain, RowDomain)
             where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule

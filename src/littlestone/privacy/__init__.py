@@ -5,7 +5,8 @@
 `losses`                  what one mechanism promises, in the forms that compose
 `compose`                 composition on the same records: the least of several theorems
 `filters`                 when adaptively chosen releases must stop
-`ledger`                  a durable budget; `entries`: what its file holds
+`ledger`                  a durable budget; `entries`: what its file holds; `binding`: for which
+                          table, and no old copy
 `divergence`              exact comparison of two finite output laws
 `rounding`                rounding that never flatters
 ========================  =========================================================

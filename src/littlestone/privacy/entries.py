@@ -23,7 +23,7 @@ from littlestone.privacy.rounding import exact_text, float_up, round_up, short_t
 from littlestone.safe_io import parse_json, read_exact
 from littlestone.types import Json
 
-KIND = LogKind(name="budget ledger", magic="littlestone ledger 3", shared=True)
+KIND = LogKind(name="budget ledger", magic="littlestone ledger 4", shared=True)
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

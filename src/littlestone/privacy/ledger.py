@@ -24,6 +24,7 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
+from littlestone.privacy import binding
 from littlestone.privacy.entries import (
     KIND,
     Amount,
@@ -66,8 +67,14 @@ class Ledger:
         approximate (sums of epsilons and deltas). ``"zcdp"`` allows more releases of small epsilon.
     neighbours : Neighbours, optional
         Who is protected, by default REPLACE_ONE: releases under another relation are refused.
-    about : str, optional
-        A public label of the records.
+    data : str, optional
+        The public name of the records.
+    fingerprint : path, optional
+        The one file (CSV, Parquet) that the budget is for: `fit` refuses every other table before
+        anything is drawn. What is kept is an HMAC; its key lies beside the ledger (``PATH.key``).
+    counter : path, optional
+        A new file elsewhere, on a disk that is not restored together with the ledger: old copies
+        of the ledger are refused.
     purpose : str, optional
         What releases that are charged through this object are for, one line: it is recorded with
         each.
@@ -110,7 +117,9 @@ class Ledger:
         delta: Any = None,
         accounting: str | None = None,
         neighbours: Neighbours | str | None = None,
-        about: str = "",
+        data: str = "",
+        fingerprint: str | os.PathLike[str] | None = None,
+        counter: str | os.PathLike[str] | None = None,
         purpose: str = "",
     ) -> None:
         self.path = Path(path)
@@ -118,14 +127,22 @@ class Ledger:
         self._identity: tuple[int, int, str] | None = None
         self.purpose = label("purpose", purpose)
         if epsilon is not None:
-            self._create(epsilon, delta, accounting, neighbours, about)
-        elif any(given is not None for given in (delta, accounting, neighbours)) or about:
+            self._create(
+                epsilon, delta, accounting, neighbours,
+                data=data, table=fingerprint, counter=counter,
+            )  # fmt: skip
+        elif data or any(
+            given is not None for given in (delta, accounting, neighbours, fingerprint, counter)
+        ):
             raise ParameterError(
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
             )
+        self._counter: Path | None = None
+        self._checked = False
         with self._opened() as log:
             self._read_budget(read_line(log.header))
+            self._check_age(log)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -190,6 +207,11 @@ class Ledger:
             The file cannot be used. If the disk failed in the last step, the event may have been
             recorded; nothing was drawn.
         """
+        if self._fingerprint and not self._checked:
+            raise ParameterError(
+                f"The budget ledger {self.path} is for one file: say which file is read, by "
+                "check_data(path), before a release is charged."
+            )
         loss, claim = self._terms(promise, loss)
         price = self.filter.price(loss)
         loss, claim, what = plain(loss), label("claim", claim), label("what", what)
@@ -205,12 +227,24 @@ class Ledger:
                 if (event.loss, event.claim) != (loss, claim):
                     hint = "It names another release already."
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
+                self._count(log)
                 return event
             self._allow(spent, price)
             event = Event(count + 1, day, what, loss, claim, *price, purpose)
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
+            self._count(log)
         return event
+
+    def check_data(self, table: Any) -> None:
+        """Refuse a table that the budget is not for, where the ledger has a fingerprint.
+
+        ``table``: the path of the file that will be read. `BudgetError` if it is another one; the
+        message says nothing about it.
+        """
+        if self._fingerprint:
+            binding.check_fingerprint(self._where, self._fingerprint, table)
+        self._checked = True
 
     def spent(self) -> Amount:
         """Return what has been spent (zCDP: as epsilon at the ledger's delta, rounded up)."""
@@ -233,7 +267,7 @@ class Ledger:
         """Return what the record of a release says of its event and of this budget."""
         rule = self.filter
         return {
-            "about": self.about,
+            "data": self.data,
             "accounting": rule.accounting,
             "neighbours": self.neighbours.value,
             "budget": {"epsilon": exact_text(rule.epsilon), "delta": exact_text(rule.delta)},
@@ -247,7 +281,7 @@ class Ledger:
         cost = sum((event.cost for event in history), Fraction(0))
         spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
         return {
-            "about": self.about,
+            "data": self.data,
             "accounting": rule.accounting,
             "neighbours": self.neighbours.value,
             "budget": self._amount(rule.epsilon, rule.delta, rule.limit.cost).to_dict(),
@@ -262,7 +296,15 @@ class Ledger:
     # ------------------------------------------------------------------ inside
 
     def _create(
-        self, epsilon: Any, delta: Any, accounting: str | None, neighbours: Any, about: str
+        self,
+        epsilon: Any,
+        delta: Any,
+        accounting: str | None,
+        neighbours: Any,
+        *,
+        data: str,
+        table: Any,
+        counter: Any,
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
         small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
@@ -278,9 +320,22 @@ class Ledger:
             "accounting": rule.accounting,
             "rho": number_text("epsilon", rule.limit.cost) if rule.accounting == "zcdp" else "",
             "neighbours": relation.value,
-            "about": label("about", about),
+            "data": label("data", data),
+            "fingerprint": "",
+            "counter": "" if counter is None else str(Path(counter).absolute()),
         }
-        AppendLog.create(self._where, KIND, write_line(settings))
+        made: list[Path] = []
+        try:
+            if counter is not None:
+                made.append(binding.make_counter(Path(counter).absolute()))
+            if table is not None:
+                made.append(binding.make_key(self._where))
+                settings["fingerprint"] = binding.fingerprint(self._where, table)
+            AppendLog.create(self._where, KIND, write_line(settings))
+        except BaseException:
+            for path in made:
+                path.unlink(missing_ok=True)
+            raise
 
     @contextmanager
     def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
@@ -295,7 +350,16 @@ class Ledger:
                     "Open it again with Ledger(path).",
                     reason="changed",
                 )
+            self._check_age(log)
             yield log
+
+    def _check_age(self, log: AppendLog) -> None:
+        if self._counter is not None:
+            binding.check_counter(self._counter, self.path, len(log.lines))
+
+    def _count(self, log: AppendLog) -> None:
+        if self._counter is not None:
+            binding.advance(self._counter, len(log.lines))
 
     def _read_budget(self, settings: dict[str, Any]) -> None:
         try:
@@ -305,7 +369,9 @@ class Ledger:
             epsilon, delta = (number(settings[name]) for name in ("epsilon", "delta"))
             self.filter = Filter(settings["accounting"], epsilon, delta, rho)
             self.neighbours = Neighbours(settings["neighbours"])
-            self.about = label("about", settings["about"])
+            self.data = label("data", settings["data"])
+            self._fingerprint, counter = settings["fingerprint"], settings["counter"]
+            self._counter = Path(counter) if counter else None
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
@@ -374,11 +440,14 @@ def _readable(path: Path) -> Iterator[None]:
         ) from None
 
 
-def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | None = None) -> None:
+def check_ledger(
+    ledger: Any, owner: str, promise: Guarantee, *, data: Any, loss: Loss | None = None
+) -> None:
     """Refuse, before any record is read, a ledger that would not pay; None is no ledger.
 
-    ``owner`` is named in errors; ``loss`` is a sharper statement of the same release (see
-    `Ledger.check`). `ParameterError` if it is no ledger, `BudgetError` if it would not pay.
+    ``owner`` is named in errors; ``data`` is the table that will be read; ``loss`` is a sharper
+    statement of the same release (see `Ledger.check`). `ParameterError` if it is no ledger,
+    `BudgetError` if it would not pay, or is for another table.
     """
     if ledger is None:
         return
@@ -387,6 +456,7 @@ def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | No
             owner, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
         )
     ledger.check(promise, loss=loss)
+    ledger.check_data(data)
 
 
 def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:

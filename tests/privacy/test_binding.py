@@ -1,0 +1,159 @@
+"""A ledger knows its data, and its own past."""
+
+import json
+import shutil
+
+import pytest
+
+import littlestone as ls
+from littlestone.cli.main import main
+from littlestone.errors import BudgetError, ParameterError, StoreError
+from littlestone.privacy import Guarantee, Ledger
+
+TABLE = "dose,ill\n" + "2,0\n8,1\n" * 20
+SECRET = "717273"
+
+
+@pytest.fixture
+def tables(tmp_path):
+    right, wrong = tmp_path / "right.csv", tmp_path / "wrong.csv"
+    right.write_text(TABLE)
+    wrong.write_text(TABLE.replace("8,1", f"{SECRET},1"))
+    return right, wrong
+
+
+@pytest.fixture
+def ledger(tmp_path, tables):
+    return Ledger(tmp_path / "budget", epsilon=2, data="trial", fingerprint=tables[0])
+
+
+def fitted(table, ledger):
+    learner = ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1)
+    return learner.fit(table, y="ill", x="dose", ledger=ledger)
+
+
+def test_the_right_table_is_paid(ledger, tables):
+    release = fitted(tables[0], Ledger(ledger.path)).release_
+    assert len(ledger.history()) == 1
+    key = (ledger.path.parent / "budget.key").read_text().strip()
+    kept = json.dumps([release.record(), ledger.to_dict()])
+    assert len(key) == 64
+    assert key not in kept
+    assert ledger._fingerprint not in kept
+
+
+def test_the_wrong_table_is_refused_before_anything_is_drawn(ledger, tables, monkeypatch):
+    monkeypatch.setattr("littlestone.learners.sklearn_base.run", None)  # nothing is drawn
+    monkeypatch.setattr("littlestone.learners.sklearn_base.read_sample", None)  # or read
+    with pytest.raises(BudgetError, match="another table") as refused:
+        fitted(tables[1], Ledger(ledger.path))
+    assert SECRET not in str(refused.value)
+    assert "wrong.csv" not in str(refused.value)
+    assert ledger.history() == ()
+
+
+def test_a_changed_table_is_another_one(ledger, tables):
+    with tables[0].open("a") as file:
+        file.write("9,1\n")
+    with pytest.raises(BudgetError, match="another version"):
+        fitted(tables[0], ledger)
+
+
+@pytest.mark.parametrize("table", [{"dose": [2], "ill": [0]}, "postgresql://host/db?table=t"])
+def test_what_is_no_file_cannot_be_compared(ledger, table):
+    with pytest.raises(ParameterError, match="one file"):
+        ledger.check_data(table)
+
+
+def test_nothing_is_charged_that_was_not_compared(ledger, tables):
+    with pytest.raises(ParameterError, match="check_data"):
+        ledger.charge(Guarantee(1))
+    ledger.check_data(tables[0])
+    assert ledger.charge(Guarantee(1)).number == 1
+
+
+def test_without_a_key_nothing_is_paid(ledger, tables):
+    (ledger.path.parent / "budget.key").unlink()
+    with pytest.raises(StoreError, match="key"):
+        ledger.check_data(tables[0])
+
+
+def test_two_keys_give_two_fingerprints(tmp_path, tables):
+    ledgers = [Ledger(tmp_path / name, epsilon=1, fingerprint=tables[0]) for name in "ab"]
+    assert ledgers[0]._fingerprint != ledgers[1]._fingerprint
+    assert (tmp_path / "a.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_ledger_that_could_not_be_made_leaves_nothing(tmp_path, tables):
+    with pytest.raises(ParameterError, match="one file"):
+        Ledger(
+            tmp_path / "budget", epsilon=1, fingerprint=tmp_path / "no.csv", counter=tmp_path / "n"
+        )
+    assert {path.name for path in tmp_path.iterdir()} == {"right.csv", "wrong.csv"}
+    made = Ledger(tmp_path / "budget", epsilon=1, fingerprint=tables[0])
+    with pytest.raises(StoreError, match="exists"):
+        Ledger(tmp_path / "budget", epsilon=1, fingerprint=tables[0])
+    made.check_data(tables[0])  # its key is still there
+
+
+def test_old_copies_are_noticed_by_a_counter(tmp_path):
+    counter = tmp_path / "elsewhere" / "count"
+    counter.parent.mkdir()
+    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=counter)
+    ledger.charge(Guarantee(1))
+    shutil.copy2(tmp_path / "budget", tmp_path / "old")
+    ledger.charge(Guarantee("1/2"))
+    assert counter.read_text() == "2\n"
+    (tmp_path / "old").replace(tmp_path / "budget")
+    for use in (lambda: Ledger(tmp_path / "budget"), lambda: ledger.charge(Guarantee("1/2"))):
+        with pytest.raises(StoreError, match=r"old copy|another budget"):
+            use()
+    counter.unlink()
+    with pytest.raises(StoreError, match="counter"):
+        Ledger(tmp_path / "budget")
+
+
+def test_a_crash_before_the_count_is_no_alarm(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=tmp_path / "count")
+    with monkeypatch.context() as crash:
+        crash.setattr("littlestone.privacy.binding.advance", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            ledger.charge(Guarantee(1), token="stream")
+    again = Ledger(tmp_path / "budget")
+    assert again.charge(Guarantee(1), token="stream").number == 1
+    assert (tmp_path / "count").read_text() == "1\n"
+    assert again.charge(Guarantee("1/2")).number == 2
+
+
+def test_a_token_that_is_known_is_counted(tmp_path):
+    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=tmp_path / "count")
+    for _ in range(2):
+        assert ledger.charge(Guarantee(1), token="a").number == 1
+    assert (tmp_path / "count").read_text() == "1\n"
+
+
+def test_the_command_line(tmp_path, tables, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert (
+        main(
+            [
+                "ledger",
+                "create",
+                "b",
+                "--epsilon",
+                "2",
+                "--data",
+                "trial",
+                "--fingerprint",
+                "right.csv",
+            ]
+        )
+        == 0
+    )
+    fit = "fit {} --x dose --y ill --class thresholds(1,9) --epsilon 1 --ledger b --record r.json"
+    assert main(fit.format("wrong.csv").split()) == 4
+    said = capsys.readouterr()
+    assert SECRET not in said.err
+    assert not (tmp_path / "r.json").exists()
+    assert main(fit.format("right.csv").split()) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["ledger"]["data"] == "trial"
