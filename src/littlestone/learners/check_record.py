@@ -27,8 +27,9 @@ from littlestone.safe_io import read_exact
 from littlestone.types import Json
 from littlestone.version import __version__
 
-#: What was spent on something: ``epsilon 9/10``, ``bounded range 1/8 each`` of ``5 trees``.
-_PART = re.compile(r"(epsilon|bounded range) ([0-9/]+)( each)?", re.ASCII)
+#: What was spent on something: ``epsilon 9/10``, ``bounded range 1/8 (3 times)``, or ``each`` of
+#: ``5 trees``; several parts are separated by commas.
+_PART = re.compile(r"(epsilon|bounded range) ([0-9/]+)(?: \(([0-9]+) times\)| each)?", re.ASCII)
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
 
 
@@ -182,7 +183,7 @@ def _promised(release: Release) -> Iterator[Finding]:
     if entry.pure and guarantee.delta:
         yield Finding("release.guarantee.delta_exact", f"{release.learner} is pure")
     users = guarantee.neighbours is Neighbours.USER_REPLACE
-    if users != (entry.unit == "users"):
+    if entry.unit == "users" and not users:
         yield Finding("release.guarantee.neighbours", f"{release.learner} protects {entry.unit}")
 
 
@@ -223,14 +224,13 @@ def _spent(release: Release) -> Iterator[Finding]:
         yield Finding("release.spent.evaluation", f"the evaluation cost {evaluated}")
     losses: Counter[Loss] = Counter()
     for what, text in spent.items():
-        loss = _loss(text)
-        if loss is None:
-            yield Finding(f"release.spent.{what}", "this is no part of a budget")
-            return
         if guarantee.claim.startswith("dp.parallel(") and what == "evaluation":
             continue  # of other records, and at most as much
-        times = _TIMES.match(what) if text.endswith(" each") else None
-        losses[loss] += 1 if times is None else int(times[1].replace(",", ""))
+        try:
+            losses += _losses(what, text)
+        except ValueError:
+            yield Finding(f"release.spent.{what}", "this is no part of a budget")
+            return
     if all(isinstance(loss, Pure) for loss in losses):
         epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
         fits = epsilon == guarantee.epsilon
@@ -241,12 +241,14 @@ def _spent(release: Release) -> Iterator[Finding]:
         yield Finding("release.spent", f"all together it is {float(epsilon):.6g}")
 
 
-def _loss(text: str) -> Loss | None:
-    part = _PART.fullmatch(text)
-    try:
-        value = Fraction(0) if part is None else read_exact(part[2])
-    except ValueError:
-        return None
-    if part is None or not value:
-        return None
-    return Pure(value) if part[1] == "epsilon" else BoundedRange(value)
+def _losses(what: str, text: str) -> Counter[Loss]:
+    """Read what was spent on one thing; ValueError if it is not written as `spent` is."""
+    found: Counter[Loss] = Counter()
+    for each in text.split(", "):
+        part = _PART.fullmatch(each)
+        if part is None or not (value := read_exact(part[2])):
+            raise ValueError
+        many = _TIMES.match(what) if each.endswith(" each") else None
+        times = part[3] or (many[1].replace(",", "") if many else "1")
+        found[Pure(value) if part[1] == "epsilon" else BoundedRange(value)] += int(times)
+    return found

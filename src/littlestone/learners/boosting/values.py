@@ -46,7 +46,7 @@ from littlestone.learners.declare import Kind, declared, maybe, number, one_of, 
 from littlestone.learners.plan import Plan
 from littlestone.privacy import BoundedRange, Pure
 from littlestone.privacy import Loss as Spent
-from littlestone.privacy.rounding import float_up
+from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -208,8 +208,8 @@ class Values(Boosted[ValuesPlan]):
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
         settings = self.plan.settings(n)
-        each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
-        names = {Quantity: "three quantiles", Count: "quantile and mean", Periods: "life table"}
+        each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        names = {Quantity: "quantiles", Count: "quantile and mean", Periods: "life table"}
         spent = {names[type(self.concept_class.target)]: _said(settings.start)}
         spent[counted(settings.rounds, "trees")] = each
         return spent | ({"last factor": _said(settings.end)} if settings.end else {})
@@ -346,14 +346,13 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
 
 
 def _said(losses: tuple[Spent, ...]) -> str:
-    parts = []
-    for loss in losses:
-        if isinstance(loss, BoundedRange):
-            parts.append(f"bounded range {float_up(loss.eta):.6g}")
-        else:
-            parts.append(f"epsilon {float_up(cast(Pure, loss).epsilon):.6g}")
-    each = len(parts) > 1 and len(set(parts)) == 1
-    return f"{parts[0]} each" if each else ", ".join(parts)
+    parts = Counter(
+        f"bounded range {exact_text(loss.eta)}"
+        if isinstance(loss, BoundedRange)
+        else f"epsilon {exact_text(cast(Pure, loss).epsilon)}"
+        for loss in losses
+    )
+    return ", ".join(part if n == 1 else f"{part} ({n} times)" for part, n in parts.items())
 
 
 def _own(owner: str, value: Any) -> BoostedTreeClass:
