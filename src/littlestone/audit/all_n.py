@@ -44,10 +44,12 @@ from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import RecordCases, UserCases, record_kinds
 from littlestone.bounds.lemmas import LEMMAS, UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.data import IntegerDomain, RowDomain
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.boosting.marginals import SCALE, counts_of, sums
 from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
@@ -57,7 +59,10 @@ from littlestone.notebooks import Card, Table, rows_of
 from littlestone.source import ExactSource, Law, SeededSource, ball, exp
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from littlestone.learners.base import Learner
+    from littlestone.learners.boosting.marginals import Marginals
     from littlestone.source import Exp, Source
     from littlestone.source.weights import Presented
 
@@ -538,16 +543,19 @@ def _rounds(
         start: tuple[int, ...] = (0, rng.below(7) - 3 if settings.count_epsilon else 0)
         if several:
             start = tuple(-rng.below(4) if settings.count_epsilon else 0 for _ in range(several))
+        points = None
+        if settings.marginals is not None:
+            points = _any_points(learner, max(several, 2), rng)
         before = []
         for _ in range(place):  # any trees: of a data set of any labels
             sample: Any = chain.layout.sample(chain.drawn(chain.kinds, 3))
-            rows, rate = learner.round(Votes(sample, start, settings.loss), 0)
+            rows, rate = learner.round(Votes(sample, start, settings.loss, points), 0)
             before.append(learner.tree(rows, rate, rng))
 
         def weighted(
-            sample: Any, place: int = place, start: Any = start, trees: Any = before
+            sample: Any, place: int = place, start: Any = (start, points), trees: Any = before
         ) -> Any:
-            votes = Votes(sample, start, settings.loss)
+            votes = Votes(sample, start[0], settings.loss, start[1])
             for i, tree in enumerate(trees):
                 votes.add(tree, i)
             return learner.round(votes, place)
@@ -574,9 +582,66 @@ def _rounds(
         noise = f"{moves} by at most 1, with two-sided geometric noise"
         what += " of labels" if several else " of label 1"
         steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
+    if settings.marginals is not None:
+        steps += _start(learner, settings.marginals, chain)
     if len(rounds) < settings.rounds:
         steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
     return steps
+
+
+def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints:
+    """Return any start of all columns."""
+    answers = [codes - 1 for codes in learner.concept_class.schema.n_codes]
+    two = not learner.concept_class.lists_labels
+
+    def points() -> tuple[int, ...]:
+        own = [rng.below(2_000) - 1_000 for _ in range(labels)]
+        return (0, *own[1:]) if two else tuple(own)
+
+    columns = tuple((j, tuple(points() for _ in range(size))) for j, size in enumerate(answers))
+    return CodePoints(points(), columns, SCALE, 4 * SCALE, 1 + two)
+
+
+def _start(learner: Boosting, budget: Marginals, chain: _Chain) -> list[Step]:
+    """Return the steps of a start from all columns: how far single records move its sums."""
+    concepts = learner.concept_class
+    labels = len(concepts.labels)
+    samples: list[Any] = [chain.layout.sample((kind,)) for kind in chain.kinds]
+    whole: Status = "enumerated" if chain.complete else "tested"
+    added = "sums over records with discrete Gaussian noise, for every n"
+
+    def cost_of(moved: list[npt.NDArray[np.int64]], variance: Fraction) -> Fraction:
+        """Return what a replaced record costs."""
+        pairs = ((a - b).tolist() for i, a in enumerate(moved) for b in moved[:i])
+        most = max(sum(x * x for x in pair) for pair in pairs)
+        return Fraction(most) / (2 * variance)
+
+    counts = [
+        np.concatenate([own.ravel() for own in counts_of(one, concepts.schema, labels)])
+        for one in samples
+    ]
+    cost = cost_of(counts, budget.of_counts(len(concepts.schema)))
+    found = [
+        Step("counts of columns", whole, cost <= budget.counts,
+             f"{added}: a replaced record costs {float(cost):.3g} <= {float(budget.counts):.3g}")
+    ]  # fmt: skip
+    if budget.weights:
+        rng = chain.rng
+        own = [
+            np.array([rng.below(10 * SCALE) - 5 * SCALE for _ in range(codes - 1)])
+            for codes in concepts.schema.n_codes
+        ]
+        base = rng.below(5) - 2.0
+        both = [sums(one, list(range(len(own))), own, base) for one in samples]
+        above = np.triu_indices(len(own) + 1)
+        cost = cost_of([g for g, _ in both], budget.of_gradient)
+        cost += cost_of([h[above] for _, h in both], budget.of_hessian)
+        found.append(
+            Step("weights of columns", "tested", cost <= budget.weights,
+                 f"{added}: a replaced record costs {float(cost):.3g} <= "
+                 f"{float(budget.weights):.3g}, with any log-odds of the answers")
+        )  # fmt: skip
+    return found
 
 
 # --- candidates beside bottom ---------------------------------------------------------------------

@@ -7,6 +7,7 @@
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
 `estimate`         two-sided geometric noise; a private count, and an interval around it
+`gaussian`         the discrete Gaussian
 ``median/``        medians, quantiles and paths
 =================  ===========================================================================
 """

@@ -44,17 +44,15 @@ def two_sided(rate: Fraction, source: Source) -> int:
     >>> two_sided(Fraction(100), SeededSource(0))
     0
     """
-    p = exp(-rate)
-    sign = source.choose(ExplicitWeights(1 - p, p, p))
+    sign = source.choose(_sign(rate))
     if sign == 0:
         return 0
     # given z != 0, the binary digits of |z| - 1 are independent coins; blocks of 2**digits
     digits = math.ceil(32 / rate).bit_length()
     size = 1
-    more = ExplicitWeights(1 - exp(-rate * 2**digits), exp(-rate * 2**digits))
-    while source.choose(more):
-        size += 2**digits
-    size += sum(source.choose(ExplicitWeights(1, exp(-rate * 2**i))) << i for i in range(digits))
+    while source.choose(_beyond(rate, 1 << digits)):
+        size += 1 << digits
+    size += sum(source.choose(_digit(rate, 1 << i)) << i for i in range(digits))
     return size if sign == 1 else -size
 
 

@@ -325,7 +325,7 @@ def _scorecard(release: Release) -> Json | None:
     ensemble, domain = release.hypothesis, release.concept_class.domain
     if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
         return None
-    if ensemble.depth > 1:
+    if not ensemble.additive:
         return None
     if not ensemble.binary:
         return _scorecard_by_label(ensemble, domain.schema)

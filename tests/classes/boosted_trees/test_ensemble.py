@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import duckdb
@@ -18,6 +19,7 @@ from littlestone.classes import (
     load,
     parse_class,
 )
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -47,6 +49,17 @@ def ensemble(depth, rounds=12, seed=0, **more):
     return TreeEnsemble(trees, Fraction(3, 20), **more)
 
 
+def code_points(unit, limit, grain=2, labels=2, seed=4):
+    """Return points of the first two columns; of the labels 0 and 1, of the latter only."""
+    rng = np.random.default_rng(seed)
+    columns = []
+    for column in (1, 0):
+        own = grain * rng.integers(-3 * unit, 3 * unit, (SCHEMA.n_codes[column] - 1, labels))
+        own[:, 0] *= labels > 2
+        columns.append((column, tuple(map(tuple, own.tolist()))))
+    return CodePoints((0, *[4 * unit] * (labels - 1)), tuple(columns), unit, limit, grain)
+
+
 def rows(n=4000, seed=1):
     rng = np.random.default_rng(seed)
     return np.column_stack([rng.integers(0, k, n) for k in SCHEMA.n_codes]).astype(np.int16)
@@ -63,8 +76,27 @@ def test_margins_by_definition(depth):
     assert set(sums.margin(points).tolist()) <= set(sums.margins)
 
 
-def test_points_add_up_to_the_margin():
-    sums, points = ensemble(1, rounds=30, start=(0, 2)), rows()
+def test_points_of_codes_by_definition():
+    for unit, limit in ((1, None), (256, 900), (256, None)):
+        begin, points = code_points(unit, limit), rows()
+        for row, votes in zip(points[:200], begin.votes(points)[1], strict=False):
+            total = sum(own[max(row[column] - 1, 0)][1] for column, own in begin.columns)
+            if limit is not None:
+                total = max(-limit, min(limit, total))
+            assert votes == 2 * math.floor((4 * unit + total) / (2 * unit) + 0.5)
+        sums = ensemble(2, start=(0, -3), code_points=begin)
+        assert (
+            sums.margin(points) == ensemble(2).margin(points) - 3 + begin.votes(points)[1]
+        ).all()
+        assert set(sums.margin(points).tolist()) <= set(sums.margins)
+        assert load(sums.to_dict()) == sums
+        assert "points of 2 columns and 12 trees" in sums.describe()
+        assert sums.additive == ((unit, limit) == (1, None) and sums.depth == 1)
+
+
+@pytest.mark.parametrize("begin", [None, code_points(1, None)])
+def test_points_add_up_to_the_margin(begin):
+    sums, points = ensemble(1, rounds=30, start=(0, 2), code_points=begin), rows()
     base, card = sums.points(SCHEMA)
     for row, margin in zip(points, sums.margin(points), strict=True):
         words = {c.name: c.describe(code) for c, code in zip(SCHEMA, row, strict=True)}
@@ -76,7 +108,7 @@ def test_points_add_up_to_the_margin():
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_effects_are_means_over_all_public_rows(depth):
-    sums = ensemble(depth, rounds=5)
+    sums = ensemble(depth, rounds=5, code_points=code_points(1, None))
     every = np.array(list(np.ndindex(*SCHEMA.n_codes)), dtype=np.int16)
     log_odds = sums.log_odds(every)
     for name, effect in sums.effects(SCHEMA)[1].items():
@@ -103,6 +135,24 @@ def test_json_is_read_back_and_checked():
     ):  # fmt: skip
         with pytest.raises(ParameterError):
             load(good | wrong)
+
+
+def test_untrusted_points_are_refused():
+    good = ensemble(1, code_points=code_points(256, 900)).to_dict()
+    column = good["points"]["columns"][0]
+    for wrong in (
+        {"unit": 0}, {"grain": 0}, {"limit": -1}, {"limit": 0.5}, {"base": [0]},
+        {"base": [0, 10**8]},
+        {"columns": [column, column]}, {"columns": [[0, [[0]]]]}, {"columns": [[-1, column[1]]]},
+        {"columns": [[0, [[0, 0.5]]]]}, {"columns": [[0, []]]}, {"columns": [7]}, {"unit": 10**6},
+        {"columns": [[0, [[0, 10**7]]]], "limit": None},
+    ):  # fmt: skip
+        with pytest.raises(ParameterError):
+            load(good | {"points": good["points"] | wrong})
+    with pytest.raises(ParameterError, match="schema"):
+        load(good).to_sql(
+            Schema.from_dict({"age": {"bins": [20, 30, 45.5]}, "city": {"bins": [1]}})
+        )
 
 
 def test_words():
@@ -132,11 +182,14 @@ def table(tmp_path_factory):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("depth", [1, 3])
-def test_duckdb_and_plain_python_score_alike(table, depth):
+@pytest.mark.parametrize(
+    ("depth", "points"), [(1, None), (3, None), (1, (1, None)), (2, (256, 900))]
+)
+def test_duckdb_and_plain_python_score_alike(table, depth, points):
     path, cells = table
-    sums = ensemble(depth, start=(0, 1), seed=depth)
-    sums = sums.with_curve(np.linspace(0.03, 0.97, 13))
+    begin = None if points is None else code_points(*points)
+    sums = ensemble(depth, start=(0, 1), seed=depth, code_points=begin)
+    sums = sums.with_curve(np.linspace(0.03, 0.97, len(sums.margins)))
     points, inside = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
     assert inside.all()
     expected = sums.margin(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,6 +12,7 @@ import pytest
 
 from littlestone.classes import TreeEnsemble, TreeHypothesis, class_from_dict, load, parse_class
 from littlestone.classes.boosted_trees.link import HALF, linked
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import Node
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -131,6 +133,10 @@ def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path):
     columns = ", ".join(f'unnest(?::VARCHAR[]) AS "{name}"' for name in cells)
     duckdb.connect().execute(f"COPY (SELECT {columns}) TO '{path}'", list(cells.values()))
     sums = ensemble(depth, seed=depth, cap=cap)
+    if cap is not None:
+        own = np.random.default_rng(5).integers(-900, 900, (5, 3)).tolist()
+        begin = CodePoints((0, 300, -200), ((0, tuple(map(tuple, own))),), 256, 700)
+        sums = replace(sums, code_points=begin)
     points, _ = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
     labels, shares, votes = sums.predict(points), sums.probability(points), sums.votes(points)
     assert len(set(labels.tolist())) > 1

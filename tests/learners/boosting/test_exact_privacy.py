@@ -378,8 +378,10 @@ def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     [
         (399, 1, "1e-6", None, False),
         (400, 1, "1e-6", None, True),
-        (2398, "1/2", "1e-6", None, True),
-        (2400, "1/2", "1e-6", None, False),
+        (1198, "1/2", "1e-6", None, True),
+        (1200, "1/2", "1e-6", None, False),  # then there is a start from all columns
+        (1199, 1, None, None, True),
+        (1200, 1, None, None, False),
         (1000, 1, None, None, True),
         (1000, 1, "1e-6", 10, False),
     ],

@@ -301,7 +301,7 @@ def test_from_records_to_the_file(kind, tmp_path):
     softmax = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
     assert np.allclose(shares, linked(softmax, HALF))  # n epsilon is above 1,500
     assert made.release_.labels == ABC
-    assert {"counts of labels", "evaluation"} <= set(made.release_.spent)
+    assert {"counts of columns", "evaluation"} <= set(made.release_.spent)
     told = made.evaluation_.confusion_matrix(made.release_.answers)
     assert len(told) == 4
     error = made.release_.quality.error

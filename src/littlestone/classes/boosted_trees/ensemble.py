@@ -14,12 +14,14 @@ import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
 from littlestone.classes.boosted_trees.link import has_link, linked
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column
 from littlestone.data.labels import BINARY
+from littlestone.errors import counted
 from littlestone.safe_io import read_exact
 from littlestone.types import Json, Label, Labels, Points
 
@@ -42,7 +44,8 @@ FURTHEST = 10_000
 class TreeEnsemble:
     """A sum of trees that each vote for one label.
 
-    The *votes* of a label at a row are its ``start`` plus the number of trees that answer it there.
+    The *votes* of a label at a row are its ``start``, plus those of its ``points``, if there are
+    any, plus the number of trees that answer it there.
     The label with the most votes is answered; of equals, the first. The *share* of a label is
     ``exp(step * votes)``, divided by the sum of these numbers over all labels; with a ``cap`` its
     probability is what such shares mean after boosting with that cap (`link`), else the share.
@@ -79,6 +82,7 @@ class TreeEnsemble:
     start: tuple[int, ...] = (0, 0)  # votes of each label to begin with
     label_names: tuple[Label, ...] = BINARY  # public, by code
     cap: Fraction | None = None  # of the gradients, if probabilities follow from it
+    code_points: CodePoints | None = None  # votes by the codes of a row, before any tree
     #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
 
@@ -108,18 +112,30 @@ class TreeEnsemble:
     def key(self) -> Hashable:
         """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.step, self.start, self.label_names, self.cap, self.curve)
+        return (
+            self.TYPE,
+            trees,
+            self.step,
+            self.start,
+            self.label_names,
+            self.cap,
+            self.code_points,
+            self.curve,
+        )
 
     @property
     def constant(self) -> int | None:
         """The code that is always answered, if all trees are constants."""
-        if any(tree.constant is None for tree in self.counted):
+        columns = self.code_points.columns if self.code_points else ()
+        if columns or any(tree.constant is None for tree in self.counted):
             return None
         return int(self.predict(np.zeros((1, 1), dtype=np.int64))[0])
 
     def votes(self, points: Points) -> Ints:
         """Return the votes of each label (columns) at each row of codes."""
         total = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
+        if self.code_points is not None:
+            total += self.code_points.votes(points).T
         each = np.arange(len(points))
         for tree, times in self.counted.items():
             total[each, tree.predict(points)] += times
@@ -129,11 +145,17 @@ class TreeEnsemble:
     def margins(self) -> range:
         """All margins that a row can have."""
         first, rounds = self.start[1] - self.start[0], len(self.trees)
-        return range(first - rounds, first + rounds + 1, 2)
+        low, high = 0, 0
+        if self.code_points is not None:
+            low, high = self.code_points.least[1], self.code_points.most[1]
+        return range(first + low - rounds, first + high + rounds + 1, 2)
 
     def margin(self, points: Points) -> Ints:
         """Return the margin of each row of codes."""
-        total = np.full(len(points), self.margins[0], dtype=np.int64)
+        least = self.start[1] - self.start[0] - len(self.trees)
+        total = np.full(len(points), least, dtype=np.int64)
+        if self.code_points is not None:
+            total += self.code_points.votes(points)[1]
         for tree, times in self.counted.items():
             total += 2 * times * tree.predict(points).astype(np.int64)
         return total
@@ -174,6 +196,11 @@ class TreeEnsemble:
         """Return the same sum with these probabilities, one for each of ``margins``."""
         return replace(self, curve=tuple(float(p) for p in curve))
 
+    @property
+    def additive(self) -> bool:
+        """Whether it is a scorecard: its votes are points of single codes, added up."""
+        return self.depth <= 1 and (self.code_points is None or self.code_points.additive)
+
     def points(self, schema: Schema) -> tuple[Any, dict[str, dict[str, Any]]]:
         """Return the scorecard: a base, and points for each cell, that add up to the votes.
 
@@ -181,11 +208,15 @@ class TreeEnsemble:
         labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
         of label to int.
         """
-        if self.depth > 1:
+        if not self.additive:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
         base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
         for column in self._columns():
             own[column] = np.zeros((schema.n_codes[column], len(base)), dtype=np.int64)
+        if self.code_points is not None:  # of one vote each
+            base = base + self._seen(np.array(self.code_points.base, dtype=np.int64))
+            for at, (column, _) in enumerate(self.code_points.columns):
+                own[column] += self._seen(self.code_points.by_code(at).T).T
         for tree, times in self.counted.items():
             node = tree.tree
             if not isinstance(node, Node):
@@ -210,12 +241,19 @@ class TreeEnsemble:
         """
         named = self.label_names[1:] if self.binary else self.label_names
         found: dict[int, Doubles] = {}
+        started: dict[int, Doubles] = {}
+        if self.code_points is not None:  # their limit, and rounding, are left out
+            for at, (column, _) in enumerate(self.code_points.columns):
+                started[column] = (
+                    self._seen(self.code_points.by_code(at).T).T / self.code_points.unit
+                )
         for column in self._columns():
             own = np.zeros((schema.n_codes[column], len(named)))
             for tree, times in self.counted.items():
                 if any(split.column == column for split in tree.literals):
                     for code in range(len(own)):
                         own[code] += times * self._mean(tree.tree, schema, {column: {code}})
+            own += started.get(column, 0)
             found[column] = float(self.step) * (own - own[Column.FIRST :].mean(axis=0))
         return {
             name: self._by_cell(schema, found, lambda values, at=at: float(values[at]))
@@ -223,7 +261,8 @@ class TreeEnsemble:
         }
 
     def _columns(self) -> list[int]:
-        return sorted({split.column for split in self.literals})
+        pointed = self.code_points.columns if self.code_points is not None else ()
+        return sorted({split.column for split in self.literals} | {column for column, _ in pointed})
 
     def _seen(self, votes: Ints) -> Ints:
         """Return votes as they are shown: for the labels 0 and 1 as a margin."""
@@ -268,15 +307,22 @@ class TreeEnsemble:
             if not self.trees:
                 return f"always {int(margin > 0)}"
             start = f"{margin:+d} and " if margin else ""
+            start += self._points_in_words()
             return f"1 if {start}{trees} of depth {self.depth} vote so by majority, otherwise 0"
         if self.constant is not None:
             return f"always {self.label_names[self.constant]}"
         names = ", ".join(map(str, self.label_names))
-        said = f"of {names} the label with the most votes of {trees} of depth {self.depth}"
+        voters = f"{self._points_in_words()}{trees}"
+        said = f"of {names} the label with the most votes of {voters} of depth {self.depth}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
         return f"{said}; votes to begin with: {start}" if start else said
+
+    def _points_in_words(self) -> str:
+        if self.code_points is None:
+            return ""
+        return f"points of {counted(len(self.code_points.columns), 'columns')} and "
 
     def to_sql(
         self,
@@ -302,12 +348,13 @@ class TreeEnsemble:
             "start": list(self.start),
         } | names_to_dict(self.label_names)
         described |= {} if self.cap is None else {"cap": str(self.cap)}
+        described |= {} if self.code_points is None else {"points": self.code_points.to_dict()}
         return described if self.curve is None else described | {"curve": list(self.curve)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "step", "start"), ("label_names", "cap", "curve"))
+        fields = Fields(data, ("trees", "step", "start"), ("label_names", "cap", "points", "curve"))
         names = names_of(fields)
         trees, start = read_trees(fields, names), fields.items("start", len(names))
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
@@ -316,14 +363,15 @@ class TreeEnsemble:
         cap = _read_fraction(fields, "cap") if "cap" in fields else None
         if cap is not None and not has_link(cap, binary=names == BINARY):
             raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
-        found = cls(trees, _read_fraction(fields, "step"), tuple(start), names, cap)
+        points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
+        found = cls(trees, _read_fraction(fields, "step"), tuple(start), names, cap, points)
         if "curve" not in fields:
             return found
-        curve = fields.items("curve", MAX_ROUNDS + 1)
+        curve = fields.items("curve", FURTHEST)
         proper = all(
             isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1 for p in curve
         )
-        if not proper or len(curve) != len(trees) + 1 or not found.binary:
+        if not proper or len(curve) != len(found.margins) or not found.binary:
             raise fields.refuse("curve", "a probability for each margin, for the labels 0 and 1")
         return found.with_curve(curve)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
+    from littlestone.classes.boosted_trees.points import CodePoints
     from littlestone.classes.boosted_trees.sums import TreeSum
 
 _WHAT = {True: ("probability", "margin", "label"), False: ("label", "probability", "votes")}
@@ -47,15 +48,21 @@ def as_sql(
     elif of not in names:
         raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
     codes = [sql.as_sql(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
+    answers = _answers_of_columns(ensemble.code_points, schema, dialect)
     if ensemble.binary:
-        return _of_margin(ensemble, codes, what)
+        return _of_margin(ensemble, codes, answers, what)
     votes = [str(start) for start in ensemble.start]
+    columns = {f"littlestone_cell_{at}": answer for at, answer in enumerate(answers)}
+    if ensemble.code_points is not None:
+        points = [_points(ensemble.code_points, list(columns), code) for code in range(len(names))]
+        votes = [f"{own} + {more}" for own, more in zip(votes, points, strict=True)]
     for i, (tree, times) in enumerate(ensemble.counted.items()):
         for code in sorted(_answers(tree.tree)):
             votes[code] += f" + {times} * CASE littlestone_tree_{i} WHEN {code} THEN 1 ELSE 0 END"
     summed = ",\n".join(f"{own} AS {_votes(code)}" for code, own in enumerate(votes))
-    if codes:
-        trees = ",\n".join(f"({tree}) AS littlestone_tree_{i}" for i, tree in enumerate(codes))
+    columns |= {f"littlestone_tree_{i}": tree for i, tree in enumerate(codes)}
+    if columns:
+        trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
         summed += f"\nFROM (SELECT {trees}) AS littlestone_trees"
     if what == "probability":
         return _probability(summed, names.index(of), len(names), ensemble)
@@ -63,10 +70,14 @@ def as_sql(
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS littlestone_votes)"
 
 
-def _of_margin(ensemble: TreeEnsemble, codes: list[str], what: str) -> str:
+def _of_margin(ensemble: TreeEnsemble, codes: list[str], answers: list[str], what: str) -> str:
     times = [f"{times} * " if times > 1 else "" for times in ensemble.counted.values()]
     trees = "\n+ ".join(f"{often}({tree})" for often, tree in zip(times, codes, strict=True))
-    margin = f"({ensemble.margins[0]}" + (f" + 2 * (\n{trees}\n))" if codes else ")")
+    least = ensemble.start[1] - ensemble.start[0] - len(ensemble.trees)
+    margin = f"({least}" + (f" + 2 * (\n{trees}\n)" if codes else "")
+    if ensemble.code_points is not None:
+        margin += f" + {_points(ensemble.code_points, answers, 1)}"
+    margin += ")"
     if what == "margin":
         return margin
     if what == "label":
@@ -74,6 +85,36 @@ def _of_margin(ensemble: TreeEnsemble, codes: list[str], what: str) -> str:
     chances = zip(ensemble.margins, ensemble.probabilities, strict=True)
     cases = [f"WHEN {m} THEN {double(p)}" for m, p in chances]
     return "\n".join([f"CASE {margin}", *cases, "END"])
+
+
+def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str) -> list[str]:
+    """Return for each column with points which of them a cell has."""
+    if points is None:
+        return []
+    points.check(schema)
+    found = []
+    for column, _ in points.columns:
+        tests = points.tests(column, schema)
+        cases = [
+            f"WHEN {sql.as_test(test, schema, dialect)} THEN {len(tests) - i}"
+            for i, test in enumerate(tests)
+        ]
+        found.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
+    return found
+
+
+def _points(points: CodePoints, answers: list[str], label: int) -> str:
+    """Return the votes of a label to begin with, rounded as `CodePoints.votes` does."""
+    columns = []
+    for answer, (_, own) in zip(answers, points.columns, strict=True):
+        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(own)]
+        columns.append(f"CASE {answer} {' '.join(cases)} END")
+    total = "\n+ ".join(columns) or "0"
+    if points.limit is not None:
+        total = f"LEAST({points.limit}, GREATEST({-points.limit}, {total}))"
+    each = points.grain * points.unit
+    rounded = f"FLOOR((2 * ({points.base[label]} + {total}) + {each}) / {double(2 * each)})"
+    return f"{points.grain} * CAST({rounded} AS INTEGER)"
 
 
 def double(value: float) -> str:
@@ -194,8 +235,9 @@ MISSING = {missing}  # texts that mean "not known", by column
 
 {reading}
 
+{points}
 def _votes(record):
-    found = list(START)
+    found = {start_of}
     for times, tree in TREES:
         while isinstance(tree, tuple):
             column, test, value, yes, no = tree
@@ -210,6 +252,26 @@ def label(record):
     """Return the label with the most votes; of equals, the first."""
     found = _votes(record)
     return LABELS[found.index(max(found))]
+'''
+
+_POINTS = '''# (column, tests, points by label: where no test holds, then where each is the first)
+POINTS = [
+{lines}]
+
+
+def _start(record):
+    """Return the votes of each label before any tree."""
+    total = [0] * len(LABELS)
+    for column, tests, rows in POINTS:
+        held = (i for i, (test, value) in enumerate(tests) if _yes(record, column, test, value))
+        total = [a + b for a, b in zip(total, rows[next(held, -1) + 1])]
+    total = [min({limit}, max(-{limit}, own)) for own in total]
+    base = {base}
+    return [
+        start + {grain} * ((2 * (own + more) + {each}) // {twice})
+        for start, own, more in zip(START, base, total)
+    ]
+
 '''
 
 _MARGIN = '''PROBABILITIES = {probabilities}  # by margin
@@ -272,19 +334,39 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
         functions = "margin(record), probability(record), label(record)"
     for tree in ensemble.counted:
         tree.to_sql(schema)  # refuses a schema that is not the model's
+    begin = ensemble.code_points
+    points = _plain_points(begin, schema) if begin else ""
     lines = "".join(
         f"    {(times, _plain(tree.tree, schema))!r},\n" for tree, times in ensemble.counted.items()
     )
+    asked = [*ensemble.literals, *(begin.asked(schema) if begin else [])]
     return _PYTHON.format(
         functions=functions,
         labels=repr(ensemble.label_names),
         start=repr(ensemble.start),
         step=float(ensemble.step),
         trees=f"[\n{lines}]",
-        missing=repr(_missing(ensemble.literals, schema)),
+        missing=repr(_missing(asked, schema)),
         reading=_READING,
+        points=points,
+        start_of="_start(record)" if points else "list(START)",
         answers=answers,
     )
+
+
+def _plain_points(points: CodePoints, schema: Schema) -> str:
+    points.check(schema)
+    lines = []
+    for column, own in points.columns:
+        tests, described = points.tests(column, schema), schema.columns[column]
+        asked = [(test.op, _value(test, described)) for test in tests]
+        lines.append(f"    {(described.name, asked, [own[0], *own[:0:-1]])!r},\n")
+    each = points.grain * points.unit
+    limit = "math.inf" if points.limit is None else points.limit
+    return _POINTS.format(
+        lines="".join(lines), limit=limit, base=points.base, grain=points.grain, each=each,
+        twice=2 * each,
+    )  # fmt: skip
 
 
 def _plain(tree: Tree, schema: Schema) -> Any:

@@ -47,13 +47,18 @@ def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) ->
     if not isinstance(tree, Node):
         label = labels[tree]
         return [quoted(label, dialect) if isinstance(label, str) else str(label)]
-    column = schema.columns[tree.split.column]
-    test = (_standard if dialect == "standard" else _duckdb)(tree.split, column)
+    test = as_test(tree.split, schema, dialect)
     yes, no = (
         [f"  {line}" for line in _lines(side, schema, dialect, labels)]
         for side in (tree.yes, tree.no)
     )
     return [f"CASE WHEN {test} THEN", *yes, "ELSE", *no, "END"]
+
+
+def as_test(split: Literal, schema: Schema, dialect: str) -> str:
+    """Return what an inner node asks; it is not true of a cell that is missing or other."""
+    column = schema.columns[split.column]
+    return (_standard if dialect == "standard" else _duckdb)(split, column)
 
 
 def _standard(split: Literal, column: Column) -> str:

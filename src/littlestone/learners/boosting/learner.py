@@ -9,8 +9,9 @@ private: `littlestone.learners.boosting.rounds`.
 most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
 votes as make log-odds of about one.
 
-*Start.* Where labels are rare, the first trees would only say so. So a part of the budget buys a
-private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
+*Start.* With a delta, votes begin at what single columns say (`littlestone.learners.boosting.marginals`).
+Without one, where labels are rare, the first trees would only say so. So a part of the budget buys
+a private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
 
 What is secret: the sample, its weights and counts. Public: everything in `Settings` and the trees.
@@ -44,11 +45,13 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import release_histogram
 from littlestone.learners.boosting.losses import Logistic
+from littlestone.learners.boosting.marginals import Marginals, marginals, release_start
 from littlestone.learners.boosting.rounds import (
     FIRST_BUDGET,
     Boosted,
     Records,
     check_size,
+    largest_rho,
     largest_round,
     losses_of,
 )
@@ -91,6 +94,7 @@ class Settings:
     round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     linked: bool = False  # whether probabilities are the minimiser of the capped loss
+    marginals: Marginals | None = None  # of a start from the counts of all columns
 
     @property
     def strong(self) -> bool:
@@ -101,6 +105,7 @@ class Settings:
     def losses(self) -> dict[Loss, int]:
         """What is composed."""
         losses = dict(losses_of(self.round_epsilon, self.rounds, first=self.strong))
+        losses |= self.marginals.losses if self.marginals else {}
         return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
 
     def spent(self, delta: Fraction, evaluation: Fraction | None = None) -> Fraction:
@@ -275,6 +280,7 @@ class Boosting(Boosted[BoostingPlan]):
             spent = {what: f"bounded range {exact_text(settings.epsilon_of(0))}"}
             more = settings.rounds - 1
             spent |= {counted(more, "more trees"): each} if more else {}
+        spent |= settings.marginals.spending() if settings.marginals else {}
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
@@ -287,11 +293,24 @@ class Boosting(Boosted[BoostingPlan]):
     def begin(self, sample: Any, source: Source) -> Records:
         """Return the records with the votes of the start."""
         settings = self.plan.settings(sample.n)
+        concepts = self.concept_class
+        if settings.marginals is not None:
+            points = release_start(
+                sample, concepts.schema, settings.marginals, settings.loss.step, source,
+                binary=not concepts.lists_labels, additive=concepts.depth == 1,
+            )  # fmt: skip
+            return Votes(sample, (0,) * len(concepts.labels), settings.loss, points)
         start = self._start(sample, settings, source)
         if isinstance(sample, TargetSample):
             votes = np.tile(np.array(start, dtype=np.int64)[:, None], len(sample.points))
             return UnitRecords(sample, start, settings.loss, votes)
         return Votes(sample, start, settings.loss)
+
+    def largest(self, records: Records, place: int) -> int:
+        """Return W_t: of records with a start of their own, over all votes that any row has."""
+        if isinstance(records, Votes):
+            return records.loss.largest(records.ends, place)
+        return super().largest(records, place)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees, each as often as it has votes."""
@@ -300,7 +319,8 @@ class Boosting(Boosted[BoostingPlan]):
         labels = self.concept_class.labels
         linked = self.plan.settings(records.sample.n).linked
         cap = loss.cap if linked else None
-        return TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap)
+        points = records.points if isinstance(records, Votes) else None
+        return TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap, points)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
         """Return votes of each label to begin with, from private counts."""
@@ -347,19 +367,26 @@ def _settings(learner: Boosting, n: int) -> Settings:
     )
     step = learner.step or default_step(rounds, size)
     left = learner.epsilon - (learner.evaluation or Fraction(0))
-    count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
-    others = tuple(Pure(e) for e in (count_epsilon, learner.evaluation) if e)
-    ruled = not (concepts.rounds or concepts.lists_labels)
-    strong = ruled and _FIRST_FROM <= size < _FIRST_TO
+    start, binary = None, not concepts.lists_labels
+    if learner.delta is not None and learner.unit == "records":
+        rho = Fraction(math.floor(largest_rho(learner.epsilon, learner.delta) * 2**60), 2**60)
+        rho -= (learner.evaluation or Fraction(0)) ** 2 / 2
+        start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
+    counted = start is None and float(left) * n >= _COUNT_FROM
+    count_epsilon = left * _COUNT_SHARE if counted else Fraction(0)
+    others: list[Loss] = [Pure(e) for e in (count_epsilon, learner.evaluation) if e]
+    others += Counter(start.losses).elements() if start else []
+    ruled = binary and not concepts.rounds
+    strong = ruled and start is None and _FIRST_FROM <= size < _FIRST_TO
     first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
     round_epsilon = largest_round(
-        learner.epsilon, learner.delta or Fraction(0), rounds, others, first=first_votes > 1
+        learner.epsilon, learner.delta or Fraction(0), rounds, tuple(others), first=first_votes > 1
     )
     check_size(learner, n, learner.resolution, round_epsilon)
     loss = Logistic(step, learner.cap, learner.resolution, first_votes)
     linked = float(left) * n >= _LINK_FROM
-    linked = linked and has_link(learner.cap, binary=not concepts.lists_labels)
-    return Settings(rounds, loss, round_epsilon, count_epsilon, linked)
+    linked = linked and has_link(learner.cap, binary=binary)
+    return Settings(rounds, loss, round_epsilon, count_epsilon, linked, start)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:

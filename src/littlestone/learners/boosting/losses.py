@@ -93,12 +93,19 @@ class Logistic:
         costs[y] = 0
         return costs
 
-    def largest(self, start: tuple[int, ...], place: int) -> int:
-        """Return W_t: the largest cost is where all trees vote for one label."""
-        given = sum(map(self.moves, range(place)))
-        votes = np.array(start)[:, None] + given * np.eye(len(start), dtype=np.int64)
-        labels = range(len(start))
-        return max(int(self.of_label(votes, y, self.resolution).max()) for y in labels)
+    def largest(self, start: Any, place: int) -> int:
+        """Return W_t; ``start`` has the votes of each label, or the least and the most of them.
+
+        An answer costs more the more votes it has, and the fewer the true label has. Votes of a
+        third label make the difference of the two smaller. So the largest cost is where all trees,
+        and the start, are for one label, and the start is against all others.
+        """
+        labels = len(start)
+        ends = np.array(start, dtype=np.int64).reshape(labels, -1)
+        least, most = ends.min(axis=1), ends.max(axis=1)
+        votes = np.tile(least[:, None], (1, labels))
+        np.fill_diagonal(votes, most + sum(map(self.moves, range(place))))
+        return max(int(self.of_label(votes, y, self.resolution).max()) for y in range(labels))
 
 
 @lru_cache(maxsize=16)

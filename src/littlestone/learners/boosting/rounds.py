@@ -45,7 +45,7 @@ from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, counted
 from littlestone.learners.base import Learner
 from littlestone.learners.plan import Plan
-from littlestone.privacy import BoundedRange, Guarantee, compose, zcdp_to_dp
+from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
 
 if TYPE_CHECKING:
@@ -212,6 +212,8 @@ def largest_round(
 ) -> Fraction:
     """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
 
+    The others are pure, or zero-concentrated if there is a delta.
+
     Notes
     -----
     Floats propose, `compose` decides: what is returned satisfies (epsilon, delta), and a few
@@ -235,7 +237,9 @@ def largest_round(
         return compose(losses, delta=delta)[0] <= epsilon
 
     squares = rounds + (FIRST_BUDGET**2 - 1) * first
-    low = max(pure, _by_zcdp(epsilon, delta, squares, others))
+    low = _by_zcdp(epsilon, delta, squares, others)
+    if all(loss.reach is not None for loss in others):
+        low = max(pure, low)
     while not costs(low):  # floats proposed it
         low *= Fraction(999, 1000)
     high = low * _GAIN
@@ -248,7 +252,7 @@ def largest_round(
 def _by_zcdp(
     epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Spent, ...]
 ) -> Fraction:
-    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others.
+    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for e-DP.
 
     ``squares`` counts the rounds, each by the square of its share of eta.
     """
@@ -257,7 +261,9 @@ def _by_zcdp(
 
 
 def _rho(loss: Spent) -> float:
-    """Return the zero-concentrated privacy of a loss that is pure, or of bounded range."""
+    """Return the zero-concentrated privacy of a loss."""
+    if isinstance(loss, Concentrated):
+        return float(loss.rho)
     reach = float(loss.reach or 0)
     return reach**2 / (8 if isinstance(loss, BoundedRange) else 2)
 

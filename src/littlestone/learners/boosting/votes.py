@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.rows import Rows, Splits, rows_of
 from littlestone.data import Sample
@@ -22,8 +23,15 @@ Ints = npt.NDArray[np.int64]
 class Votes:
     """The votes of each label at the rows of a sample, batch after batch."""
 
-    def __init__(self, sample: Sample, start: tuple[int, ...], loss: Logistic) -> None:
-        self.sample, self.start, self.loss = sample, start, loss
+    def __init__(
+        self,
+        sample: Sample,
+        start: tuple[int, ...],
+        loss: Logistic,
+        points: CodePoints | None = None,
+    ) -> None:
+        self.sample, self.start, self.loss, self.points = sample, start, loss, points
+        self._begun: list[npt.NDArray[np.int16]] = []  # votes of the points, of the same batches
         self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
         self._total = 0
 
@@ -48,20 +56,44 @@ class Votes:
     def costs(self, number: int, batch: Batch, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
         given, two = self._of(number, batch), len(self.start) == 2
-        start, costs = np.array(self.start, dtype=np.int64)[:, None], np.zeros_like(given, np.int64)
-        least = self.start[1] - self.start[0] - self._total
-        reached = np.arange(least, least + 2 * self._total + 1)  # margins, of two labels
+        begin = self._begin(number, batch)
+        costs = np.zeros_like(given, np.int64)
+        zero, *_, one = self.ends
+        first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
+        reached = np.arange(first, last + 1)  # margins, of two labels
         for y, counts in enumerate(batch.counts):
             here = np.flatnonzero(counts)
             if y == len(given):  # outside the list: no answer is right
                 costs[:, here] += most * counts[here]
-            elif two:
+                continue
+            votes = begin[:, here] if begin.shape[1] > 1 else begin
+            if two:
                 table = self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
-                margins = given[1, here].astype(np.int64) - given[0, here] + self._total
-                costs[1 - y, here] += counts[here] * table[margins]
+                margins = given[1, here].astype(np.int64) - given[0, here] + (votes[1] - votes[0])
+                costs[1 - y, here] += counts[here] * table[margins - first]
             else:
-                costs[:, here] += counts[here] * self.loss.of_label(start + given[:, here], y, most)
+                costs[:, here] += counts[here] * self.loss.of_label(votes + given[:, here], y, most)
         return costs
+
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        """The least and the most votes of each label that any row could begin with."""
+        least, most = self.start, self.start
+        if self.points is not None:
+            least, most = (
+                tuple(map(sum, zip(self.start, end, strict=True)))
+                for end in (self.points.least, self.points.most)
+            )
+        return list(zip(least, most, strict=True))
+
+    def _begin(self, number: int, batch: Batch) -> Ints:
+        """Return the votes of each label to begin with: of each row, or of all."""
+        start = np.array(self.start, dtype=np.int64)[:, None]
+        if self.points is None:
+            return start
+        if number == len(self._begun):
+            self._begun.append(self.points.votes(batch.points).astype(np.int16))
+        return start + self._begun[number]
 
     def _of(self, number: int, batch: Batch) -> npt.NDArray[Any]:
         if number == len(self._given):

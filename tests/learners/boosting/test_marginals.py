@@ -1,0 +1,258 @@
+"""The start of boosting from all columns: sensitivities, laws, budgets; broken variants."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from littlestone.audit import all_n, verify
+from littlestone.classes import BoostedTreeClass, ScorecardClass
+from littlestone.data import Sample, Schema
+from littlestone.learners.boosting import Boosting, learner
+from littlestone.learners.boosting import marginals as start
+from littlestone.learners.boosting.losses import Logistic
+from littlestone.learners.boosting.marginals import BOUND, CURVE, SCALE, Marginals, counts_of, sums
+from littlestone.learners.boosting.rounds import largest_rho
+from littlestone.privacy import Concentrated, Pure, compose
+from littlestone.source import SeededSource
+
+ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+TWO = Schema.from_dict({"city": {"categories": ["Bonn"]}, "age": {"bins": [30]}})
+EPSILON, DELTA = Fraction(3, 2), Fraction(1, 100)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Let the smallest samples have such a start."""
+    monkeypatch.setattr(start, "_FROM", 0)
+    monkeypatch.setattr(start, "_CERTAIN", 0)
+    learner._settings.cache_clear()
+    yield
+    learner._settings.cache_clear()
+
+
+def boosting(schema=ONE, rounds=1, **parameters):
+    given = {"epsilon": EPSILON, "delta": DELTA, "step": 2, **parameters}
+    return Boosting(BoostedTreeClass(schema, 1, rounds), **given)
+
+
+def records(schema):
+    """Return a sample of each single record."""
+    for row in product(*map(range, schema.n_codes)):
+        for y in (0, 1):
+            yield row, y, Sample.of(np.array([row]), [y])
+
+
+def test_a_record_moves_two_counts_of_each_column():
+    moved = [
+        np.concatenate([own.ravel() for own in counts_of(sample, TWO, 2)])
+        for _, _, sample in records(TWO)
+    ]
+    assert all(own.sum() == 2 for own in moved)
+    assert max(int(((a - b) ** 2).sum()) for a in moved for b in moved) == 2 * 2
+    assert Marginals(Fraction(1, 7), Fraction(0)).of_counts(2) == 2 / Fraction(1, 7)
+
+
+def plain_sums(row, y, scores, base):
+    """Return the gradient and the Hessian of one record, by their definition, in doubles."""
+    x = np.array(
+        [1.0, *(own[max(code - 1, 0)] / SCALE for own, code in zip(scores, row, strict=True))]
+    )
+    x *= min(1.0, 2 / np.linalg.norm(x))
+    q = 1 / (1 + math.exp(-base - 0.4 * x[1:].sum()))
+    return x * (y - q), q * (1 - q) * np.outer(x, x)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_are_those_of_the_definition_and_within_the_bounds(seed):
+    rng = np.random.default_rng(seed)
+    scores = [rng.integers(-1280, 1280, size=codes - 1) for codes in TWO.n_codes]
+    base = float(rng.normal())
+    found = []
+    for row, y, sample in records(TWO):
+        gradient, hessian = sums(sample, [0, 1], scores, base)
+        g, h = plain_sums(row, y, scores, base)
+        assert np.allclose(gradient / (SCALE * CURVE), g, atol=0.01)
+        assert np.allclose(hessian / (SCALE**2 * CURVE), h, atol=0.01)
+        found.append((gradient, hessian))
+    most_g = max(float(((a - b) ** 2).sum()) for a, _ in found for b, _ in found)
+    most_h = max(float(((a - b) ** 2).sum()) for _, a in found for _, b in found)
+    assert most_g <= (2 * BOUND * CURVE) ** 2
+    assert most_h <= (BOUND**2 * CURVE) ** 2 / 8
+    whole = Sample.of(
+        np.array([row for row, _, _ in records(TWO)]), [y for _, y, _ in records(TWO)]
+    )
+    assert (sums(whole, [0, 1], scores, base)[0] == sum(g for g, _ in found)).all()
+    assert (sums(whole, [0, 1], scores, base)[1] == sum(h for _, h in found)).all()
+
+
+def test_the_bounds_are_nearly_reached():
+    """Two records of opposite vectors: what a replaced record costs is not far from the budget."""
+    scores = [np.array([-5 * SCALE, 5 * SCALE])]
+    pair = [Sample.of(np.array([[code]]), [1]) for code in (1, 2)]
+    budget = Marginals(Fraction(1), Fraction(1))
+    (g, h), (g2, h2) = (sums(sample, [0], scores, -4.0) for sample in pair)
+    cost = float(((g - g2) ** 2).sum() / (2 * budget.of_gradient))
+    cost += float(((h - h2)[np.triu_indices(2)] ** 2).sum() / (2 * budget.of_hessian))
+    assert 0.3 < cost <= 1
+
+
+@pytest.mark.parametrize("evaluation", [None, Fraction(1, 8)])
+@pytest.mark.parametrize("n", [700, 5_000, 200_000])
+def test_all_budgets_together_are_epsilon(n, evaluation):
+    made = Boosting(BoostedTreeClass(TWO), epsilon=1, delta="1e-6", evaluation=evaluation)
+    settings = made.plan.settings(n)
+    own = settings.marginals
+    assert (own.weights > 0) == (n < 200_000)
+    assert not settings.count_epsilon
+    losses = Counter(settings.losses) + Counter([Pure(evaluation)] if evaluation else [])
+    assert losses[Concentrated(own.counts)] == 1
+    assert own.weights in (own.counts / 2, 0)
+    rho = largest_rho(Fraction(1), Fraction(1, 10**6)) - float(evaluation or 0) ** 2 / 2
+    assert float(own.counts) == pytest.approx(rho / 10)
+    assert 0.85 < compose(losses, delta=Fraction(1, 10**6))[0] <= 1
+
+
+def coarse(exact, variance, source):
+    """Release only on which side of a few limits each noisy number is; a noise of normal law."""
+    deviation = math.sqrt(float(variance))
+    limits = [0.5] if deviation < 10**4 else [-deviation, deviation]
+    found = []
+    for value in np.ravel(exact).tolist():
+        below = [(1 + math.erf((at - value) / deviation / 2**0.5)) / 2 for at in limits]
+        chances = [Fraction(b) - Fraction(a) for a, b in pairwise([0.0, *below, 1.0])]
+        found.append((limits[0] - 1, *limits)[source.choose(chances)])
+    return np.array(found, dtype=float).reshape(np.shape(exact))
+
+
+@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.more)])
+def test_counts_and_rounds_on_every_data_set(tiny, monkeypatch, rounds):
+    monkeypatch.setattr(start, "_noisy", coarse)
+    monkeypatch.setattr(start, "_WEIGHTS_TO", 0)
+    result = verify(boosting(rounds=rounds), points=[(2,), (1,)], n_samples=1)
+    assert result.holds
+    assert result.tightest_epsilon > 0.3
+
+
+@pytest.mark.more
+def test_counts_weights_and_rounds_on_every_data_set(tiny, monkeypatch):
+    monkeypatch.setattr(start, "_noisy", coarse)
+    assert verify(boosting(), points=[(2,), (1,)], n_samples=1).holds
+
+
+@pytest.mark.more
+def test_start_rounds_and_evaluation_on_every_data_set(tiny, monkeypatch):
+    monkeypatch.setattr(start, "_noisy", coarse)
+    monkeypatch.setattr(start, "_WEIGHTS_TO", 0)
+    assert verify(boosting(), points=[(2,)], n_samples=1, evaluate=Fraction(1, 2)).holds
+
+
+def test_w_t_is_never_exceeded():
+    """Over all rows of the schema and both labels, at starts of any points."""
+    rng = np.random.default_rng(0)
+    rows = np.array(list(product(*map(range, TWO.n_codes))))
+    for binary in (True, False):
+        columns = [rng.normal(size=codes - 1) for codes in TWO.n_codes]
+        scores = [
+            [scale * own for own in columns] for scale in ((0, 1) if binary else (1, -2, 0.5))
+        ]
+        base = np.array([0.0, -1.0]) if binary else np.log([0.5, 0.2, 0.3])
+        points = start._points(
+            base, scores, 1.0, Fraction(1, 10), grain=1 + binary, additive=not binary
+        )
+        votes = points.votes(rows)
+        assert (votes.min(axis=1) >= points.least).all()
+        assert (votes.max(axis=1) <= points.most).all()
+        loss = Logistic(Fraction(1, 10), Fraction(1), 1000)
+        largest = loss.largest(tuple(zip(points.least, points.most, strict=True)), 0)
+        costs = [loss.of_label(votes, y, 1000).max() for y in range(len(base))]
+        assert 0.8 * largest < max(costs) <= largest
+
+
+# -- broken variants --
+
+
+def not_paid(monkeypatch):
+    """The rounds get all of rho, the start comes on top."""
+    true = learner.largest_round
+    monkeypatch.setattr(
+        learner, "largest_round", lambda epsilon, delta, rounds, _, **how: true(
+            epsilon, delta, rounds, (), **how
+        ),
+    )  # fmt: skip
+
+
+def columns_alone(monkeypatch):
+    """Each column has the noise of a release of its own."""
+    monkeypatch.setattr(Marginals, "of_counts", lambda self, columns: 1 / self.counts)
+
+
+def hessian_without_its_share(monkeypatch):
+    """The noise of the Hessian is nearly none."""
+    monkeypatch.setattr(Marginals, "of_hessian", Fraction(1))
+
+
+@pytest.mark.parametrize("variant", [None, not_paid, columns_alone, hessian_without_its_share])
+def test_audit_of_all_n_notices(tiny, monkeypatch, variant):
+    if variant is not None:
+        variant(monkeypatch)
+    report = all_n(boosting(TWO), points=[(1, 2), (2, 3)], sizes=(2,))
+    assert {"counts of columns", "weights of columns"} <= {step.name for step in report.steps}
+    assert report.holds == (variant is None)
+
+
+def weights_from_exact_sums(monkeypatch):
+    true = start._weighted
+
+    def weighted(*given):
+        with pytest.MonkeyPatch.context() as exact:
+            exact.setattr(start, "_noisy", lambda sums, variance, source: sums.astype(float))
+            return true(*given)
+
+    monkeypatch.setattr(start, "_weighted", weighted)
+
+
+def test_weights_from_exact_sums_are_noticed(tiny, monkeypatch):
+    monkeypatch.setattr(start, "_noisy", coarse)
+    weights_from_exact_sums(monkeypatch)
+    loud = boosting(epsilon=200, step=Fraction(1, 16))
+    assert not verify(loud, points=[(2,), (1,)], n_samples=1).holds
+
+
+# -- usefulness --
+
+
+def test_rows_that_one_column_tells_apart_begin_so():
+    rng = np.random.default_rng(0)
+    rows = np.stack([rng.integers(1, codes, 4_000) for codes in TWO.n_codes], axis=1)
+    y = (rng.random(4_000) < np.where(rows[:, 1] == 3, 0.8, 0.2)).astype(int)
+    for concepts in (BoostedTreeClass(TWO, 2, 3), ScorecardClass(TWO, 3)):
+        made = Boosting(concepts, epsilon=1, delta="1e-6")
+        found = made.draw(Sample.of(rows, y), SeededSource(0))
+        begun = found.code_points.votes(np.array([[1, 2], [1, 3]]))[1] * float(found.step)
+        assert begun[0] < -0.2
+        assert begun[1] > 0.2
+        assert found.additive == isinstance(concepts, ScorecardClass)
+        assert set(found.margin(rows).tolist()) <= set(found.margins)
+
+
+def test_several_labels_begin_at_their_columns():
+    rng = np.random.default_rng(0)
+    rows = np.stack([rng.integers(1, codes, 6_000) for codes in TWO.n_codes], axis=1)
+    y = np.where(rng.random(6_000) < 0.7, rows[:, 1] - 1, 0)
+    concepts = BoostedTreeClass(TWO, 1, 3, labels=["a", "b", "c"])
+    made = Boosting(concepts, epsilon=2, delta="1e-6")
+    assert not made.plan.settings(6_000).marginals.weights
+    found = made.draw(Sample.of(rows, y, labels=3), SeededSource(0))
+    assert found.predict(np.array([[1, 2], [1, 3]])).tolist() == [1, 2]
+
+
+def test_where_there_is_no_such_start():
+    for changed, n in (({"delta": None}, 10_000), ({}, 500), ({"epsilon": "1e-6"}, 10**7)):
+        made = Boosting(BoostedTreeClass(TWO, 2), **{"epsilon": 1, "delta": "1e-6", **changed})
+        assert made.plan.settings(n).marginals is None
