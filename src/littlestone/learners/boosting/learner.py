@@ -9,7 +9,7 @@ private: `littlestone.learners.boosting.rounds`.
 most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
 votes as make log-odds of about one.
 
-*Start.* With a delta, votes begin at what single columns say (`littlestone.learners.boosting.marginals`).
+*Start.* With a delta, votes begin at what single columns say (module `marginals`).
 Without one, where labels are rare, the first trees would only say so. So a part of the budget buys
 a private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
