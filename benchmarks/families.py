@@ -14,8 +14,10 @@ import argparse
 import csv
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -25,15 +27,16 @@ sys.path.insert(0, str(Path(__file__).parent / "boosting"))
 from first_tree import problems
 
 from littlestone.classes import BoostedTreeClass, DecisionTrees, RuleLists, Rules
-from littlestone.data import Sample
+from littlestone.data import Sample, Schema
 from littlestone.learners import registry
 from littlestone.source import SeededSource
 
 SIZES = ((1400, "0.25"), (1400, "1"), (4400, "0.5"), (4400, "1"), (4400, "4"), (19000, "1"))
 DELTA = Fraction(1, 10**6)
+Rows = tuple[np.ndarray, np.ndarray]
 
 
-def families(schema, epsilon):
+def families(schema: Schema, epsilon: str) -> Iterator[tuple[str, Any]]:
     """Return what is compared."""
     certified = {
         "rule": Rules(schema, 2),
@@ -50,7 +53,7 @@ def families(schema, epsilon):
             yield name + how, registry.make("boosting", concepts, epsilon=epsilon, delta=delta)
 
 
-def area(learner, train, test, seed):
+def area(learner: Any, train: Rows, test: Rows, seed: int) -> float:
     """Return the AUROC of one fit."""
     hypothesis = learner.draw(Sample.of(*train), SeededSource(seed))
     rank = getattr(hypothesis, "probability", hypothesis.predict)

@@ -180,7 +180,7 @@ def decide(
             say("Left out", f"{', '.join(unknown)}: nothing of them is known privately")
     else:
         n = _rows(opened, y, owner)
-    name, why = (model, "asked for") if model != "auto" else choose(schema, n, left, users=users)
+    name, why = (model, "asked for") if model != "auto" else choose(users=users)
     concepts = MODELS[name](schema, labels)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
@@ -190,15 +190,11 @@ def decide(
     return Decided(concepts, schema, left, left_delta, part)
 
 
-def choose(schema: Schema, n: int, epsilon: Fraction, *, users: bool) -> tuple[str, str]:
-    """Return the family that ``auto`` takes, and why: by public numbers only.
-
-    The rule was fitted on tables that no comparison uses (docs/models.md). No privacy depends on
-    it.
-    """
+def choose(*, users: bool) -> tuple[str, str]:
+    """Return the family that ``auto`` takes, and why; no privacy depends on it (docs/models.md)."""
     if users:
         return "rule", "the smallest of the models that protect users"
-    return "boosted", "the family that ranks best on most tables"
+    return "boosted", "ranks best on most tables (docs/models.md)"
 
 
 def fit(
