@@ -17,6 +17,7 @@ RUN = {
     "docs/cli.md",
     "docs/guide/choosing.md",
     "docs/guide/eight-tables.md",
+    "docs/guide/five-commands.md",
     "docs/guide/quickstart.md",
     "docs/guide/recipes.md",
     "docs/guide/silent-mistakes.md",

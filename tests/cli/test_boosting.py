@@ -24,7 +24,7 @@ def test_fit_evaluate_predict_export(run, folder):
     lines = (folder / "out.csv").read_text().splitlines()
     assert lines[0] == "prediction,probability"
     chances = np.array([float(line.split(",")[1]) for line in lines[1:]])
-    expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))
+    expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))[:, 1]
     assert chances == pytest.approx(expected, rel=1e-5)
     assert run("export m.json --to sql --out m.sql").code == 0
     sql = (folder / "m.sql").read_text()
@@ -86,7 +86,7 @@ def test_shares_of_leaves(run, folder):
     assert done.json["hypothesis"]["type"] == "leaf_tree"
     assert done.json["evaluation"]["scores"] == [0, 1]
     assert run("predict m.json data.parquet --proba --out out.csv").code == 0
-    expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))
+    expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))[:, 1]
     lines = (folder / "out.csv").read_text().splitlines()[1:]
     assert [float(line.split(",")[1]) for line in lines] == pytest.approx(expected, rel=1e-5)
     assert run("report m.json --out page.html").code == 0

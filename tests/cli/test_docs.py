@@ -65,6 +65,23 @@ def test_the_quickstart_shows_what_is_printed(patients, monkeypatch, capsys):
             assert drawn or " ".join(line.split()) in " ".join(printed.split())
 
 
+def test_five_commands_lead_from_a_table_to_a_decision(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (DOCS / "guide/five-commands.md").read_text()
+    table, decision = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    exec(table, {})
+    lines = lines_of("guide/five-commands.md")
+    assert len(lines) == 5
+    for line in lines:
+        assert main(shlex.split(line)) == 0, line
+        assert capsys.readouterr().err == ""
+    names: dict = {}
+    exec(decision, names)
+    assert len(names["risks"]) == 500
+    assert 50 < len(names["look"]) < 350
+    assert "amount" in Path("risk.sql").read_text()
+
+
 def test_silent_mistakes_are_told(run, folder):
     """The page's commands in their order: refused, a constant, reported twice, and right."""
     page = (DOCS / "guide/silent-mistakes.md").read_text()

@@ -110,7 +110,7 @@ def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
     run(f"fit data.parquet --schema schema.toml --y adult --out m.json --proba {TREE}")
     release = ls.load("m.json")
     labels = release.predict(ROWS).tolist()
-    chances = release.predict_proba(ROWS)
+    chances = release.predict_proba(ROWS)[:, 1]
     monkeypatch.setattr(lines, "_BLOCK", 1000)
     monkeypatch.setitem(arrow._AHEAD, "batch_size", 70)
     for data in ("data.csv", "data.parquet"):

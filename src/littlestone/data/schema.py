@@ -485,7 +485,8 @@ class Schema:
             columns = tuple(replace(self.every, name=f"x{j}") for j in range(n_columns))
             return Schema(columns, csv=self.csv, proposal=self.proposal)
         if n_columns != len(self.columns):
-            constraint = f"of {len(self.columns)} columns, as the schema"
+            named = f": {', '.join(self.names)}" if self.bound else ""
+            constraint = f"of {len(self.columns)} columns, as the schema{named}"
             raise parameter_error(owner, "X", constraint, f"{n_columns} columns")
         return self
 

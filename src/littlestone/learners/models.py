@@ -102,7 +102,7 @@ class Decided:
 def decide(
     table: Any,
     *,
-    y: str,
+    y: Any,
     epsilon: Any,
     delta: Any = None,
     schema: Schema | None = None,
@@ -124,6 +124,9 @@ def decide(
     """
     from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
+    if not isinstance(y, str):
+        hint = "Labels in an array of their own become one: table.assign(label=labels)."
+        raise parameter_error(owner, "y", "the name of a column", type(y).__name__, hint)
     total = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
     small = None if not delta else check_probability(owner, "delta", delta)
     if model != "auto" and model not in MODELS:
@@ -175,18 +178,16 @@ def decide(
             hint = "Or write a schema from public knowledge: `littlestone schema new TABLE`."
             raise InfeasibleError(f"{problem} {hint}", n_needed=problem.n_needed) from None
         assert schema.proposal is not None
-        n, unknown = schema.proposal.n, schema.proposal.left_out
-        if unknown:
-            say("Left out", f"{', '.join(unknown)}: nothing of them is known privately")
-    else:
-        n = _rows(opened, y, owner)
+        if schema.proposal.left_out:
+            unknown = ", ".join(schema.proposal.left_out)
+            say("Left out", f"{unknown}: nothing of them is known privately")
     name, why = (model, "asked for") if model != "auto" else choose(users=users)
     concepts = MODELS[name](schema, labels)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
         say("Evaluation", f"epsilon {part}: the error, measured privately; none leaves more")
     if isinstance(concepts, BoostedTreeClass):
-        say("Delta", _delta(concepts, left, left_delta, n))
+        say("Delta", _delta(concepts, left, left_delta, _rows(opened, y, owner)))
     return Decided(concepts, schema, left, left_delta, part)
 
 

@@ -279,21 +279,21 @@ class Release:
     def predict_proba(
         self, X: Any, *, x: str | None = None, csv: Any = None
     ) -> npt.NDArray[np.float64]:
-        """Return the probability of label 1 of each row; costs no privacy of its records.
+        """Return the probabilities of labels of each row; costs no privacy of its records.
 
-        Of a class that lists its labels it is one column for each label, in the order of the codes.
+        One column for each label, in the order of the codes: 0 and 1, or those that are listed.
         The probability of a scorecard or of boosted trees is their own; of another model it is the
         share that the evaluation found where the row belongs: in its leaf, or among the records
         with the same answer.
         """
         domain = self.concept_class.domain
         if not is_table(X):
-            return self.chances(domain.array(X, owner="predict"))
+            return both(self.chances(domain.array(X, owner="predict")))
         found = [chances for _, chances in self.predict_pieces(X, x=x, csv=csv, proba=True)]
-        return np.concatenate([part for part in found if part is not None])
+        return both(np.concatenate([part for part in found if part is not None]))
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
-        """Return the probabilities of `predict_proba`, of points as the hypothesis reads them."""
+        """Return the chance of label 1, or of each listed label, of points as they are stored."""
         self._check_chances()
         if isinstance(self.hypothesis, TreeEnsemble):
             return self.hypothesis.probability(points)
@@ -424,6 +424,11 @@ def absent_label(release: Release) -> str:
         f"the noise hides whether any record has the label {label!r}. Is it written as in the "
         "table (--positive, labels=)? Every other cell is read as the other label"
     )
+
+
+def both(chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return a column for each label, also where only the chance of label 1 is known."""
+    return np.column_stack([1 - chances, chances]) if chances.ndim == 1 else chances
 
 
 def secret_n(guarantee: Guarantee) -> bool:

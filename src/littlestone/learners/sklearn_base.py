@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-class _NoEvaluationError(UnsupportedError, AttributeError):
+class NoEvaluationError(UnsupportedError, AttributeError):
     """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""
 
 
@@ -149,6 +149,7 @@ class PrivateEstimator(BaseEstimator):
         groups: Any = None,
         ledger: Ledger | None = None,
         evaluate: Any = None,
+        **other: Any,
     ) -> Self:
         """Learn one hypothesis from labelled records and release it.
 
@@ -159,6 +160,8 @@ class PrivateEstimator(BaseEstimator):
             first fit of the process, and no ledger pays for it (said once; grid searches and
             cross-validation fit often: ``docs/guide/searches.md``).
         """
+        for name in other:
+            raise ParameterError(_no_argument(type(self).__name__, name))
         how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
         return self._guarded(X, y, **how)
 
@@ -348,7 +351,7 @@ class PrivateEstimator(BaseEstimator):
         """What the released evaluation says."""
         check_is_fitted(self, "hypothesis_")
         if self.release_.evaluation is None:
-            raise _NoEvaluationError(
+            raise NoEvaluationError(
                 f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
                 "epsilon."
             )
@@ -392,15 +395,18 @@ class PrivateEstimator(BaseEstimator):
     def _points(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:
         """Let scikit-learn check what it can check about rows, and count the columns."""
         if y is None:
-            raise ValueError(
+            raise DataError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
-                "is None."
+                'is None. Give fit(X, y), or fit(table, y="the name of its label column").'
             )
         if isinstance(self.concept_class.domain, RowDomain):
             _check_shape(X)
             # Not y: what scikit-learn says of complex labels quotes them. See `_labels`.
             rows = self._read_rows(X, reset=True)
-            check_consistent_length(rows, y)
+            try:
+                check_consistent_length(rows, y)
+            except ValueError as problem:
+                raise DataError(f"{problem}. Give one label for each record.") from None
             return rows
         if len(y) == 0:  # type: ignore[arg-type]
             raise DataError(
@@ -430,6 +436,12 @@ class PrivateEstimator(BaseEstimator):
             X = by_name(X, schema.names, type(self).__name__)
             if not reset and not hasattr(self, "feature_names_in_"):
                 X = own_cells(X)  # they are in the schema's order, so scikit-learn need not warn
+        width = getattr(X, "shape", (0, len(schema)))[-1]
+        if schema.bound and not reset and width != len(schema):
+            raise DataError(
+                f"X has {width} features, but {type(self).__name__} is expecting {len(schema)} "
+                f"features as input: {', '.join(schema.names)}."
+            )
         validate_data(self, X, reset=reset, skip_check_array=True)  # names and number of columns
         cells = X if issparse(X) else own_cells(X)
         return check_array(cells, dtype=None, ensure_all_finite=False, estimator=self)
@@ -555,6 +567,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         if np.asarray(y).dtype.kind == "c":
             raise DataError("Complex data not supported: labels are among the public classes.")
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] != 1:
+            raise DataError(
+                f"y should be a 1d array, got an array of shape {shape} instead. Give one column "
+                "of labels."
+            )
         labels = column_or_1d(y, warn=True)
         if self._lists_labels:
             if not np.isin(labels, classes).all():
@@ -614,6 +632,17 @@ def _unit(X: Any, user: str | None, groups: Any) -> Unit:
     return "records" if user is None and groups is None else "users"
 
 
+def _no_argument(owner: str, name: str) -> str:
+    """Say what to use instead of an argument that other libraries have."""
+    instead = {
+        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
+        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
+        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
+        "sums of trees give probabilities, for which you choose the threshold.",
+    }.get(name, "Parameters of the model are those of its constructor.")
+    return f"The fit of {owner} takes no {name!r}. {instead}"
+
+
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     warnings.warn(
@@ -658,6 +687,12 @@ def _check_shape(X: Any) -> None:
     """Refuse what scikit-learn would refuse with a message that quotes the records."""
     if isinstance(X, list | tuple):
         X = np.asarray(X, dtype=object)
+    if not (hasattr(X, "shape") or hasattr(X, "__array__")):
+        raise DataError(
+            f"Expected 2D array, got {type(X).__name__} instead. A table is read by the name of "
+            'its label column, fit(table, y="label"); what was fitted from arrays takes arrays: '
+            "collect a lazy frame first, and give its columns."
+        )
     if getattr(X, "ndim", 2) < 2:
         raise DataError(
             "Expected 2D array, got 1D array instead. Reshape your data: rows are records, columns "

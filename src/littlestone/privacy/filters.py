@@ -148,7 +148,8 @@ def _in_sums(loss: Loss, *, pure: bool) -> tuple[Fraction, Fraction]:
         what = "(epsilon, delta)" if loss.reach is not None else type(loss).__name__
         raise BudgetError(
             f"A {accounting} ledger cannot pay for a guarantee of the form {what}. Nothing was "
-            "spent. Use a pure learner, or a ledger with another accounting."
+            "spent. Use a pure learner, or make a ledger with a delta: littlestone ledger create "
+            "PATH --epsilon E --delta 1e-6, in Python Ledger(path, epsilon=E, delta=1e-6)."
         )
     return loss.reach, loss.leak
 

@@ -204,7 +204,8 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     found = release.quality
     assert found is not None
     facts.append(("Error", share(found.error)))
-    facts.append((f"Always {release.labels[found.majority]}", share(found.baseline)))
+    if found.constant != found.majority:  # else it is the same error
+        facts.append((f"Always {release.labels[found.majority]}", share(found.baseline)))
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
         facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))

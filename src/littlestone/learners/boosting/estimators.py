@@ -15,6 +15,7 @@ from littlestone.errors import ParameterError, check_integer
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.values import Values
 from littlestone.learners.declare import Kind, declared, whole
+from littlestone.learners.release import both
 from littlestone.learners.sklearn_base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 
 if TYPE_CHECKING:
@@ -112,8 +113,18 @@ class _Boosted(PrivateClassifier):
             for it.
         """
         check_is_fitted(self, "hypothesis_")
-        found = self.hypothesis_.probability(self._rows(X))
-        return found if found.ndim > 1 else np.column_stack([1 - found, found])
+        return both(self.hypothesis_.probability(self._rows(X)))
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """How far each column moves the log-odds, as shares of all: from the trees alone."""
+        check_is_fitted(self, "hypothesis_")
+        schema = self._bound_class().schema
+        found = np.zeros(len(schema))
+        for own in self.hypothesis_.effects(schema).values():
+            for name, cells in own.items():
+                found[schema.names.index(name)] += max(cells.values()) - min(cells.values())
+        return found / (found.sum() or 1)
 
     @property
     def trees_(self) -> tuple[TreeHypothesis, ...]:

@@ -13,16 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 from littlestone.errors import parameter_error
 from littlestone.learners.declare import Kind, declared
 from littlestone.learners.exponential.learner import Agnostic, Generic
-from littlestone.learners.release import is_table
-from littlestone.learners.sklearn_base import PrivateClassifier
+from littlestone.learners.release import both, is_table
+from littlestone.learners.sklearn_base import NoEvaluationError, PrivateClassifier
 
 __all__ = ["AgnosticLearner", "GenericLearner"]
 
 
 def _evaluated(made: Any) -> bool:
-    """Return whether an estimator has probabilities, or will have them."""
+    """Return that an estimator has probabilities, or will have them; else say what it needs."""
     released = getattr(made, "release_", None)
-    return made.evaluate is not None or getattr(released, "evaluation", None) is not None
+    if made.evaluate is None and getattr(released, "evaluation", None) is None:
+        raise NoEvaluationError(
+            f"This {type(made).__name__} has no probabilities: fit with evaluate=E, a part of "
+            "epsilon, or learn a Scorecard or BoostedTrees."
+        )
+    return True
 
 
 class _ExponentialClassifier(PrivateClassifier):
@@ -51,10 +56,8 @@ class _ExponentialClassifier(PrivateClassifier):
         """Return the share of each class where a point belongs, by the evaluation."""
         check_is_fitted(self, "release_")
         if self.release_.columns is not None and is_table(X):
-            shares = self.release_.predict_proba(X)
-        else:
-            shares = self.release_.chances(self._codes(X))
-        return np.column_stack([1 - shares, shares]) if shares.ndim == 1 else shares
+            return self.release_.predict_proba(X)
+        return both(self.release_.chances(self._codes(X)))
 
 
 def _coded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:

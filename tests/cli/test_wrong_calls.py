@@ -1,0 +1,67 @@
+"""Forty wrong command lines: each ends with one line that says what to do, exit code 2 or 3."""
+
+import pytest
+
+FIT = "fit data.csv --y adult --epsilon 1"
+CALLS = {
+    "": "--help",
+    "fitt data.csv": "fit",
+    "fit": "fit",
+    "fit data.csv --epsilon 1": "--y adult",
+    "fit data.csv --y adult": "--epsilon 1",
+    "fit nowhere.csv --y adult --epsilon 1": "a file that exists",
+    "fit data.xlsx --y adult --epsilon 1": "data.xlsx",
+    "fit data.csv --y adul --epsilon 1": "adul",
+    "fit data.csv --y adult --epsilon many": "1 is a common choice",
+    "fit data.csv --y adult --epsilon -1": "--epsilon",
+    f"{FIT} --delta 2": "--delta",
+    f"{FIT} --model forest": "scorecard",
+    f"{FIT} --models rule": "--model",
+    f"{FIT} --model rule --class points()": "--class or --model",
+    f"{FIT} --class points": "Name it with --x",
+    f"{FIT} --class rules(max_literals=2)": "--schema",
+    f"{FIT} --class auto": "littlestone schema new",
+    f"{FIT} --class desicion_trees(depth=2) --schema schema.toml": "decision_trees",
+    f"{FIT} --schema nowhere.toml": "could not be read",
+    f"{FIT} --schema data.csv": "schema",
+    f"{FIT} --schema schema.toml --x agee": "agee",
+    f"{FIT} --schema schema.toml --out nowhere/m.json": "make it first",
+    f"{FIT} --schema schema.toml --out data.csv": "a file that is not read",
+    f"{FIT} --schema schema.toml --ledger nowhere.db": "Create the budget ledger first",
+    f"{FIT} --schema schema.toml --evaluate 2": "--evaluate",
+    f"{FIT} --schema schema.toml --evaluate 0.1 --no-evaluate": "not both",
+    f"{FIT} --schema schema.toml --holdout 2": "--holdout",
+    f"{FIT} --schema schema.toml --labels a": "2 to 100 labels",
+    f"{FIT} --schema schema.toml --labels a,b --positive a": "not both",
+    f"{FIT} --schema schema.toml --negative no": "--strict",
+    f"{FIT} --schema schema.toml --user person": "--samples-per-user, for example 16",
+    f"{FIT} --schema schema.toml --model boosted --user person --samples-per-user 2": "rule",
+    f"{FIT} --schema schema.toml --seed -1": "--seed",
+    f"{FIT} --csv sep=;,sepp=2": "sep",
+    "fit data.csv --y adult --epsilon 0.1 --model tree": "schema new",
+    "predict": "model.json",
+    "predict nowhere.json data.csv": "could not be read",
+    "predict data.csv data.csv": "model",
+    "report nowhere.json --out p.html": "could not be read",
+    "export nowhere.json": "could not be read",
+    "score nowhere.json data.csv --epsilon 1": "could not be read",
+    "plan --class scorecard --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05": "holdout",
+    "ledger create b.db": "--epsilon",
+    "schema new nowhere.csv": "nowhere.csv",
+    "schema propose data.csv --epsilon 1 --out s.toml": "--header-is-public",
+}
+
+
+@pytest.mark.parametrize("line", CALLS)
+def test_the_refusal_teaches(run, folder, line):
+    done = run(line)
+    said = done.err + (done.out if line == "" else "")
+    assert done.code in ((0,) if line == "" else (2, 3)), said
+    assert CALLS[line] in said
+    assert "Traceback" not in said
+    assert "TypeError" not in said
+    assert not {"m.json", "p.html", "s.toml"} & {p.name for p in folder.iterdir()}
+
+
+def test_they_are_forty():
+    assert len(CALLS) >= 40
