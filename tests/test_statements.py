@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import pkgutil
 import re
@@ -15,8 +16,10 @@ from littlestone.bounds.statements import paper_bounds
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "statements.md").read_text()
-FIELDS = ("statement", "what it is about", "room", "claim", "calculator", "tests")
-ROOM, CLAIM, CALCULATOR, TESTS = range(2, 6)
+TABLES = sorted((ROOT / "docs" / "statements").glob("*.csv"))
+LATER = ("work", "statement", "here", "claims", "tests")
+FIELDS = ("statement", "what it is about", "file", "claim", "calculator", "tests")
+FILE, CLAIM, CALCULATOR, TESTS = range(2, 6)
 
 
 def upto(last, chapter=""):
@@ -100,14 +103,13 @@ CALCULATORS = {
 KINDS = {"thm": "Theorem", "lemma": "Lemma", "cor": "Corollary", "prop": "Proposition"}
 
 
-def rows(paper):
-    """Return the rows of a paper's table, each with its six cells."""
-    text = re.search(rf"^## Paper {paper}:.*?(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)[0]
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    table = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
-    assert tuple(table[0]) == FIELDS
-    assert {len(row) for row in table[2:]} == {len(FIELDS)}
-    return table[2:]
+def rows(paper, fields=FIELDS):
+    """Return the rows of a paper's table, as lists of cells."""
+    with (ROOT / "docs" / "statements" / f"{paper}.csv").open(encoding="utf-8", newline="") as file:
+        head, *table = csv.reader(file)
+    assert tuple(head) == fields
+    assert {len(row) for row in table} == {len(fields)}
+    return table
 
 
 def code(cell):
@@ -116,7 +118,7 @@ def code(cell):
 
 
 def software(row):
-    return not row[ROOM].startswith("not software: ")
+    return not row[FILE].startswith("not software: ")
 
 
 @pytest.mark.parametrize("paper", NUMBERED)
@@ -133,12 +135,12 @@ def test_paper_004_counts_all_kinds_together():
 def test_every_file_exists(paper):
     for row in rows(paper):
         if software(row):
-            assert code(row[ROOM]), row
+            assert code(row[FILE]), row
             assert code(row[TESTS]), row
-            for room in code(row[ROOM]):
-                assert (ROOT / "src" / "littlestone" / room).is_file(), row
+            for file in code(row[FILE]):
+                assert (ROOT / "src" / "littlestone" / file).is_file(), row
         else:
-            assert len(row[ROOM]) > len("not software: used in"), row
+            assert len(row[FILE]) > len("not software: used in"), row
         for test in code(row[TESTS]):
             assert (ROOT / "tests" / test).is_file(), row
             assert "def test_" in (ROOT / "tests" / test).read_text(), row
@@ -153,7 +155,7 @@ def test_every_claim_is_registered(paper):
     for row in rows(paper):
         named = code(row[CLAIM])
         if not software(row):  # a sentence may name a claim; files and code are in other columns
-            named += code(row[ROOM])
+            named += code(row[FILE])
         assert set(named) <= known, row
 
 
@@ -209,22 +211,23 @@ def test_the_numbers_at_the_top_are_true():
     assert sum(not software(row) for row in everything) == int(said[2])
 
 
-def test_links_lead_to_pages():
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", PAGE):
+def test_links_lead_to_pages_and_every_table_is_shown():
+    texts = [PAGE, *(path.read_text("utf-8") for path in TABLES)]
+    for target in (t for text in texts for t in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)):
         assert (ROOT / "docs" / target).is_file(), target
+    for path in TABLES:
+        assert f":file: statements/{path.name}" in PAGE
 
 
 def test_what_came_after_names_what_exists():
     """Files, claims and tests after the five documents; every claim about public points."""
-    part = PAGE.partition("## After the five documents")[2]
-    table = [line.strip("|").split(" | ") for line in part.splitlines() if line.startswith("|")]
+    table = rows("later", LATER)
     known = {claim.id for claim in claims()}
-    for row in table[2:]:
-        assert len(row) == 5, row
+    for row in table:
         for file in re.findall(r"`([\w/]+\.py)`", row[2]):
             assert (ROOT / "src" / "littlestone" / file).is_file(), row
         assert set(code(row[3])) <= known, row
         for test in code(row[4]):
             assert (ROOT / "tests" / test).is_file(), row
-    named = {name for row in table[2:] for name in code(row[3])}
+    named = {name for row in table for name in code(row[3])}
     assert {name for name in known if name.startswith("public.")} <= named
