@@ -4,7 +4,7 @@
 `main`                      the commands together, and how they fail
 `schema`                    the public columns of a table; `check`, a private report of its cells
 `plan`                      before any data: numbers of records; the interactive page
-`public`                    public points of `fit` and `plan`
+`public`, `targets`         public points of `fit` and `plan`; what `fit` learns that is no label
 `fit`, `predict`            one hypothesis: learned; used, shown, exported, scored; its record
 `stream`                    rows as they arrive, and what they published
 `dims`, `audit`, `ledger`   dimensions; verification; budgets

@@ -32,6 +32,7 @@ from littlestone.cli.options import (
     whole,
 )
 from littlestone.cli.public import Public
+from littlestone.cli.targets import Targets
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -72,13 +73,14 @@ class FitGoal(Goal):
     number of records."""
 
 
-def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
+def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the table, the draw
     data: str,
     /,
     *,
-    y: str,
+    y: str | None = None,
     goal: FitGoal,
     records: Records = Records(),
+    targets: Targets = Targets(),
     table: Table = Table(),
     open_points: Public = Public(),
     samples_per_user: str | None = None,
@@ -109,10 +111,11 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         Table of labelled records: a Parquet or CSV file, or the URL of a table in a database, such
         as postgresql://host/db?table=t.
     y:
-        Column of labels.
+        Column of labels, or of the --target.
     samples_per_user:
         With --user: how many records of each user are looked at; the others are left out by a
-        public random choice. A public number, never taken from the data.
+        public random choice. A public number, never taken from the data. Boosted trees and
+        scorecards look at all, and do without.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
@@ -171,9 +174,26 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
     source = filed.source("fit", paid)
+    if targets.asked:
+        _not_of_targets(
+            samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
+            labels=labels, require_certificate=require_certificate, holdout=holdout,
+            subsample=subsample, evaluate=evaluated.evaluate, learner=learner != "auto",
+            **vars(own), **vars(open_points),
+        )  # fmt: skip
+        release, paid_by = _fit_target(
+            targets, data, y, goal=goal, records=records, table=table, paid=paid, source=source
+        )
+        _write(release, out, report, filed)
+        _show(
+            release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(paid_by)
+        )
+        return 0
+    if y is None:
+        raise ParameterError("fit needs --y, the column of labels; or --time, one of times.")
     chosen = names("fit", "x", records.x)
-    _of_records_only(user, labels=labels, costs=costs, proba=proba)
-    each = _records_of_each(user, samples_per_user, learner)
+    boosted = spec is not None and spec.strip().lower().startswith(("boosted", "scorecard"))
+    each = {} if boosted and user else _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
     options = {
         **{name: value for name, value in vars(own).items() if value},
@@ -206,7 +226,13 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
             data, spec, records.schema, y=y, x=chosen, labels=listed, form=table.written("fit")
         )
         options |= of_points
-    _check_class_of_users(user, concepts)
+    if not concepts.learned_by:
+        _of_records_only(user, labels=labels, costs=costs, proba=proba)
+    elif user is not None and samples_per_user is not None:
+        raise ParameterError(
+            f"The 'samples_per_user' parameter of fit does not go with {concepts.spec}: all that "
+            "a user has is looked at. Leave it out."
+        )
     form = table.format("fit", data, public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
@@ -215,12 +241,16 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         learner = "agnostic"
     share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)
     asked = share is None or evaluated.evaluate or holdout
+    if user is not None and concepts.learned_by and not evaluated.evaluate:
+        asked = None
     part = evaluated.part("fit", goal.epsilon, holdout) if asked else None
     left = None if holdout is not None else part  # what is left out of learning
     learner = agnostic_form(learner) if agnostic else learner
     make = partial(open_learner, "fit", learner, options=options, evaluate=left)
     learner_of = partial(_learner_of, share, make, goal)
     algorithm = learner_of(concepts)
+    if user is not None and concepts.learned_by:
+        algorithm = replace(algorithm, unit="users")  # type: ignore[type-var]
     _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
@@ -264,6 +294,45 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         Budget=_left(paid_by),
     )  # fmt: skip
     return 0
+
+
+def _not_of_targets(**others: object) -> None:
+    """Refuse what is for labels."""
+    for name, value in others.items():
+        if value:
+            raise ParameterError(
+                f"The {name!r} parameter of fit is for labels: leave it out beside --target or "
+                "--time."
+            )
+
+
+def _fit_target(
+    targets: Targets, data: str, y: str | None, *,
+    goal: FitGoal, records: Records, table: Table, paid: Paid, source: Any,
+) -> tuple[Release, Ledger | None]:  # fmt: skip
+    """Learn a target that is no label."""
+    from littlestone.cli.targets import learner_of
+    from littlestone.cli.terminal import progress_of, reading
+    from littlestone.learners.running import known_loss, promise, read_sample, run
+    from littlestone.privacy import check_ledger
+
+    algorithm, column, opened = learner_of(
+        targets, data, y, goal=goal, records=records, table=table
+    )
+    promised = promise(algorithm, seeded=source.seeded)
+    paid_by = paid.budget("fit")
+    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm))
+    schema = algorithm.concept_class.schema
+    given = _given(event=targets.event, user=records.user)
+    with reading("Counting records"):
+        sample = read_sample(
+            algorithm, opened, x=None, y=column, strict=records.strict, owner="fit", **given
+        )
+    _caution(promised, sample.n)
+    columns = {"x": list(schema.names), "y": column, **given}
+    columns |= _written(table.format("fit", data, schema), schema)
+    with progress_of("Choosing"):
+        return run(algorithm, sample, source, columns=columns, ledger=paid_by), paid_by
 
 
 def _decided(
@@ -510,16 +579,6 @@ _ONE_RECORD = (
     "leave out --user and give a table with one record of each user; where users have up to m "
     "records, an --epsilon divided by m protects all of a user's records"
 )
-
-
-def _check_class_of_users(user: str | None, concepts: ConceptClass) -> None:
-    """Refuse --user with a class whose own learner protects single records."""
-    if user is not None and concepts.learned_by:
-        raise ParameterError(
-            f"{concepts.spec} is learned from single records, which alone are protected: it does "
-            "not go with --user. Take another class, such as rules(max_literals=2) or "
-            f"decision_trees(depth=2), or {_ONE_RECORD}."
-        )
 
 
 def _of_records_only(

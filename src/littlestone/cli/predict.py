@@ -34,9 +34,10 @@ def predict(
 ) -> int:
     """Label each row of a table by a released model; costs no privacy of the model's records.
 
-    Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list) for each row, in
-    the order of the rows; or Parquet, if --out ends in .parquet. A row outside the model's public
-    domain gets the first label. Files of any size are read and written piece by piece.
+    Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
+    expected count, the risk of an event) for each row, in the order of the rows; or Parquet, if
+    --out ends in .parquet. A row outside the model's public domain gets the first label. Files of
+    any size are read and written piece by piece.
 
     Parameters
     ----------
@@ -47,7 +48,8 @@ def predict(
     proba:
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
         boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
-        list of labels: a column for the share of each label.
+        list of labels: a column for the share of each label. Of a time until an event: a column for
+        the survival at the end of each period.
     """
     from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
@@ -61,15 +63,15 @@ def predict(
     release = Release.read(model)
     with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
-        names = release.labels
+        names, head = release.labels, _head(release, proba=proba)
         if out is None:
-            _write(pieces, sys.stdout, names, proba=proba)
+            _write(pieces, sys.stdout, names, head)
         else:
             with replacing(out) as file:
                 if format_of(Path(out)) in PARQUET:
-                    _write_parquet(pieces, file, names, proba=proba)
+                    _write_parquet(pieces, file, names, head, numbers=release.target is not None)
                 else:
-                    _write(pieces, file, names, proba=proba)
+                    _write(pieces, file, names, head)
     return 0
 
 
@@ -159,27 +161,29 @@ def _promise(record: dict[str, dict[str, dict[str, object]]]) -> str:
     return str(Guarantee.from_dict(record["release"]["guarantee"]))
 
 
-def _head(labels: tuple[Label, ...], *, proba: bool) -> list[str]:
+def _head(release: Release, *, proba: bool) -> list[str]:
     """Return the names of the columns."""
-    if labels == (0, 1):
-        return ["prediction", "probability"] if proba else ["prediction"]
-    each = [f"probability of {label}" for label in labels]
+    labels, target = release.labels, release.target
+    if target is not None:
+        each = [f"survival at {float(end):g}" for end in getattr(target, "ends", ())]
+    else:
+        each = ["probability"] if labels == (0, 1) else [f"probability of {x}" for x in labels]
     return ["prediction", *each] if proba else ["prediction"]
 
 
-def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, proba: bool) -> None:
+def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], columns: list[str]) -> None:
     import numpy as np
 
-    head = ",".join(map(_cell, _head(names, proba=proba))) + "\n"
+    head = ",".join(map(_cell, columns)) + "\n"
     cells = np.array([_cell(str(name)) for name in names], dtype=object)
-    width = len(_head(names, proba=True)) - 1
     for labels, chances in pieces:
         file.write(head)  # not before the first piece has been read: it may be refused
         head = ""
-        lines = cells[labels].tolist()
+        values_asked = labels.dtype.kind == "f"
+        lines = list(map(repr, labels.tolist())) if values_asked else cells[labels].tolist()
         if chances is not None:
             values, which = np.unique(chances, axis=0, return_inverse=True)
-            rows = values.reshape(len(values), width).tolist()
+            rows = values.reshape(len(values), len(columns) - 1).tolist()
             shares = ["".join(f",{value:.6g}" for value in row) + "\n" for row in rows]
             written = np.array(shares, dtype=object)[which.reshape(-1)]
             file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
@@ -194,13 +198,16 @@ def _cell(text: str) -> str:
     return text
 
 
-def _write_parquet(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, proba: bool) -> None:
+def _write_parquet(
+    pieces: Pieces, file: IO[str], names: tuple[Label, ...], head: list[str], *, numbers: bool
+) -> None:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    own, head = names != (0, 1), _head(names, proba=proba)
+    own = names != (0, 1)
     kind = pa.int8() if not own else pa.string() if isinstance(names[0], str) else pa.int64()
+    kind = pa.float64() if numbers else kind
     schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
         for labels, chances in pieces:

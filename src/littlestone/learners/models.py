@@ -134,8 +134,9 @@ def decide(
         raise parameter_error(owner, "model", known, model)
     if users and model not in ("auto", *_CERTIFIED):
         raise ParameterError(
-            f"A {model} model is learned from single records, which alone are protected. Users are "
-            f"protected by the models {', '.join(_CERTIFIED)}."
+            f"A {model} model that protects users is asked for by its class: --class scorecard or "
+            '"boosted_trees(depth=2)" and --user; Scorecard or BoostedTrees, fit(..., user=). Here '
+            f"users are protected by the models {', '.join(_CERTIFIED)}."
         )
     if model == "rule" and labels is not None:
         raise ParameterError(

@@ -39,6 +39,7 @@ from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.formats import CsvFormat
 from littlestone.data.labels import BINARY
 from littlestone.data.schema import Proposal
+from littlestone.data.targets import Periods
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -52,6 +53,7 @@ from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
     from littlestone.data import Domain
+    from littlestone.data.targets import Target
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
@@ -218,6 +220,11 @@ class Release:
         """The public labels, in the order of their codes."""
         return self.concept_class.labels
 
+    @property
+    def target(self) -> Target | None:
+        """What is predicted, if it is no label."""
+        return getattr(self.concept_class, "target", None)
+
     def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> npt.NDArray[Any]:
         """Label points by the released hypothesis; costs no privacy of its records."""
         codes = self.predict_codes(X, x=x, csv=csv)
@@ -252,7 +259,8 @@ class Release:
             self._check_chances()
         for points, inside in self._points_of(table, x=x, csv=csv):
             if isinstance(self.hypothesis, TreeSum):
-                yield self.hypothesis.predict(points), None
+                survival = self.hypothesis.survival(points) if proba else None
+                yield self.hypothesis.predict(points), survival
                 continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
@@ -306,7 +314,12 @@ class Release:
         return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
-        own = isinstance(self.hypothesis, TreeEnsemble)
+        if self.target is not None and not isinstance(self.target, Periods):
+            raise UnsupportedError(
+                f"A model of a {self.target.kind} predicts numbers, not probabilities: leave out "
+                "--proba."
+            )
+        own = isinstance(self.hypothesis, TreeEnsemble | TreeSum)
         if not own and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "

@@ -384,7 +384,7 @@ def meaning(release: Release) -> str:
     columns = release.columns or {}
     if not columns.get("y"):
         return ""
-    if release.concept_class.lists_labels:
+    if release.concept_class.lists_labels or release.target is not None:
         return ""
     positive, negative = outcomes(release)
     x = columns.get("x") or []

@@ -1,0 +1,93 @@
+"""`littlestone fit` of quantities, counts and times, and of users by boosted trees."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from littlestone.cli.main import main
+
+SCHEMA = '[age]\nbins = [20, 40, 60]\n\n[city]\ncategories = ["Bonn", "Rome"]\n'
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(10, 90, 1200), "city": ["Bonn", "Rome"] * 600})
+    table["cost"], table["visits"] = table.age * 2 + rng.normal(0, 3, 1200), table.age // 20
+    table["months"], table["died"] = 60 - table.age / 2, (table.age > 30).astype(int)
+    table["ill"], table["who"] = (table.age >= 40).astype(int), np.arange(1200) // 4
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+def fit(files, *arguments):
+    """Return the exit code of a fit with the schema, an epsilon and a model file."""
+    return main([
+        "fit", str(files / "t.csv"), "--schema", str(files / "s.toml"), "--epsilon", "4",
+        "--out", str(files / "m.json"), *arguments,
+    ])  # fmt: skip
+
+
+QUANTITY = ["--y", "cost", "--target", "quantity", "--high", "300"]
+COUNT = ["--y", "visits", "--target", "count", "--high", "20"]
+TIME = ["--time", "months", "--event", "died", "--periods", "20,40,60"]
+
+
+@pytest.mark.parametrize("what", [QUANTITY, COUNT, TIME], ids=["quantity", "count", "time"])
+@pytest.mark.parametrize("user", [[], ["--user", "who"]], ids=["records", "users"])
+def test_a_model_is_written_and_predicts(files, what, user, capsys):
+    assert fit(files, *what, *user) == 0
+    shown = capsys.readouterr().out
+    assert ("user-replace" in shown) == bool(user)
+    assert "label" not in shown
+    document = json.loads((files / "m.json").read_text())
+    assert document["n"] == (300 if user else 1200)
+    out = str(files / "p.parquet")
+    assert main(["predict", str(files / "m.json"), str(files / "t.csv"), "--out", out]) == 0
+    found = pd.read_parquet(out)["prediction"]
+    table = pd.read_csv(files / "t.csv")
+    sign = -1 if what is TIME else 1
+    truth = table[{"quantity": "cost", "count": "visits"}.get(what[3], "months")]
+    assert np.corrcoef(found, truth)[0, 1] * sign > 0.7
+
+
+def test_survival_of_each_period(files, capsys):
+    assert fit(files, *TIME) == 0
+    capsys.readouterr()
+    assert main(["predict", str(files / "m.json"), str(files / "t.csv"), "--proba"]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert head == "prediction,survival at 20,survival at 40,survival at 60"
+
+
+@pytest.mark.parametrize("spec", ["boosted_trees(depth=1)", "scorecard"])
+def test_labels_of_users(files, spec, capsys):
+    assert fit(files, "--y", "ill", "--class", spec, "--user", "who") == 0
+    assert "user-replace" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--y", "cost", "--target", "quantity"], "--high"),
+        (["--y", "cost", "--high", "3"], "--target"),
+        ([*QUANTITY, "--labels", "a,b"], "--labels"),
+        ([*QUANTITY, "--periods", "3"], "--periods"),
+        ([*COUNT, "--loss", "huber"], "--loss"),
+        ([*QUANTITY, "--class", "rules(1)"], "scorecard"),
+        (["--time", "months", "--periods", "3"], "--event"),
+        ([*TIME, "--y", "cost"], "--time"),
+        ([*QUANTITY, "--positive", "1"], "--positive"),
+        (["--y", "age", "--target", "quantity", "--high", "3"], "age"),
+        ([], "--y"),
+        (["--y", "ill", "--class", "scorecard", "--user", "who", "--samples-per-user", "3"], "all"),
+    ],
+)
+def test_what_is_refused_before_the_table_is_read(files, arguments, words, capsys):
+    assert fit(files, *arguments) != 0
+    assert words in capsys.readouterr().err
+    assert not (files / "m.json").exists()
