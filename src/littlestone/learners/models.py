@@ -186,7 +186,7 @@ def decide(
     concepts = MODELS[name](schema, labels)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
-        say("Evaluation", f"epsilon {part}: the error, measured privately; none leaves more")
+        say("Evaluation", f"epsilon {part} measures the error privately; without it, all learns")
     if isinstance(concepts, BoostedTreeClass):
         say("Delta", _delta(concepts, left, left_delta, _rows(opened, y, owner)))
     return Decided(concepts, schema, left, left_delta, part)
