@@ -59,7 +59,7 @@ def test_the_private_rule_is_nearly_the_best(adult):
     best = best_accuracy(schema)
     assert best == pytest.approx(0.82, abs=0.002)
     for epsilon, distance in ((1, 0.005), (0.1, 0.02)):
-        for seed in range(5):
+        for seed in range(2):
             learner = ls.AgnosticLearner(rules, epsilon=epsilon, random_state=seed)
             hypothesis = learner.to_learner().draw(sample, learner._source())
             accuracy = 1 - rules.errors(hypothesis, sample) / sample.n

@@ -112,7 +112,7 @@ class Fewer(Generic):
         return ThresholdHypothesis(3, 1, 5) if gone else h
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("broken", "step"),
     [(Often, "sums"), (Point, "range"), (Pairs, "sums"), (Rate, "sums"), (Fewer, "public")],
@@ -164,6 +164,7 @@ def test_a_bottom_that_is_too_light(monkeypatch):
     assert "does not hide" in str(report)
 
 
+@pytest.mark.more
 def test_rounds_of_boosting(monkeypatch):
     learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1)
     report = all_n(learner, sizes=(2,))
@@ -190,7 +191,7 @@ def test_rounds_of_boosting(monkeypatch):
     assert "round 1, sums" in [s.name for s in report.steps if not s.holds]
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", [None, F(1, 100)])
 def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     """Each round keeps its own budget; a learner that forgets one of them spends too much."""

@@ -53,7 +53,7 @@ def test_precision_attack_finds_nothing_in_our_count():
     assert {type(our_count([0, 1])) for _ in range(50)} == {int}
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("name", ["generic", "agnostic"])
 def test_precision_attack_finds_nothing_in_a_release(name):
     # All bits of all numbers of the released model, the estimate of its error included.

@@ -56,7 +56,7 @@ def test_never_exceeds_the_claim_in_fifty_audits():
     assert sum(bounds) / 50 > 0.5  # and they are not trivial
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("name", "concepts", "pair"),
     [
@@ -75,6 +75,7 @@ def test_learners_stay_under_their_claim(name, concepts, pair):
     assert bound <= 1
 
 
+@pytest.mark.more
 def test_exposes_half_the_noise():
     bound = lower_bound(selection(2), UP, DOWN, delta=0, trials=8_000)
     assert bound > 1  # claimed: 1

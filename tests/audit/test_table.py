@@ -88,7 +88,7 @@ def check(case, observers=()):
     assert row.to_dict()["sharp"] == list(row.sharp)
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(4)
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_small_cases_hold(case):
     check(case)

@@ -62,6 +62,7 @@ def test_pairs_at_a_small_empirical_distance_are_close(name, atoms):
     assert share_of_failures(atoms, mass, 10, alpha, alpha / 10, seed=1) > beta
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("atoms", [1, 4, 12])
 def test_lemma_4_4_of_002(atoms):
     """Users of m records: seen by a user means among its records (s = 0), which has this chance."""

@@ -61,6 +61,7 @@ THRESHOLDS = np.array([[x > u for x in range(4)] for u in range(-1, 4)])  # 5 co
 LABELINGS = np.array(list(itertools.product((0, 1), repeat=2)))  # 4 concepts, 2 points
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("epsilon", "alpha", "beta"), [(2, 0.25, 0.3), (0.7, 0.3, 0.4), (8, 0.2, 0.2)]
 )
@@ -84,6 +85,7 @@ def noisy(concepts, points):
     return np.array([[c[x] != y for x, y in kinds] for c in concepts]).astype(int)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("epsilon", "alpha", "beta"), [(2, 0.4, 0.3), (0.5, 0.5, 0.3), (9, 0.45, 0.2)]
 )

@@ -90,7 +90,7 @@ def near(value):
     return isinstance(value, int) or value.lower <= value.upper <= 2 * value.lower
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("own", LARGE[::-1], ids=lambda s: f"{len(list(s))} columns")
 def test_an_answer_or_bounds_within_a_factor_of_two(own):
     found = ls.theory.dimensions(ls.Rules(own, 2))

@@ -142,6 +142,7 @@ def test_refusals_say_why(folder, capsys, more, why):
     assert why in capsys.readouterr().err
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("concepts", ["boosted_trees(depth=2)", "scorecard"])
 def test_boosted_trees_from_fit_to_export(folder, capsys, concepts):
     ask = [*FIT[:6], "--class", concepts, *CLASS[2:], "--delta", "1e-6"]

@@ -106,6 +106,7 @@ def test_simulate(run, folder):
     assert run(line).code == 2
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("learner", ["vc1", "littlestone"])
 def test_fit_agnostic(run, folder, learner):
     concepts = "thresholds" if learner == "vc1" else "points"

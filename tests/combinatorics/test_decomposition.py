@@ -154,6 +154,7 @@ def test_inclusion_minimal_sets():
     assert _minimal(many) == many  # too many to compare: pruning is left out
 
 
+@pytest.mark.more
 def test_packing_certificates_are_proofs():
     u = universe(4)
     kernel = Kernel(u.matrix((1 << 16) - 1))

@@ -83,7 +83,7 @@ def soas_of_irreducible_subclasses(k):
     return over_subclasses(own, np.bitwise_or)
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4])
 def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(d):
     """With (d + 1)-irreducible as stated; on 4 points even with d-irreducible, but not less."""
@@ -219,6 +219,7 @@ def test_fact_4_needs_p_at_least_n():
 # -- Certificates -----------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_reducibility_certificate_and_its_sharpness():
     """red >= D(L - 1) + 2 forces DDim = L and the SOA alone; with + 1 it would be false."""
     u = universe(4)

@@ -151,6 +151,7 @@ def test_every_engine_reads_what_is_read_by_hand(engine, domain, tmp_path):
         assert multiset(sample) == Counter(by_hand(table, domain))
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("engine", ["csv", "parquet", "pandas objects", "polars lazy", "duckdb"])
 @pytest.mark.parametrize("domain", [DOMAIN, RowDomain(SCHEMA)], ids=repr)
 def test_one_odd_cell_changes_one_record_and_nothing_else(engine, domain, tmp_path):

@@ -354,6 +354,7 @@ def kept(sample):
     return Stored.kept(sample, OnLine(Itself(2**62)))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("high", "n"), [(1, 3), (2, 2), (3, 2)])
 def test_the_law_on_all_data_sets_is_the_one_by_hand(high, n):
     """Brute force: a weight for each threshold, from its errors on the records."""
@@ -397,6 +398,7 @@ def test_the_table_is_read_once():
     assert (sample.n, sample.positives) == (100, 49)
 
 
+@pytest.mark.more
 def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path):
     """A file system of two megabytes: what does not fit there is refused, and costs nothing."""
     code = """

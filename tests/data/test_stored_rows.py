@@ -91,6 +91,7 @@ def test_one_reading_says_what_counting_says(seed):
         assert repr(found) == repr(plain)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
     """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
@@ -209,7 +210,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.first(7)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
     """Whole releases, and the rows are never brought together."""
@@ -258,6 +259,7 @@ LISTED = {
 }
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("name", LISTED)
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 1, 2, 3]], ids=len)
 def test_lists_of_labels_learn_the_same(name, labels):
@@ -281,6 +283,7 @@ def test_lists_of_labels_learn_the_same(name, labels):
         assert "counted" not in vars(passed)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("rounds", "first_votes"), [(300, 1), (180, 80)])
 def test_more_than_255_votes(rounds, first_votes):
     concepts = parse_class(f"scorecard(rounds={rounds})", TINY, labels=[0, 1, 2])

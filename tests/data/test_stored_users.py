@@ -57,6 +57,7 @@ def batches(request, monkeypatch):
     monkeypatch.setattr(store, "_ROWS", request.param)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(2))
 def test_numbers_are_read_as_counting_reads_them(batches, seed, tmp_path):
     data = table(seed=seed)
@@ -170,6 +171,7 @@ CLASSES = [
 ]
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("name", CLASSES)
 def test_scores_of_blocks_add_up(batches, name):
     """For every t and width: the same runs, also where changes of two blocks cancel."""
@@ -200,6 +202,7 @@ def test_scores_of_blocks_add_up(batches, name):
         assert runs.scores.tolist() == same.scores.tolist()
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("method", ["threshold", "user-level", "one-record", "group-privacy"])
 def test_equal_seeds_learn_equal_hypotheses(method, monkeypatch):
     """Whole releases, with an evaluation; the groups are never brought together."""

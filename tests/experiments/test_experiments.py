@@ -48,7 +48,7 @@ def above(rows):
     ]
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("name", NAMES)
 def test_script_runs_quickly(name, tmp_path, monkeypatch, capsys):
     """As a program, into another folder: files, columns, certificates above."""

@@ -45,7 +45,7 @@ def test_finite_classes_are_private(name, agnostic, epsilon):
         assert result.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("agnostic", [False, True])
 def test_thresholds_are_private_at_four_records(agnostic):
     learner = make(ls.Thresholds(1, 3), LN3, agnostic=agnostic)
@@ -65,7 +65,7 @@ def check_hashed_points(agnostic, epsilon, sizes):
         assert result.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("agnostic", [False, True])
 def test_hashed_points_are_private_for_every_public_seed(agnostic, epsilon):
@@ -136,7 +136,7 @@ class TalkativeCertificate(Generic):
         return super().draw(sample, source)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "broken",
     [HalfTheNoise, WrongSensitivity, CandidatesFromTheData, SpeakingRefusal, TalkativeCertificate],
@@ -209,6 +209,7 @@ def test_worst_realizable_case_fails_at_most_beta():
             assert exact_failure(learner, size, int(0.85 * n), alpha) > 0.05
 
 
+@pytest.mark.more
 def test_worst_realizable_case_in_practice():
     """One good threshold in 2**20, drawn by the releasing code: 99 percent upper bound."""
     low, high = 1, 2**10
@@ -227,6 +228,7 @@ def test_worst_realizable_case_in_practice():
     assert failures > 0.3 * 0.2 * trials  # the case is a hard one: the bound is nearly reached
 
 
+@pytest.mark.more
 def test_agnostic_excess_error_in_practice():
     """Noisy thresholds: excess error at most alpha, except with probability beta."""
     domain, alpha = 2**12, 0.1
@@ -248,7 +250,7 @@ def test_agnostic_excess_error_in_practice():
     assert upper_bound(failures, trials) <= 0.05, failures
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("where", ["spread thin", "a heavy point", "the empty concept"])
 def test_points_on_an_infinite_domain(where):
     """Hashing, no list of candidates: about 315 records at alpha 0.1, beta 0.05, epsilon 1."""

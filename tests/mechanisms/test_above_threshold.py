@@ -325,7 +325,7 @@ def test_promises():
     assert fresh.guarantee(seeded=True).delta == F(1, 100)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(("limit", "delta"), [(1, 0), (3, 0.1)])
 def test_error_bounds_hold_and_are_not_wasteful(limit, delta):
     beta, queries, runs = 0.2, 20, 1500

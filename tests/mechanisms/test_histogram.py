@@ -140,6 +140,7 @@ def test_numbers_of_the_certificate():
             assert count == 1 or missed[1] > float(beta)
 
 
+@pytest.mark.more
 def test_the_radius_covers_all_counts():
     n, beta, runs = 20, F(1, 10), 2000
     radius, source = histogram_radius(n, epsilon=1, beta=beta), SeededSource(1)

@@ -133,6 +133,7 @@ def test_one_record_of_each_user_is_the_same_algorithm():
                 assert (users.algorithm, users.n) == (plain.algorithm, plain.n)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("name", "concepts"),
     [

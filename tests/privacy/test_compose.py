@@ -69,6 +69,7 @@ def test_unequal_commensurable_losses_compose_optimally():
     assert composed.delta(x).rad() < arb(2) ** -200
 
 
+@pytest.mark.more
 def test_incommensurable_losses_are_close_to_a_finer_grid():
     losses = [(Pure("0.123456789"), 30), (Pure("0.0314159"), 50)]
     coarse, fine = (

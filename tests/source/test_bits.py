@@ -203,6 +203,7 @@ def test_frequencies_of_releases(weights, draws):
     assert_frequencies(counts, probabilities(weights), draws)
 
 
+@pytest.mark.more
 def test_frequencies_of_whole_choices():
     source, draws = SecureSource(), 10_000
     scores = [0, 3, 1, 3, 0, 2]

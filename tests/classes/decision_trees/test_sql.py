@@ -80,7 +80,7 @@ def test_every_odd_text():
 VALUES = [None, 0, 1, -1, 3, 2.5, 31, 99, -2, 1e20, 1e21, float("nan"), float("inf"), -float("inf")]
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "kind", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.bool_(), pa.decimal128(12, 2)],
     ids=str,

@@ -111,6 +111,7 @@ def test_levels_of_all_gaps(total):
         assert ldim_of_gaps(longest, second) == levels(gaps)
 
 
+@pytest.mark.more
 def test_long_gaps_by_all_ways_to_ask():
     for gaps in [(30,), (13, 17), (11, 19), (9, 9, 12), (35,)]:
         longest, second = (*gaps[::-1], 0)[:2]

@@ -235,6 +235,7 @@ def needed(concepts, **options):
     return registry.make("vc1", concepts, **GOAL, **options).required_samples()
 
 
+@pytest.mark.more
 def test_the_price_of_proper_output_is_that_of_the_matrix():
     listed = FiniteClass(np.eye(300, dtype=int))
     assert needed(STAR) == needed(listed)

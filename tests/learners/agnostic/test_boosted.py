@@ -142,6 +142,7 @@ def test_the_certificate_and_its_number():
     )
 
 
+@pytest.mark.more
 def test_majorities_err_as_rarely_as_certified():
     """A law with much weight just beside the threshold: one weak hypothesis errs more."""
     weak = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1, alpha=F(2, 5))

@@ -101,7 +101,7 @@ def excess(name, hypothesis):
     return 0.7 * 0.4 * wrong_on_seven
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("name", ["thresholds", "points"])
 def test_theorem_on_noisy_labels(name):
     """Excess error above alpha at most as often as beta (Clopper-Pearson, 99.9 %)."""

@@ -82,6 +82,7 @@ def law(algorithm, records):
     return ExactSource().law(draw).outcomes
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 1)])
 def test_the_formula_is_kept_on_all_tables_and_attained(n, m):
     """All tables of n records, all neighbours; a little less is not private."""
@@ -98,6 +99,7 @@ def test_the_formula_is_kept_on_all_tables_and_attained(n, m):
     assert less > F(1, 1000)
 
 
+@pytest.mark.more
 def test_the_law_is_the_mean_over_all_parts():
     inner = registry.make("generic", ls.Thresholds(1, 2), epsilon=2, alpha="0.1", beta="0.1")
     algorithm = Subsample(inner, F(2, 3))

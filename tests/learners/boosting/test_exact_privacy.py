@@ -41,7 +41,7 @@ def boosting(schema=ONE, depth=1, rounds=2, **parameters):
     return Boosting(BoostedTreeClass(schema, depth, rounds), **parameters)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "points", "depth", "rounds", "n"),
     [
@@ -59,6 +59,7 @@ def test_every_data_set(schema, points, depth, rounds, n):
     assert 0.3 < result.tightest_epsilon <= EPSILON
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "points", "rounds", "n", "cap"),
     [(ONE, [BONN, OTHER], 2, 2, "1/2"), (ONE, [BONN], 3, 2, 1), (EDGE, [LOW, HIGH], 2, 1, 1)],
@@ -73,7 +74,7 @@ def test_a_first_tree_of_several_votes_on_every_data_set(schema, points, rounds,
     assert 0.3 < result.tightest_epsilon <= EPSILON
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("votes", [2, 5])
 def test_a_first_tree_of_several_votes_with_a_delta(votes):
     boosted = boosting(delta=Fraction(1, 100), first_votes=votes)
@@ -373,6 +374,7 @@ def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     learner._settings.cache_clear()
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta", "rounds", "several"),
     [

@@ -162,7 +162,7 @@ def representations(schema):
     return out
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("cap", [HALF, F(1)])
 def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     """Enumerate all pairs of trees, with costs by the definition."""
@@ -286,6 +286,7 @@ def three(n=600, seed=0):
     return pd.DataFrame({"age": age, "city": city}), y
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", [ls.BoostedTrees, ls.Scorecard])
 def test_from_records_to_the_file(kind, tmp_path):
     X, y = three()
@@ -461,7 +462,7 @@ def twice_the_rate(monkeypatch):
     )  # fmt: skip
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "variant",
     [

@@ -131,6 +131,7 @@ def listing_probabilities(system, weights, chunk, tolerance):
     return chances
 
 
+@pytest.mark.more
 def test_some_good_set_is_listed_as_often_as_promised():
     """All distributions of a grid over two points and the rest, for sets of two points."""
     system, chunk = closures(ls.SparseSets(2)), 9
@@ -156,6 +157,7 @@ def test_some_good_set_is_listed_as_often_as_promised():
 # --- interleaving -------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_the_distance_bounds_every_uneven_split():
     """Of t errors on 2m records, at most x on m random ones and at least y on the others."""
     for m in (5, 12, 30):
@@ -235,6 +237,7 @@ def test_own_settings_change_no_promise_that_does_not_hold():
     assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()
 
 
+@pytest.mark.more
 def test_dimensions_of_some_hundreds_and_beyond():
     numbers = {"epsilon": BUDGET.epsilon, "delta": BUDGET.delta}
     many = Littlestone(ls.SparseSets(150), **numbers, method="stages").plan

@@ -171,7 +171,7 @@ def failures(name, trials, source, *, seed):
     return failed
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("name", "trials"), [(name, trials) for trials in (25, 250) for name in CLASSES]
 )

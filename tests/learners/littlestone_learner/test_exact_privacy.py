@@ -132,6 +132,7 @@ def worst_stage(algorithm, n, points=("a", "b"), cut=F(1, 2**18)):
     return worst
 
 
+@pytest.mark.more
 def test_stages():
     algorithm = learner(
         ls.Points(), epsilon=6, delta="1/4", method="stages", chunk=1, tolerances=(1, 0)
@@ -140,6 +141,7 @@ def test_stages():
     assert algorithm.guarantee().claim == "littlestone.stages.privacy"
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "20"])
 def test_the_test_and_the_draw_of_stages_share_one_budget(epsilon):
     """No two records hurt both in a small data set: the sum would not be missed there."""

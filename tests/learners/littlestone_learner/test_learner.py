@@ -48,6 +48,7 @@ NAMED = {
 }
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", NAMED)
 def test_learned_with_the_certified_number_of_records_in_seconds(name):
     cls, draw = NAMED[name]
@@ -68,7 +69,7 @@ def test_learned_with_the_certified_number_of_records_in_seconds(name):
 # --- the theorem: worst cases, Clopper-Pearson ------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("scale", [0.7, 2.0])
 def test_points_of_middling_weight(scale):
     made = learner(ls.Points(), **BUDGET)

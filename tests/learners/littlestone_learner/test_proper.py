@@ -40,6 +40,7 @@ def game_value(matrix, target):
     return -solved.fun
 
 
+@pytest.mark.more
 def test_the_minimax_distribution_has_the_value_of_the_game():
     rng = np.random.default_rng(0)
     improper = 0

@@ -78,6 +78,7 @@ def test_taken_up_at_any_point_it_is_the_stream_that_was_never_let_go(tmp_path, 
     assert again.state_ == alone.state_
 
 
+@pytest.mark.more
 def test_a_stream_whose_budget_is_spent_forgets_its_records(tmp_path):
     x = np.tile([10, 990], 4000)
     y = np.tile([1, 0], 4000)

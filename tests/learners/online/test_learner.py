@@ -237,6 +237,7 @@ def test_few_mistakes_on_thresholds():
     assert estimate.low <= estimate.value <= estimate.high
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("concept_class", "points", "target"),
     [
@@ -266,6 +267,7 @@ def test_teachers_may_be_asked_for_on_thresholds():
     assert (found.predict(x) != y).mean() < 0.4
 
 
+@pytest.mark.more
 def test_a_stream_that_nothing_explains_ends_politely():
     rng = np.random.default_rng(5)
     found = learner(Thresholds(1, 50), horizon=40_000)
@@ -459,6 +461,7 @@ def test_closures_are_certified_from_short_streams_on(concept_class, least):
     ).holds
 
 
+@pytest.mark.more
 def test_a_flat_is_learned_from_a_stream():
     flats, rng = AffineSubspaces(7, 20, 2), np.random.default_rng(3)
     plan = plan_online(flats, epsilon=1, delta=1e-6, horizon=10**5)
@@ -473,6 +476,7 @@ def test_a_flat_is_learned_from_a_stream():
     assert len(run.mistakes) <= run.bound.mistakes <= 10**4
 
 
+@pytest.mark.more
 def test_the_adversary_who_keeps_the_most_concepts():
     """thresholds(1, 1023), 40,000 records: version 0.1.0 made 40,000 mistakes by default."""
     ages = Thresholds(1, 1023)
@@ -527,6 +531,7 @@ def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
     assert wrong <= bound.mistakes
 
 
+@pytest.mark.more
 def test_the_bound_fails_as_rarely_as_stated():
     """No failure in 60 runs: with 95 % confidence the probability is below 0.05 (Clopper-Pearson).
 

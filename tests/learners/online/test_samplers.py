@@ -63,7 +63,7 @@ def test_a_draw_from_scored_candidates(epsilon):
     assert result.tightest_epsilon > 0.6 * epsilon
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(("epsilon", "leak"), [(F(1), F(1, 20)), (F(10), F(1, 100))])
 def test_a_draw_of_teachers(epsilon, leak):
     """Each of four teachers has one record. A loud budget shows epsilon, a quiet one the leak."""

@@ -49,6 +49,7 @@ def scored(length, **changes):
     return Streams(OnlineAlgorithm(Thresholds(1, 2), plan(**changes)), KINDS, length)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("length", [3, pytest.param(4, marks=pytest.mark.full)])
 def test_scored_pure_claim_and_composed_claim(length):
     streams = scored(length)
@@ -140,6 +141,7 @@ def test_teachers_with_stages(dealing):
 # -- phases, and closures -----------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_two_phases_cost_what_both_cost():
     phases = (Phase(1, 1, 1, F(2)), Phase(1, 1, 2, F(1, 2)))
     p = replace(plan(), phases=phases)
@@ -154,7 +156,7 @@ def closures(concept_class, kinds, leak=F(1, 20), **changes):
     return Streams(OnlineAlgorithm(concept_class, p), kinds, 3)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("concept_class", "kinds"),
     [(Points(), SHORT), (SparseSets(2), [(1, 1), (2, 1), (2, 0)])],

@@ -57,7 +57,7 @@ def verified(k, most):
     )
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("k", [1, 2])
 def test_a_user_is_protected_by_bounded_contributions(k):
     result = verified(k, k)

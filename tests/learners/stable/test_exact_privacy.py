@@ -62,6 +62,7 @@ def test_private_for_other_classes():
         assert audit.verify(made, points=points, n_samples=3).holds
 
 
+@pytest.mark.more
 def test_private_when_every_search_is_given_up():
     made = Stable(ONE, **BUDGET, constants={"auxiliary": 1, "copies": [3]}, max_nodes=0)
     result = audit.verify(made, points=[0, 1], n_samples=3)

@@ -97,6 +97,7 @@ def test_the_law_of_one_copy_is_the_paper_s(rows, target, rounds):
         assert the_library_s(rows, masses, target, 2, rounds) == dict(expected_law)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("rows", "target"), [(POINTS, (0, 1, 0)), (PAIRS, (1, 1, 0))])
 def test_proposition_7_and_lemma_26(rows, target):
     """A frequent hypothesis has a small error: Pr[f] <= (1 - loss)**n, exactly."""

@@ -123,6 +123,7 @@ def test_the_sampling_term_does_not_pay_for_the_size():
     assert needed[1] < 1.02 * needed[0]
 
 
+@pytest.mark.more
 def test_the_plan_names_the_crossing():
     plan = made(ls.Thresholds(1, 2**20), 16).plan
     assert (plan.method, plan.runner_up) == ("user-level", "group-privacy")
@@ -179,7 +180,7 @@ def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     assert failures >= least
 
 
-@pytest.mark.first(5)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "method", ["auto", "group-privacy", "user-level", "binary-search", "one-record"]
 )
@@ -223,6 +224,7 @@ def test_thresholds_grow_as_the_theorem_says():
     assert 1.8 < users[1] / users[2] < 4.5
 
 
+@pytest.mark.more
 def test_large_and_small_parameters():
     for epsilon, alpha, beta in ((1e-9, 0.1, 0.05), (1e6, 0.1, 0.05), (1, 0.999, "1e-300"),
                                  (1, 1e-6, 0.999)):  # fmt: skip
@@ -334,7 +336,7 @@ def exact_failure(plan, n, error, excess, m):
     return failures.mean()
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("m", [4, 16, 64])
 @pytest.mark.parametrize("error", [0.02, 0.2, 0.45, 0.7])
 def test_certified_failures_are_above_the_true_ones(m, error):
@@ -398,7 +400,7 @@ def drawn(way, errors, n, source):
     return errors.draw(way.t(*way.search.locate(errors, n, source)), way.epsilon / 2, source)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["user-level", "binary-search"])
 @pytest.mark.parametrize("error", [0.0, 0.45, 0.7])
 @pytest.mark.parametrize(("m", "bad"), [(16, 1), (64, 40)])

@@ -36,7 +36,7 @@ def threshold(cls, m, alpha=0.95, **more):
 # --- everything observable ---------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("method", ["one-record", "user-level"])
 def test_two_users_none_one_or_too_many_records(method):
     """m = 1: users without records, with one, and with two of which one is cut by their name."""
@@ -124,7 +124,7 @@ def way_of(cls, kind):
 KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.usefixtures("swept_once")
 @pytest.mark.parametrize(
     ("cls", "points", "n", "laws"),

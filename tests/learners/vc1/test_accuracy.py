@@ -85,6 +85,7 @@ def test_certificates_hold_from_the_required_number_on(cls, method):
     assert certificate.status == "explicit"
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("down", ["leaves", "descent"])
 def test_certificates_of_proper_output(down):
     algorithm = learner(ls.theory.FiniteClass(np.array(binary(4))), proper=True, down=down)
@@ -157,6 +158,7 @@ def tail_sample(rng, n, tail, other, label):
     return Sample.of(points + [other] * (n - len(points)), labels), counts
 
 
+@pytest.mark.more
 def test_the_code_fails_as_often_as_computed():
     """At too few records, so that failures are seen: observed against the exact chances."""
     high, width, n = 2**11, 30, 740
@@ -249,7 +251,7 @@ def test_proper_output_is_a_concept():
     assert outside >= 15  # the improper learner stops in the middle of the path
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_any_input_gives_a_concept(n):
     rng = np.random.default_rng(n)
@@ -266,6 +268,7 @@ def test_any_input_gives_a_concept(n):
                 assert algorithm.draw(sample, SeededSource(trial)).labels in rows
 
 
+@pytest.mark.more
 def test_a_descent_of_several_rounds_finds_a_good_leaf():
     """Enough records for Algorithm 4 itself, on a tree with 63 improper nodes."""
     matrix = np.array(binary(6))

@@ -79,6 +79,7 @@ def test_dealt_or_proper_with_three_records_of_three_points(matrix):
     check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
 
 
+@pytest.mark.more
 def test_lists_are_dealt_by_position():
     result = check(learner(KINDS[-1], chunks=2), 3, 3)
     assert (result.laws, result.pairs, result.ordered) == (216, 3240, True)
@@ -96,7 +97,7 @@ def test_implicit_classes_and_records_outside(cls):
         assert result.holds, result
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("down", ["leaves", "descent"])
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
 def test_proper_output(down, delta):

@@ -44,6 +44,7 @@ def ask(cls, options, epsilon, delta, alpha, beta):
     return True
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("way", range(len(WAYS)))
 def test_every_parameter_is_planned_or_refused(way):
     rng = np.random.default_rng(way)
@@ -79,7 +80,7 @@ def test_more_chunks_than_records_are_not_certified(chunks):
             assert not algorithm.certificate(n).holds
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [

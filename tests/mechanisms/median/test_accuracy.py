@@ -142,7 +142,7 @@ def upper_bound(failures, runs):
     return float(stats.beta.ppf(0.99, failures + 1, runs - failures))
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("name", ["all equal", "far ends, two points", "powers of two"])
 def test_tree_log_fails_at_most_beta(name):
     size, window, runs = 2**32, WINDOWS[0], 150
