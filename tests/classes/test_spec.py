@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.classes import (
-    CLASSES,
     FiniteClass,
     Intervals,
     Points,
     Rules,
     Thresholds,
-    class_from_dict,
     number,
     parse_class,
     parse_integer,
@@ -135,24 +131,3 @@ def test_short_texts_of_integers():
     assert [number(n) for n in (0, -1, 2**48 - 1, 2**48, -(2**64), -(2**64) + 1, 1 - 2**64)] == [
         "0", "-1", "281474976710655", "2**48", "-2**64", "-2**64 + 1", "-2**64 + 1",
     ]  # fmt: skip
-
-
-def test_every_class_is_listed_for_help_texts():
-    assert set(CLASSES) >= {"thresholds", "intervals", "points", "finite", "rules"}
-
-
-ANY_SCHEMA = Schema.from_dict(  # columns that are not in alphabetical order
-    {"zeal": {"bins": [1, 2]}, "age": {"bins": [30]}, "city": {"categories": ["Ulm", "Bonn"]}}
-)
-
-
-@pytest.mark.parametrize("name", sorted(CLASSES))
-def test_every_class_comes_back_from_sorted_json(name, tmp_path):
-    matrix, taxonomy = tmp_path / "matrix.csv", tmp_path / "taxonomy.csv"
-    matrix.write_text("0,1\n1,1\n")
-    taxonomy.write_text("node,parent\na,\nb,a\n")
-    text = CLASSES[name].split(" or ")[0]
-    text = text.replace("matrix.csv", str(matrix)).replace("taxonomy.csv", str(taxonomy))
-    original = parse_class(text, ANY_SCHEMA)
-    written = json.dumps(original.to_dict(), sort_keys=True)
-    assert class_from_dict(json.loads(written)) == original

@@ -184,13 +184,6 @@ def test_a_wrapped_learner_is_not_changed():
     assert not hasattr(inner, "hypothesis_")
 
 
-def test_clone_and_parameters():
-    learner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=0.5, alpha=0.2)
-    copy = clone(learner)
-    assert copy.get_params() == learner.get_params()
-    assert copy.set_params(epsilon=2).epsilon == 2
-
-
 def test_public_classes():
     learner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=5, classes=("no", "yes"))
     learner.fit([1, 2, 8, 9] * 25, ["no", "no", "yes", "yes"] * 25)

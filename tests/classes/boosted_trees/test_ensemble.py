@@ -13,18 +13,14 @@ import pytest
 
 from littlestone.classes import (
     BoostedTreeClass,
-    ScorecardClass,
     TreeEnsemble,
-    class_from_dict,
     load,
-    parse_class,
 )
 from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.source import SeededSource
 
 SCHEMA = Schema.from_dict(
     {
@@ -253,24 +249,6 @@ def test_a_wrong_export_is_refused():
         ensemble(1, rounds=40).to_python(Schema.from_dict({"age": {"bins": [1]}}))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("scorecard", ScorecardClass(SCHEMA)),
-        ("scorecard(rounds=20)", ScorecardClass(SCHEMA, 20)),
-        ("boosted_trees()", BoostedTreeClass(SCHEMA)),
-        ("boosted_trees(depth=3, rounds=7)", BoostedTreeClass(SCHEMA, 3, 7)),
-    ],
-)
-def test_classes_as_text_and_json(text, expected):
-    assert parse_class(text, SCHEMA) == expected
-    assert parse_class(expected.spec, SCHEMA) == expected
-    assert class_from_dict(expected.to_dict()) == expected
-    assert type(class_from_dict(expected.to_dict())) is type(expected)
-    assert expected.vc_dim >= 1
-    assert expected.ln_size > 0
-
-
 def test_what_the_classes_refuse():
     for arguments in ((SCHEMA, 4), (SCHEMA, 0), (SCHEMA, 2, 0), (SCHEMA, 2, 1001), ("x",)):
         with pytest.raises(ParameterError):
@@ -296,14 +274,3 @@ def test_the_bound_of_the_vc_dimension_is_not_below_a_shattered_set():
             largest = max(largest, len(chosen))
     assert largest >= 2
     assert largest <= BoostedTreeClass(schema, 1, 2).vc_dim
-
-
-def test_a_learned_ensemble_is_read_back():
-    from littlestone.data import Sample
-    from littlestone.learners.boosting import Boosting
-
-    points = rows(500)
-    sample = Sample.of(points, (points[:, 0] > 3).astype(int))
-    learned = Boosting(BoostedTreeClass(SCHEMA, 2, 4), epsilon=5).draw(sample, SeededSource(1))
-    assert load(learned.to_dict()) == learned
-    assert (learned.predict(points) == (points[:, 0] > 3)).mean() > 0.9

@@ -6,15 +6,13 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
-from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.rows import Splits, rows_of
-from littlestone.classes.decision_trees.weighted import Candidates, WeightedRoots
+from littlestone.classes.decision_trees.rows import Splits
+from littlestone.classes.decision_trees.weighted import Candidates
 from littlestone.data import Schema
-from littlestone.source import ball
 
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
@@ -67,72 +65,6 @@ def test_law_against_enumeration(oracle, brute, schema, depth, examples):
         assert_law(oracle, brute, schema, depth, sample, rate)
 
     check()
-
-
-def test_law_of_depth_2_by_balls_alone(oracle, brute):
-    """Doubles only change the first enclosures, so the law stays what it is."""
-    sample = brute.rows_sample(EDGE, [((0,), 1), ((2,), 0), ((2,), 1), ((3,), 1), ((3,), 1)])
-    assert_law(oracle, brute, EDGE, 2, sample, Fraction(1, 2), fast=False)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("schema", "rate"), [(EDGE, RATES[0]), (TWO, RATES[1]), (EDGE, RATES[2])])
-def test_law_of_depth_3_against_enumeration(oracle, brute, schema, rate):
-    records = [((0,) * len(schema), 1), ((2,) * len(schema), 0), ((2,) * len(schema), 1)]
-    records += [((2,) + (1,) * (len(schema) - 1), 1)] * 2
-    sample = brute.rows_sample(schema, records)
-    assert_law(oracle, brute, schema, 3, sample, rate)
-
-
-def enumerated_root_weights(brute, schema, depth, sample, rate):
-    """Sum e**(-rate * errors) over all trees with each root, by the definition of an error."""
-    base = sample.outside[1]
-    known = {}
-    for found in brute.roots(schema, depth):
-        total = arb(0)
-        for mask, times in found.items():
-            if mask not in known:
-                wrong = brute.errors(mask, sample, schema) - base
-                known[mask] = ball(-rate * wrong).exp()
-            total += times * known[mask]
-        yield total
-
-
-def assert_root_weights(roots, expected):
-    """Compare with the sums over all trees, up to a common factor."""
-    total = sum(expected, arb(0))
-    assert sorted(m for members in roots.members for m in members) == list(range(len(expected)))
-    for bits, accurate in ((96, 40), (192, 180)):
-        shown = roots.enclose(bits)
-        for members, found in zip(roots.members, shown, strict=True):
-            together = sum((expected[m] for m in members), arb(0)) / total
-            assert (found / sum(shown, arb(0))).overlaps(together)
-            assert found.rel_accuracy_bits() > accurate
-
-
-@pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
-@given(data=st.data())
-@settings(max_examples=settings.default.max_examples // 10)
-def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
-    """By doubles first, and by balls."""
-    records = data.draw(samples(schema, 12))
-    rate = data.draw(st.sampled_from(RATES))
-    sample = brute.rows_sample(schema, records)
-    with ctx.workprec(240):
-        expected = list(enumerated_root_weights(brute, schema, depth, sample, rate))
-        assert_root_weights(
-            WeightedRoots(rows_of(Splits(schema), sample, depth), depth, rate), expected
-        )
-
-
-def test_depth_4_follows_the_same_recursion(brute):
-    sample = brute.rows_sample(TWO, [((2, 0), 1), ((2, 2), 0), ((0, 2), 1), ((1, 1), 0)])
-    rate = Fraction(3, 4)
-    with ctx.workprec(240):
-        expected = list(enumerated_root_weights(brute, TWO, 4, sample, rate))
-        roots = WeightedRoots(rows_of(Splits(TWO), sample, 4), 4, rate)
-        assert len(roots) == 2
-        assert_root_weights(roots, expected)
 
 
 def test_size_counts_representations(brute):

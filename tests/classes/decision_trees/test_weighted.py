@@ -112,7 +112,9 @@ def enumerated_root_weights(brute, schema, depth, counted, rate):
         yield total
 
 
-@pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
+@pytest.mark.parametrize(
+    ("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3), (TWO, 4)]
+)
 @given(data=st.data())
 @settings(max_examples=settings.default.max_examples // 30)
 def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Prefixes, load
-from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis
 from littlestone.classes.prefixes.forest import spans
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths
-from littlestone.classes.trees import ROOT
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError
 from littlestone.source import SeededSource
@@ -228,26 +226,6 @@ def test_equal_classes_and_specs():
     assert [str(d) for d in (TreePaths(FOREST).domain, Prefixes("01", 7).domain)] == [
         "NodeDomain(8 names)", "PrefixDomain(01, 7)",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "concept_class",
-    [TreePaths(FOREST), Prefixes("ipv4"), Prefixes("ipv6"), Prefixes("abc", 3)],
-    ids=lambda c: c.spec,
-)
-def test_json(concept_class):
-    import json
-
-    again = type(concept_class).from_dict(json.loads(json.dumps(concept_class.to_dict())))
-    assert again == concept_class
-    assert again.spec == concept_class.spec
-    tree = concept_class.tree()
-    node = concept_class.forest.path(next(concept_class.forest.children(ROOT)))
-    for concept in (tree.concept(ROOT), *(tree.concept(n) for n in node), AlwaysZero()):
-        read = load(json.loads(json.dumps(concept.to_dict())))
-        assert read == concept
-        assert read.key == concept.key
-        assert hash(read) == hash(concept)
 
 
 @pytest.mark.parametrize(

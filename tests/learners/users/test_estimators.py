@@ -82,17 +82,6 @@ def test_bad_users(method, groups, message):
     assert "_groups" not in vars(estimator)
 
 
-@pytest.mark.parametrize("method", BOTH)
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("samples_per_user", 0), ("samples_per_user", 2.0), ("samples_per_user", None),
-     ("samples_per_user", True), ("epsilon", 0), ("epsilon", "much"), ("alpha", 1), ("beta", 0)],
-)  # fmt: skip
-def test_bad_parameters(method, name, value):
-    with pytest.raises(ParameterError, match=f"'{name}' parameter of UserAgnosticLearner"):
-        made(method, **{name: value}).fit(X, Y, groups=USERS)
-
-
 def test_too_few_users_and_unknown_methods():
     few = made(epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
     assert not few.certificate_.holds

@@ -142,25 +142,6 @@ def test_the_registry_and_a_release():
     assert Release.from_dict(json.loads(release.to_json())).to_json() == release.to_json()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"delta": 0}, "delta"),
-        ({"delta": 1}, "delta"),
-        ({"epsilon": -1}, "epsilon"),
-        ({"alpha": 0}, "alpha"),
-        ({"beta": "x"}, "beta"),
-        ({"method": "three-step"}, "method"),
-        ({"proper": "yes"}, "proper"),
-        ({"down": "stairs"}, "down"),
-        ({"chunks": 0}, "chunks"),
-    ],
-)
-def test_bad_parameters_are_refused(options, message):
-    with pytest.raises(ls.errors.ParameterError, match=message):
-        VC1(ls.Thresholds(1, 9), **(NUMBERS | options))
-
-
 def test_classes_without_a_tree_are_refused():
     for cls in (ls.Intervals(1, 9), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
