@@ -163,6 +163,3 @@ def test_public_parameters_are_checked(change, message):
 def test_a_class_that_lacks_an_oracle_is_refused(cls, options, message):
     with pytest.raises(ls.errors.UnsupportedError, match=message):
         learner(cls, **options).required_samples()
-
-
-# --- releases -----------------------------------------------------------------------------------
