@@ -10,9 +10,9 @@ runs with noise on integers, and the exact verifier says its least epsilon.
 # %%
 # The mechanism
 # -------------
-# A data set is the list of the true answers; between neighbours each changes by at most 1. Noise has
-# the law Pr[z] ~ 2**(-rate |z|), so epsilon is in multiples of ln 2 and all weights are fractions. The
-# threshold gets noise once; whether a query reaches it is then one coin.
+# A data set is the list of the true answers, 0 or 1; between neighbours each may change. Noise has
+# the law Pr[z] ~ 2**(-rate |z|), so epsilon is in multiples of ln 2 and all weights are fractions.
+# The threshold 1 gets noise once; whether a query reaches it is then one coin.
 from fractions import Fraction
 from itertools import product
 from math import inf, log
@@ -43,29 +43,29 @@ def reaches(k, rate):
     return p**k / (1 + p) if k > 0 else 1 - p ** (1 - k) / (1 + p)
 
 
-def at_least(k, rate, source):
-    """Draw the noise, given that it is at least k."""
+def number(answer, k, rate, source, most=4):
+    """Draw answer + noise, given that the noise is at least k; cut to [-most, most]."""
     p = Fraction(1, 2**rate)
-    low = list(range(k, 1))  # one by one up to 0; beyond it no value is remembered
-    place = source.choose([p ** (-z) for z in low] + [p ** max(k, 1) / (1 - p)])
-    return low[place] if place < len(low) else max(k, 1) + steps(p, source)
+    values = range(k, max(k, most) + 1)
+    weights = [p ** abs(z) for z in values[:-1]] + [p ** values[-1] / (1 - p)]
+    return max(-most, min(most, answer + values[source.choose(weights)]))
 
 
 def sparse_vector(threshold, query, most=inf, renewed=False, numbers=False):
     """Return a form: rates of the noise (None: no noise), and how many answers "above" it gives."""
 
     def run(answers, source):
-        rho, above, out = noise(threshold, source), 0, []
+        rho, above, out = None, 0, []
         for answer in answers:
-            k = rho - answer  # the threshold is 0
+            rho = noise(threshold, source) if rho is None else rho
+            k = 1 + rho - answer
             chance = Fraction(k <= 0) if query is None else reaches(k, query)
             if chance == 1 or (chance and source.choose([1 - chance, chance])):
-                out.append(answer + at_least(k, query, source) if numbers else "above")
+                out.append(number(answer, k, query, source) if numbers else "above")
                 above += 1
                 if above == most:
                     break
-                if renewed:
-                    rho = noise(threshold, source)
+                rho = None if renewed else rho
             else:
                 out.append("below")
         return tuple(out)
@@ -76,9 +76,11 @@ def sparse_vector(threshold, query, most=inf, renewed=False, numbers=False):
 # %%
 # The six forms
 # -------------
-# Each splits its epsilon as its authors do: half for the threshold (the fourth: a quarter), the rest
-# for the queries. ``c`` is the number of answers "above" after which the mechanism stops.
-FORMS = {  # name: (mechanism, claimed epsilon in multiples of ln 2, queries, does the literature say)
+# Each splits its epsilon as its authors do: half for the threshold (the fourth: a quarter), the
+# rest for the queries. ``c`` is the number of answers "above" after which the mechanism stops.
+
+# name: the mechanism, its claim in multiples of ln 2, how many queries, whether it is private
+FORMS = {
     "1, Lyu-Su-Li, c = 1": (sparse_vector(2, 1, most=1), 4, 3, True),
     "1, Lyu-Su-Li, c = 2": (sparse_vector(4, 1, most=2), 8, 3, True),
     "2, Dwork-Roth, c = 2": (sparse_vector(2, 1, most=2, renewed=True), 8, 3, True),
@@ -98,20 +100,23 @@ def neighbours(m):
 def verified(name, m=None):
     """Return the verification of a form."""
     run, units, queries, _ = FORMS[name]
-    claim = Fraction(log(2)) * units + Fraction(1, 10**9)  # a hair above the multiple of ln 2
-    return verify_mechanism(run, neighbours(m or queries), epsilon=claim, cut=Fraction(1, 2**48))
+    claim = Fraction(log(2)) * units + Fraction(1, 10**9)  # just above the multiple of ln 2
+    return verify_mechanism(
+        run, neighbours(m or queries), epsilon=claim, cut=Fraction(1, 2**34), follow=12
+    )
 
 
 # %%
 # What the verifier says
 # ----------------------
-# The first two hold. Of the others the third releases a noisy number with noise that was compared
-# already (here on the grid of the integers), the fourth forgets that each answer "above" costs, the
-# fifth has no noise on queries, and the sixth never stops.
+# The first two hold. Of the others the third releases a number with the noise that was compared
+# (here integers from -4 to 4), the fourth forgets that each answer "above" costs, the fifth has no
+# noise on queries, and the sixth never stops. The literature says the same.
 found = {name: verified(name) for name in FORMS}
 for name, each in found.items():
     verdict = "holds" if each.holds else "fails"
-    print(f"{name:24} claim {float(each.epsilon):.3f}  {verdict}  least {each.tightest_epsilon:.3f}")
+    least = f"{each.tightest_epsilon:.2f}"
+    print(f"{name:24} claim {float(each.epsilon):.2f}  {verdict}  least epsilon {least}")
 
 # %%
 # More queries
