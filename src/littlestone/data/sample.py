@@ -446,6 +446,11 @@ class Counted(Sample):
         """What each answer costs at each point, of shape (k, points)."""
         return _answer_costs(self.table, self.counts)
 
+    @cached_property
+    def columns(self) -> Points:
+        """The points of rows, column by column, each in one piece of memory."""
+        return np.ascontiguousarray(self.points.T)
+
     def batches(self, line: Line | None = None) -> Iterator[Batch]:
         """Yield all points in one batch."""
         if not len(self.points):

@@ -89,15 +89,32 @@ class WeightedRows:
     """Rows in memory: an entry says what one answer costs at one row of codes."""
 
     def __init__(
-        self, splits: Splits, entries: Entries, n_labels: int = 2, known: CodeTables | None = None
+        self,
+        splits: Splits,
+        entries: Entries | Callable[[], Entries],
+        n_labels: int = 2,
+        known: CodeTables | None = None,
     ) -> None:
-        self.splits, self.entries, self.n_labels, self._known = splits, entries, n_labels, known
+        self.splits, self._entries, self.n_labels, self._known = splits, entries, n_labels, known
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The entries; below a split they are made when they are asked for."""
+        return self._entries() if callable(self._entries) else self._entries
 
     @classmethod
-    def of(cls, splits: Splits, points: Points, costs: Counts) -> WeightedRows:
-        """Return the rows of points at which each answer (rows of ``costs``) costs something."""
+    def of(
+        cls, splits: Splits, points: Points, costs: Counts, columns: Points | None = None
+    ) -> WeightedRows:
+        """Return the rows of points at which each answer (rows of ``costs``) costs something.
+
+        ``columns`` are the points column by column, if they are at hand.
+        """
         if sum(int(row.sum()) for row in costs) >= _EXACT:
             raise ValueError("Weights must sum to less than 2**53.")
+        if columns is not None and (np.count_nonzero(costs, axis=0) <= 1).all():
+            entries = Entries(columns, costs.argmax(axis=0), costs.sum(axis=0))  # nothing is copied
+            return cls(splits, entries, len(costs))
         answers, where = np.nonzero(costs)
         codes = np.zeros((len(splits.n_codes), len(where)), dtype=np.int64)
         if len(where):
@@ -115,9 +132,12 @@ class WeightedRows:
     def side(self, split: int, *, yes: bool) -> WeightedRows:
         """Return the records that answer a split in one way."""
         column, accepts = self.splits.answers(split, yes=yes)
-        codes, answers, costs = self.entries
-        keep = np.flatnonzero(accepts[codes[column]])
-        entries = Entries(codes[:, keep], answers[keep], costs[keep])
+
+        def entries() -> Entries:
+            codes, answers, costs = self.entries
+            keep = np.flatnonzero(accepts[codes[column]])
+            return Entries(codes[:, keep], answers[keep], costs[keep])
+
         known = None
         if self._known is not None and self._known.order:
             known = self._known.sides(column, accepts[None])
@@ -202,7 +222,7 @@ def rows_of(splits: Splits, sample: Sample, order: int, weigh: Weigh | None = No
         return StoredRows(splits, sample, weigh, known)
     whole = Batch(sample.points, sample.counts)
     costs = sample.weighed(whole) if weigh is None else weigh(0, whole)
-    return WeightedRows.of(splits, sample.points, costs)
+    return WeightedRows.of(splits, sample.points, costs, sample.counted.columns)
 
 
 class Patterns(NamedTuple):
