@@ -37,9 +37,9 @@ def run(arguments, folder):
 def test_the_main_job(tmp_path):
     done = run(main_job(), tmp_path)
     assert done.returncode == 0, done.stderr
-    for word in ("Rule", "Guarantee", "Needed", "Certificate", "rule.html"):
+    for word in ("Model", "Guarantee", "Error", "AUROC", "page.html"):
         assert word in done.stdout
-    page = (tmp_path / "rule.html").read_text()
+    page = (tmp_path / "page.html").read_text()
     assert "<svg" in page
     assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # self-contained: nothing is loaded
 
