@@ -87,7 +87,7 @@ _INFINITE: dict[str, str] = {
     + "Use a public grid: thresholds(low, high), also of 2**64 or more points.",
     "real_intervals": _NO_ORDER + "Use a public grid: intervals(low, high).",
     "halfspaces": _NO_ORDER
-    + "In the plane use public points: half_planes(0, 0, 1023, 1023) with --public. Or public bins "
+    + "Use public points in the plane: half_planes(0, 0, 1023, 1023) with --public; or public bins "
     "of each column: rules(max_literals=2) or decision_trees(depth=2). On a small finite grid, "
     "list them: finite(matrix.csv).",
 }
