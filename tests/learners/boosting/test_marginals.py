@@ -30,6 +30,7 @@ EPSILON, DELTA = Fraction(3, 2), Fraction(1, 100)
 def tiny(monkeypatch):
     """Let the smallest samples have such a start."""
     monkeypatch.setattr(start, "_FROM", 0)
+    monkeypatch.setattr(start, "_FROM_EACH", 0)
     monkeypatch.setattr(start, "_CERTAIN", 0)
     learner._settings.cache_clear()
     yield
@@ -256,3 +257,10 @@ def test_where_there_is_no_such_start():
     for changed, n in (({"delta": None}, 10_000), ({}, 500), ({"epsilon": "1e-6"}, 10**7)):
         made = Boosting(BoostedTreeClass(TWO, 2), **{"epsilon": 1, "delta": "1e-6", **changed})
         assert made.plan.settings(n).marginals is None
+
+
+def test_more_columns_need_more_records():
+    wide = Schema.from_dict({f"c{j}": {"bins": [1]} for j in range(20)})
+    made = Boosting(BoostedTreeClass(wide, 1), epsilon=1, delta="1e-6")
+    assert made.plan.settings(1_499).marginals is None
+    assert made.plan.settings(1_500).marginals is not None

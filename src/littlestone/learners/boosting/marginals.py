@@ -66,7 +66,7 @@ register(
 SCALE, CURVE = 1 << 8, 1 << 12
 BOUND = 2 * SCALE
 _COUNTS, _WEIGHTS = Fraction(1, 10), Fraction(1, 20)  # shares of rho
-_FROM = 600  # n * epsilon from which it helps
+_FROM, _FROM_EACH = 600, 75  # n * epsilon from which it helps: at least, and for each column
 _WEIGHTS_TO = 30_000  # n * epsilon from which fixed weights are as good, and cost nothing
 _CERTAIN = 6  # standard deviations of the noise of the count of label 1, at most n together
 _OF_GRADIENT = Fraction(3, 5)  # of the share of the weights
@@ -118,7 +118,7 @@ def marginals(
     ``size`` is n epsilon, ``rho`` what there is; ``binary`` says that the labels are 0 and 1.
     """
     counts = rho * _COUNTS
-    if size < _FROM or counts <= 0:
+    if size < max(_FROM, _FROM_EACH * len(schema)) or counts <= 0:
         return None
     weighted = binary and size < _WEIGHTS_TO
     budget = Marginals(counts, rho * _WEIGHTS if weighted else Fraction(0))
