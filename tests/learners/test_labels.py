@@ -221,7 +221,7 @@ def test_finite_classes_with_labels():
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in registry.LEARNERS if n not in ("generic", "agnostic", "boosting")]
+    "name", [n for n in registry.LEARNERS if n not in ("generic", "agnostic", "boosting", "values")]
 )
 def test_learners_of_two_labels_say_what_works(name):
     entry = registry.LEARNERS[name]

@@ -43,6 +43,10 @@ LEMMAS = {
         ("sums.boosting_pure", "tree_draw.drawE", "additive.additive_range", "noise.counts_pure"),
         "with a delta, composition by zero-concentrated privacy",
     ),
+    "boosting.units": Checked(
+        ("sums.boosting_pure", "tree_draw.drawE", "additive.additive_range"),
+        "that what a unit adds is scaled to at most the largest weight, by itself alone",
+    ),
     "cuts.privacy": Checked(
         ("range.law_monotone", "compose.compose_pure", "sums.rounds_pure"),
         "that a replaced record leaves one part of a level and enters one",
@@ -108,6 +112,7 @@ LEMMAS = {
 _RENYI = "Rényi divergences are not modelled"
 #: Claims of privacy without a checked lemma, and why: proved on paper, their laws enumerated.
 UNCHECKED = {
+    "boosting.start": _RENYI,
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
     "boosted.privacy": "disjoint parts, each filtered by what earlier ones released",
     "charged-tests.renyi": _RENYI,

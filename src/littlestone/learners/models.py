@@ -80,23 +80,26 @@ class Decided:
 
     def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateClassifier:
         """Return the estimator that learns it."""
-        import littlestone as public  # noqa: PLC0415 - scikit-learn takes a second
+        # scikit-learn takes a second
+        from littlestone.learners.boosting.estimators import BoostedTrees, Scorecard  # noqa: PLC0415
+        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
+        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
 
         concepts = self.concept_class
         parameters |= {"epsilon": self.epsilon}
         if samples_per_user is not None:
             parameters["samples_per_user"] = samples_per_user
-            return public.UserAgnosticLearner(concepts, **parameters)
+            return UserAgnosticLearner(concepts, **parameters)
         parameters |= {"evaluate": self.evaluate}
         if not isinstance(concepts, BoostedTreeClass):
-            return public.AgnosticLearner(concepts, **parameters)
+            return AgnosticLearner(concepts, **parameters)
         if concepts.lists_labels:
             parameters["labels"] = concepts.labels
         parameters |= {"delta": self.delta or 0}
         if isinstance(concepts, ScorecardClass):
-            return public.Scorecard(concepts.schema, **parameters)
+            return Scorecard(concepts.schema, **parameters)
         parameters["depth"] = concepts.depth
-        return public.BoostedTrees(concepts.schema, **parameters)
+        return BoostedTrees(concepts.schema, **parameters)
 
 
 def decide(

@@ -228,9 +228,9 @@ class PrivateEstimator(BaseEstimator):
         else:
             sample = self._sample(points, self._targets(y), groups, learner)
         # All public arguments are checked: from here on there is no refusal but the ledger's.
-        warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=3)
+        warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=5)
         if ledger is None and not source.seeded:  # a seeded release says itself: not private
-            warn_of_sums(stacklevel=3)
+            warn_of_sums(stacklevel=5)  # of fit's caller: fit, _guarded, _fit
         self.release_ = run(learner, sample, source, ledger=ledger, columns=columns, **extra)
         self.hypothesis_ = self.release_.hypothesis
         self.guarantee_ = self.release_.guarantee

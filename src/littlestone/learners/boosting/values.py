@@ -192,9 +192,10 @@ class Values(Boosted[ValuesPlan]):
     @property
     def owner(self) -> str:
         """The estimator of the class."""
-        if isinstance(self.concept_class.target, Periods):
+        concepts: Any = self.concept_class  # of any kind while it is being refused
+        if isinstance(getattr(concepts, "target", None), Periods):
             return "BoostedTreesSurvival"
-        return f"{self.concept_class.estimator}Regressor"
+        return f"{getattr(concepts, 'estimator', 'BoostedTrees')}Regressor"
 
     def minus_evaluation(self, evaluation: Fraction) -> Values:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
