@@ -100,7 +100,7 @@ def table(rows):
     head = "| library | what | two data sets | claim | at least |"
     refuted = [f"{head} event | known as | runs | s |", "|---|---|---|--:|--:|---|---|--:|--:|"]
     controls = [f"{head} runs | s |", "|---|---|---|--:|--:|--:|--:|"]
-    parts = ["### Refuted", "", *refuted, *names[False], "", "### Controls", "", *controls]
+    parts = ["## Refuted", "", *refuted, *names[False], "", "## Controls", "", *controls]
     return "\n".join([*parts, *names[True]])
 
 

@@ -66,7 +66,7 @@ zeros = np.zeros((1_000, 1))
 with_one = np.vstack([zeros[1:], [[1.0]]])
 
 
-@audit("KMeans: a cluster without records", claim=1.0, trials=2_000, known=f"{ISSUES}/104")
+@audit("KMeans: a cluster without records", claim=1.0, trials=2_000)
 def centers(side):
     """1,000 zeros; one of them is 1. The centers are released, in increasing order."""
     model = KMeans(n_clusters=2, epsilon=1.0, bounds=(0, 1)).fit((zeros, with_one)[side])

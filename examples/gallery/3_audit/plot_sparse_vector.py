@@ -11,8 +11,8 @@ runs with noise on integers, and the exact verifier says its least epsilon.
 # The mechanism
 # -------------
 # A data set is the list of the true answers, 0 or 1; between neighbours each may change. Noise has
-# the law Pr[z] ~ 2**(-rate |z|), so epsilon is in multiples of ln 2 and all weights are fractions.
-# The threshold 1 gets noise once; whether a query reaches it is then one coin.
+# a law proportional to 2**(-rate * abs(z)): epsilon is in multiples of ln 2, and all weights are
+# fractions. The threshold 1 gets noise once; whether a query reaches it is then one coin.
 from fractions import Fraction
 from itertools import product
 from math import inf, log
