@@ -8,6 +8,7 @@ How many records there are is secret: no overflow, no refusal and no rule of thu
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from littlestone.bounds import Claim, register
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.rows import Splits, WeightedRows
+from littlestone.data.code_tables import Entries
 from littlestone.data.targets import TargetSample
 from littlestone.learners.boosting.losses import Loss
 
@@ -55,8 +57,18 @@ class UnitRecords:
             count = np.minimum(sample.count, _MANY)
             costs = clipped(found, count, sample.user, most) * count
         rows = len(sample.points)
-        sums = [np.bincount(sample.point, of_answer, rows) for of_answer in costs]
-        return WeightedRows.of(splits, sample.points, np.array(sums).astype(np.int64))
+        sums = np.array([np.bincount(sample.point, answer, rows) for answer in costs]).astype(
+            np.int64
+        )
+        if len(sums) > 2:
+            return WeightedRows.of(splits, sample.points, sums)
+        # of two answers the difference is enough: what both cost is the same for every tree
+        more = sums[1] - sums[0]
+        return WeightedRows(splits, Entries(self._codes, (more > 0).astype(np.int64), np.abs(more)))
+
+    @cached_property
+    def _codes(self) -> Ints:
+        return np.ascontiguousarray(self.sample.points.T, dtype=np.int64)
 
 
 def clipped(costs: Ints, count: Ints, user: Ints, most: int) -> Ints:
