@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "field-audit.md"
 RESULTS = HERE / "results.json"
 FAMILY = {"at_most": 100, "confidence": 0.99}
+ABOUT = "In brackets: the claim, and the lower bound that was found."
 SLOWEST = 600  # seconds, of one run of a mechanism
 
 
@@ -84,24 +85,24 @@ def family(rows):
 
 
 def table(rows):
-    """Return the rows as tables of the page: refuted claims, and controls."""
-    names = {False: [], True: []}
+    """Return the rows as text of the page: a table of refuted claims, and a list of controls."""
+    refuted, controls = [], {}
     for row in sorted(rows, key=lambda row: -row["bound"]["bound"]):
         measure = "rho " if row["measure"] == "rho" else ""
         claim = f"{measure}{row['claim']:.4g}" + (f", {row['delta']:.2g}" if row["delta"] else "")
+        library, bound = f"{row['library']} {row['version']}", f"{row['bound']['bound']:.2f}"
+        if row["control"]:
+            controls.setdefault(library, []).append(f"{row['name']} ({claim}: {bound})")
+            continue
         link = row["known"].rsplit("/", 1)[-1]
         known = f"[#{link}]({row['known']})" if row["known"] else ""
-        bound = f"{row['bound']['bound']:.2f}"
-        cells = [f"{row['library']} {row['version']}", row["name"], row["neighbours"], claim, bound]
-        if not row["control"]:
-            cells += [f"`{shortened(row['bound']['event'])}`", known]
-        cells += [f"{row['trials']:,}", f"{row['seconds']:.0f}"]
-        names[row["control"]].append("| " + " | ".join(cells) + " |")
-    head = "| library | what | two data sets | claim | at least |"
-    refuted = [f"{head} event | known as | runs | s |", "|---|---|---|--:|--:|---|---|--:|--:|"]
-    controls = [f"{head} runs | s |", "|---|---|---|--:|--:|--:|--:|"]
-    parts = ["## Refuted", "", *refuted, *names[False], "", "## Controls", "", *controls]
-    return "\n".join([*parts, *names[True]])
+        event = f"`{shortened(row['bound']['event'])}`"
+        cells = [library, row["name"], row["neighbours"], claim, bound, event, known]
+        refuted.append("| " + " | ".join(cells) + " |")
+    head = ["| library | what | two data sets | claim | at least | event | known as |"]
+    head += ["|---|---|---|--:|--:|---|---|"]
+    listed = [f"* **{library}**: {'; '.join(found)}." for library, found in controls.items()]
+    return "\n".join(["## Refuted", "", *head, *refuted, "", "## Controls", "", ABOUT, "", *listed])
 
 
 def shortened(event, most=60):
