@@ -11,7 +11,8 @@
 `in_verifier`                     the verifier itself
 `blind_mutants_1`                 by a person who had not seen the tests
 `blind_mutants_2`                 by another one, after the first one's were caught
-``detectors/``                    the checks that must notice
+`tried`                           a test of the suite as a detector
+``detectors/``                    the checks that must notice what no test of the suite does
 ================================  ======================================================
 """
 
@@ -31,5 +32,6 @@ from . import (  # noqa: F401 - each registers its mutants
 )
 from .detectors import DETECTORS, NOTICED, OWN
 from .mutant import MUTANTS, NoTarget, planted
+from .tried import tried
 
-__all__ = ["DETECTORS", "MUTANTS", "NOTICED", "OWN", "NoTarget", "planted"]
+__all__ = ["DETECTORS", "MUTANTS", "NOTICED", "OWN", "NoTarget", "planted", "tried"]

@@ -98,7 +98,11 @@ same_as(
 )
 
 
-@mutant("order of the output", "mechanisms.histogram:stable_histogram", "two shown counts")
+@mutant(
+    "order of the output",
+    "mechanisms.histogram:stable_histogram",
+    "mechanisms/test_histogram.py::test_the_list_is_that_of_the_histogram",
+)
 def most_frequent_items_first(original, items, **options):
     """The released items are listed by how often they occur: the order tells which of two exact
     counts is larger, whatever the noise.
@@ -121,7 +125,11 @@ def mechanism_by_distinct_values(original, values, low, high, **options):
         return original(values, low, high, **options)
 
 
-@mutant("off by one", "mechanisms.above_threshold:RunningTest.ask", "more answers than paid for")
+@mutant(
+    "off by one",
+    "mechanisms.above_threshold:RunningTest.ask",
+    "mechanisms/test_above_threshold.py::test_halting_is_public_and_exact",
+)
 def one_answer_after_the_last(original, self, value):
     """A test that has given its charged answers may be asked until it gives one more."""
     last = self.spent == self._plan.limit
@@ -183,7 +191,7 @@ def a_search_gives_up_aloud(original):
 @mutant(
     "contribution not bounded",
     "learners.littlestone.teachers:Votes.__init__",
-    "votes of all stages",
+    "learners/littlestone_learner/test_lists.py::test_essential_hypotheses_of_points",
 )
 def a_vote_at_each_stage(original, self, lists):
     """A teacher's lists of several stages are counted one after the other: a hypothesis that is

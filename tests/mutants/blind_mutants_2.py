@@ -18,7 +18,11 @@ from .mutant import mutant, patched
 _BITS = "source.sampler:BitSource"
 
 
-@mutant("threshold replaced", "mechanisms.histogram:_rate_and_threshold", "requests of a histogram")
+@mutant(
+    "threshold replaced",
+    "mechanisms.histogram:_rate_and_threshold",
+    "mechanisms/test_histogram.py::test_numbers_of_the_certificate",
+)
 def the_asked_threshold_instead_of_the_private_one(original, owner, epsilon, delta, at_least):
     """Who asks for items that occur at least three times gets a histogram cut at three: one name
     is kept that delta would have hidden.
@@ -30,7 +34,7 @@ def the_asked_threshold_instead_of_the_private_one(original, owner, epsilon, del
 @mutant(
     "randomness reused",
     "mechanisms.above_threshold:RunningTest.__init__",
-    "a test turned by one record",
+    "mechanisms/test_above_threshold.py::test_the_released_transcripts_are_the_formula",
 )
 def coins_remembered_by_the_plan(original, self, plan, *given):
     """Coins are remembered for all tests of a plan: a coin holds the offset of the test that made
@@ -40,7 +44,7 @@ def coins_remembered_by_the_plan(original, self, plan, *given):
     self._coins = plan.__dict__.setdefault("_coins", {})
 
 
-@mutant("rounding", "privacy.guarantee:split", "shares of a budget")
+@mutant("rounding", "privacy.guarantee:split", "privacy/test_guarantee.py::test_split_is_exact")
 def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
     """A budget that is split on a grid is rounded to the nearest grid point: together the shares
     are more than the budget.
@@ -52,7 +56,11 @@ def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
     return tuple(whole * Fraction(round(s / whole * denominator), denominator) for s in shares)
 
 
-@mutant("randomness reused", "source.sources:SecureSource._bytes", "entropy serves once")
+@mutant(
+    "randomness reused",
+    "source.sources:SecureSource._bytes",
+    "source/test_bits.py::test_threads_never_share_bits",
+)
 def random_bytes_in_a_ring(original, self, k):
     """The buffer of random bytes is read as a ring: once it has been read exactly to its end, the
     same bytes are handed out again.
@@ -62,7 +70,11 @@ def random_bytes_in_a_ring(original, self, k):
     return piece
 
 
-@mutant("dealing by position", f"{_BITS}._places", "few places among many")
+@mutant(
+    "dealing by position",
+    f"{_BITS}._places",
+    "source/test_bits.py::test_first_entries_of_a_permutation_are_uniform",
+)
 def places_in_increasing_order(original, *given):
     """Few places among many come sorted instead of in random order: the outermost records of a
     list get the lowest places, and one record that is replaced moves the others to other chunks.
@@ -138,7 +150,11 @@ def mistakes_as_they_were_counted(original, self):
     return replace(original(self), value=sum(map(len, state.epochs)) + len(state.buffer))
 
 
-@mutant("state rolled back", "learners.online.journal:PublicRecord.catch_up", "quiet copies")
+@mutant(
+    "state rolled back",
+    "learners.online.journal:PublicRecord.catch_up",
+    "learners/online/test_journal.py::test_the_public_record_catches_up_and_is_made_again",
+)
 def a_copy_that_has_published_as_much(original, self, state):
     """An old copy of a stream's state is continued if no hypothesis was published since: the
     noise of the above-threshold test is drawn again for records whose silence is known already.
@@ -160,7 +176,11 @@ def a_rich_user_cut_by_number(original, self, *given):
     return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
 
 
-@mutant("parts overlap", "learners.stable.learner:Stable.submitted", "one record, one copy")
+@mutant(
+    "parts overlap",
+    "learners.stable.learner:Stable.submitted",
+    "learners/stable/test_exact_privacy.py::test_the_choice_costs_epsilon_and_nearly_all_of_it",
+)
 def last_batch_of_one_first_of_the_next(original, *given, **options):
     """A copy begins with the records that the copy before it ended with: one record has two votes
     in the histogram.

@@ -22,7 +22,11 @@ def rows_with_nulls_are_dropped(original, frame):
     return original(frame.drop_nulls())
 
 
-@mutant("n depends on the data", "data.sample:grouped", "one odd cell")
+@mutant(
+    "n depends on the data",
+    "data.sample:grouped",
+    "data/test_stored_rows.py::test_lists_of_labels_are_read_as_counting_reads_them",
+)
 def records_outside_are_dropped(original, *given):
     """What lies outside the domain is not counted."""
     made = original(*given)
@@ -38,33 +42,53 @@ def a_column_is_typed_by_its_cells(original, cells):
     return pa.array(texts, pa.large_string())
 
 
-@mutant("equal to the engine only", "data.groups:bytewise", "collations")
+@mutant(
+    "equal to the engine only",
+    "data.groups:bytewise",
+    "data/test_total.py::test_a_collation_does_not_merge_records",
+)
 def texts_merge_by_a_collation(original, frame):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""
     return frame
 
 
-@mutant("types guessed from the data", "data.lines:_with_points", _DECLARED)
+@mutant(
+    "types guessed from the data",
+    "data.lines:_with_points",
+    "data/test_formats.py::test_decimal_commas_are_for_numbers_and_a_schema_declares_them",
+)
 def a_decimal_sign_that_is_guessed(original, cells):
     """One number with a point, and the column is taken for one with points."""
     pointed = any(cell.replace(".", "").isdigit() and "." in cell for cell in cells.to_pylist())
     return cells if pointed else original(cells)
 
 
-@mutant("n depends on the data", "data.lines:_split", _DECLARED)
+@mutant(
+    "n depends on the data",
+    "data.lines:_split",
+    "data/test_formats.py::test_one_unclosed_quote_swallows_records_only_where_that_was_declared",
+)
 def quotes_that_span_lines_undeclared(original, data, form, width):
     """As every CSV parser does: one unclosed quote swallows the records after it."""
     return original(data, replace(form, quoted_line_breaks=True), width)
 
 
-@mutant("domain from the data", _ARRAY, "one number in an array")
+@mutant(
+    "domain from the data",
+    _ARRAY,
+    "data/test_domains.py::test_layout_follows_from_the_public_bounds",
+)
 def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
     """Points are counted from the smallest one in the table."""
     values = original(self, *given, **options)
     return values - values.min() + self.low
 
 
-@mutant("domain from the data", "data.columns:Column.codes", "one number in an array")
+@mutant(
+    "domain from the data",
+    "data.columns:Column.codes",
+    "data/test_stored_rows.py::test_numbers_of_every_type",
+)
 def bins_at_the_quantiles_of_the_column(original, self, values):
     """'Equal frequency' bins: the edges are records."""
 
@@ -82,7 +106,11 @@ def the_set_of_labels_is_that_of_the_data(original, self, y, classes):
     return (np.asarray(y) == np.max(y)).astype(np.int64)
 
 
-@mutant("order of the data", "data.points:canonical_order", "order of rows")
+@mutant(
+    "order of the data",
+    "data.points:canonical_order",
+    "data/test_sample.py::test_users_in_arrays_are_strict",
+)
 def names_in_the_order_of_arrival(original, point):
     """Distinct points are numbered as they come, so the first candidate is the first record's."""
     return 0
@@ -96,19 +124,29 @@ def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     return original(replace(self, keys=keys), users, *given)
 
 
-@mutant("off by one", "data.users:UserSample._cut", "the cut of one user")
+@mutant(
+    "off by one",
+    "data.users:UserSample._cut",
+    "data/test_sample.py::test_a_cut_of_many_users_in_blocks",
+)
 def one_record_more_for_each_user(original, self, users, most, *given):
     """A user keeps one record more than the noise is for."""
     return original(self, users, most + 1, *given)
 
 
-@mutant("exact count shown", "data.sample:Sample.__repr__", "nothing is shown")
+@mutant(
+    "exact count shown",
+    "data.sample:Sample.__repr__",
+    "data/test_sample.py::test_nothing_private_is_shown",
+)
 def a_sample_that_shows_its_positives(original, self):
     """The repr of a sample, which ends up in logs and notebooks."""
     return f"Sample(n={self.n}, positives={self.positives})"
 
 
-@mutant("refusal by the data", _ARRAY, "nothing is shown")
+@mutant(
+    "refusal by the data", _ARRAY, "data/test_domains.py::test_refusals_name_column_and_rule_only"
+)
 def a_refusal_that_quotes_the_cells(original, self, column, **options):
     """The message of an error shows the range of the column."""
     try:

@@ -15,7 +15,11 @@ _EVALUATED = "three labels and their evaluation"
 _LEAVES = "leaves of three labels"
 
 
-@mutant("label set from the data", "classes.finite:FiniteClass._costs", _EVALUATED)
+@mutant(
+    "label set from the data",
+    "classes.finite:FiniteClass._costs",
+    "learners/test_labels.py::test_exactly_private_with_three_labels",
+)
 def only_labels_that_occur_are_answered(original, self, sample):
     """The list of labels is read off the table: a label that one person has tells of them."""
     seen = np.append(sample.counts[:-1].sum(axis=1) > 0, False)
@@ -29,7 +33,11 @@ def cells_outside_the_list_are_no_records(original, self):
     return original(self) - self.unlisted * int(self.by_label[-1])
 
 
-@mutant("wrong sensitivity", "costs:Costs.table", _EVALUATED)
+@mutant(
+    "wrong sensitivity",
+    "costs:Costs.table",
+    "learners/test_labels.py::test_exactly_private_with_three_labels",
+)
 def a_cell_outside_the_list_costs_twice(original, self):
     """It takes from one answer what it adds to the others."""
     table = original(self)
@@ -45,7 +53,11 @@ def an_evaluation_of_labels_is_unpaid(original, learner, evaluate):
     return learner if learner.concept_class.lists_labels else left
 
 
-@mutant("half noise", "evaluation.histogram:histogram_rate", _EVALUATED, _LEAVES)
+@mutant(
+    "half noise",
+    "evaluation.histogram:histogram_rate",
+    "evaluation/test_data_report.py::test_columns_compose",
+)
 def one_record_moves_one_cell_of_labels(original, *given, **options):
     """A replaced record leaves one cell and enters another."""
     return 2 * original(*given, **options)

@@ -102,7 +102,11 @@ def all_records_lead_to_a_leaf(original, sample, kinds):
     return sample
 
 
-@mutant("parameter from the data", "learners.vc1.choosers:one_shot_path", "one deep path")
+@mutant(
+    "parameter from the data",
+    "learners.vc1.choosers:one_shot_path",
+    "learners/vc1/test_exact_privacy.py::test_every_class_and_every_f",
+)
 def depth_of_the_tree_from_the_records(original, ends, tree, **options):
     """Bottom is as heavy as the deepest path that came up asks for."""
     deepest = max(map(tree.depth, ends), default=0)
@@ -151,8 +155,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
 @mutant(
     "cut by all records",
     "learners.littlestone.teachers:draw",
-    "littlestone on points(), closures",
-    "popular votes",
+    "learners/littlestone_learner/test_votes.py::test_the_draw_is_the_mechanisms",
 )
 def only_the_best_are_drawn_from(original, votes, **options):
     """Lists are cut to what all teachers together like best: one vote removes the others."""
@@ -161,7 +164,11 @@ def only_the_best_are_drawn_from(original, votes, **options):
     return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
 
 
-@mutant("wrong neighbours", "learners.littlestone.teachers:draw", "popular votes")
+@mutant(
+    "wrong neighbours",
+    "learners.littlestone.teachers:draw",
+    "learners/littlestone_learner/test_exact_privacy.py::test_proper_output_is_private_too",
+)
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)
@@ -220,19 +227,31 @@ def each_comparison_has_the_whole_epsilon(original, self, midpoint):
     return replace(original(self, midpoint), epsilon=self.epsilon)
 
 
-@mutant("amplification too good", f"{_PART}:amplified", "a secret part")
+@mutant(
+    "amplification too good",
+    f"{_PART}:amplified",
+    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+)
 def amplified_twice(original, epsilon, rate):
     """The rate is squared in the formula of secret subsampling."""
     return original(epsilon, rate * rate)
 
 
-@mutant("secret made public", f"{_PART}:places", "a learner on a secret part")
+@mutant(
+    "secret made public",
+    f"{_PART}:places",
+    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+)
 def the_first_records_are_the_part(original, n, m, source):
     """The part is not drawn: who stands at the beginning of the file is always in it."""
     return list(range(m))
 
 
-@mutant("secret made public", "learners.agnostic.subsample:places", "a secret part")
+@mutant(
+    "secret made public",
+    "learners.agnostic.subsample:places",
+    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+)
 def a_part_drawn_by_public_coins(original, n, m, source):
     """Amplification needs coins that nobody knows."""
     return source.public_rng().permutation(n)[:m]
@@ -258,7 +277,11 @@ def a_record_moves_the_cost_by_one(original, self):
     return min(original(self), 1)
 
 
-@mutant("composition forgotten", "learners.boosting.learner:largest_round", "votes for labels")
+@mutant(
+    "composition forgotten",
+    "learners.boosting.learner:largest_round",
+    "learners/boosting/test_exact_privacy.py::test_when_the_first_tree_has_several_votes",
+)
 def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=(), **how):
     """Each round draws one tree for all labels, so all rounds are paid as one."""
     return original(epsilon, delta, 1, others, **how)

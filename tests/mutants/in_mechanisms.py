@@ -25,7 +25,11 @@ def half_the_noise_of_a_selection(original, epsilon, **options):
     return original(epsilon, **options | {"monotone": True})
 
 
-@mutant("wrong sensitivity", "mechanisms.select:selection_rate", "scores that move by 3")
+@mutant(
+    "wrong sensitivity",
+    "mechanisms.select:selection_rate",
+    "mechanisms/test_select.py::test_structured_candidates",
+)
 def sensitivity_ignored(original, epsilon, **options):
     """Scores that move by 3 get the noise for scores that move by 1 (as diffprivlib 105)."""
     return original(epsilon, **options | {"sensitivity": 1})
@@ -68,7 +72,11 @@ def lists_of_any_length(original, lists, *, cap, order=canonical_key):
     return original(lists, cap=10**9, order=order)
 
 
-@mutant("hash order", f"{_SPARSE}:count_lists", "hash order")
+@mutant(
+    "hash order",
+    f"{_SPARSE}:count_lists",
+    "mechanisms/test_sparse_select.py::test_lists_are_sets_truncated_by_a_public_order",
+)
 def lists_cut_in_the_order_of_a_set(original, lists, *, cap, order=canonical_key):
     """Which candidates survive depends on hashes: on the process, and on other items."""
     return original([list(set(one))[:cap] for one in lists], cap=cap, order=order)
@@ -93,7 +101,11 @@ def histogram_in_the_order_of_the_data(original, items, **options):
     return original(items, **options | {"order": items.index})
 
 
-@mutant("order of the data", f"{_HISTOGRAM}:stable_items", "order of records")
+@mutant(
+    "order of the data",
+    f"{_HISTOGRAM}:stable_items",
+    "mechanisms/test_histogram.py::test_hypotheses_are_items",
+)
 def histogram_keys_in_the_order_of_the_data(original, items, **options):
     """The same, without counts: seen by permuting equal data."""
     items = list(items)
@@ -103,7 +115,7 @@ def histogram_keys_in_the_order_of_the_data(original, items, **options):
 @mutant(
     "wrong neighbours",
     (f"{_HISTOGRAM}:stable_items", f"{_HISTOGRAM}:stable_histogram"),
-    "counts near the threshold",
+    "mechanisms/test_histogram.py::test_noisy_counts_are_truncated_geometric",
 )
 def histogram_at_the_rate_of_add_or_remove(original, items, *, epsilon, **options):
     """A replaced record moves two counts."""
@@ -163,7 +175,9 @@ def above_threshold_without_an_offset(original, epsilon, limit, changes):
 
 
 @mutant(
-    "budget not counted", "mechanisms.above_threshold:RunningTest.ask", "more answers than paid for"
+    "budget not counted",
+    "mechanisms.above_threshold:RunningTest.ask",
+    "mechanisms/test_above_threshold.py::test_halting_is_public_and_exact",
 )
 def above_threshold_that_never_stops(original, self, value):
     """Charged answers are not counted, so there is no halt."""
@@ -214,7 +228,11 @@ def path_choice_for_depth_one(original, *, entering, **options):
     return original(entering=1, **options)
 
 
-@mutant("contribution not bounded", f"{_PATH}:one_shot_path", "paths beyond the public depth")
+@mutant(
+    "contribution not bounded",
+    f"{_PATH}:one_shot_path",
+    "mechanisms/median/test_one_shot.py::test_longer_paths_are_cut_by_the_public_depth",
+)
 def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **options):
     """Paths are not cut at the depth that delta was computed for."""
 

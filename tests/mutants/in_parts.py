@@ -58,13 +58,21 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
     return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
 
 
-@mutant("composition forgotten", f"{_TWO_STEP}:TwoStep.epsilons", "depth and node")
+@mutant(
+    "composition forgotten",
+    f"{_TWO_STEP}:TwoStep.epsilons",
+    "learners/vc1/test_two_step.py::test_the_parts_add_up",
+)
 def the_whole_epsilon_for_the_node_too(original, self):
     """The median depth spends its share, and the choice of a node at that depth all of epsilon."""
     return original(self)[0], self.budget.epsilon
 
 
-@mutant("support from the data", "learners.vc1.proper:Leaves.go_down", "second part of a tree")
+@mutant(
+    "support from the data",
+    "learners.vc1.proper:Leaves.go_down",
+    "learners/vc1/test_way_down.py::test_an_improper_node_of_the_best_tree_is_left",
+)
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
     """Leaves that no record speaks for or against are left out, to save time."""
     negatives, positives = node_counts(tree, sample)
@@ -78,7 +86,11 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
         return original(self, node, tree, sample, source)
 
 
-@mutant("parts overlap", _PARTS, "teachers of two records")
+@mutant(
+    "parts overlap",
+    _PARTS,
+    "learners/littlestone_learner/test_lists.py::test_records_are_dealt_or_counted",
+)
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
     dealt = deal(sample, source)
@@ -88,7 +100,11 @@ def teachers_that_share_a_record(original, sample, source, chunk):
     ]
 
 
-@mutant("parts overlap", _PARTS, "teachers of two records")
+@mutant(
+    "parts overlap",
+    _PARTS,
+    "learners/littlestone_learner/test_lists.py::test_records_are_dealt_or_counted",
+)
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
     dealt, teachers = deal(sample, source), max(1, sample.n // chunk)
@@ -152,7 +168,8 @@ def stages_pass_by_the_votes_themselves(original, self, threshold, source):
 @mutant(
     "composition forgotten",
     "learners.littlestone.stages:StagesPlan.draw_epsilon",
-    "stages and their draw",
+    "learners/littlestone_learner/test_exact_privacy.py"
+    "::test_the_test_and_the_draw_of_stages_share_one_budget",
 )
 def the_whole_epsilon_for_the_draw_too(original, self):
     """The test of the stages spends its share, and the draw after it all of epsilon."""
@@ -174,7 +191,7 @@ def dichotomies_at_twice_the_rate(original, epsilon):
 @mutant(
     "amplification too good",
     "learners.agnostic.subsample:Subsample.guarantee",
-    "sizes of secret parts",
+    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
 )
 def delta_amplified_twice(original, self, **options):
     """The delta of a secret part is multiplied by the square of its rate."""
@@ -190,7 +207,11 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
     return original(outer, inner, 1)
 
 
-@mutant("n depends on the data", "mechanisms.median.values:Ordered.read", "beside a median")
+@mutant(
+    "n depends on the data",
+    "mechanisms.median.values:Ordered.read",
+    "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
+)
 def values_outside_the_domain_are_left_out(original, cls, values, low, high, *owner):
     """They are no points, so the median forgets them: n, and all that it decides, tells how many
     they were.
@@ -203,7 +224,11 @@ def distinct(values, low, high):
     return len({min(max(int(v), low), high) for v in values})
 
 
-@mutant("parameter from the data", _MEDIAN, "beside a median")
+@mutant(
+    "parameter from the data",
+    _MEDIAN,
+    "mechanisms/median/test_release.py::test_the_certificate_does_not_see_the_values",
+)
 def a_certificate_for_the_different_values(original, values, low, high, **options):
     """The certificate beside a median is that for the number of distinct values."""
 

@@ -100,20 +100,24 @@ def a_certificate_for_the_positive_records(original, learner, sample, source, **
     return replace(made, certificate=learner.certificate(sample.positives + 1))
 
 
-@mutant("order of payment", _RUN, "paid before it is drawn")
+@mutant("order of payment", _RUN, "audit/test_verify.py::test_loops_without_a_bound_leave_slack")
 def draws_and_then_pays(original, learner, sample, source, **options):
     """A release that its ledger refuses was drawn all the same."""
     learner.draw(sample, source)
     return original(learner, sample, source, **options)
 
 
-@mutant("budget not counted", _ALLOWS, "ledgers")
+@mutant(
+    "budget not counted",
+    _ALLOWS,
+    "privacy/test_filters.py::test_what_a_filter_lets_through_satisfies_the_budget",
+)
 def a_ledger_that_forgets(original, self, spent, price):
     """Each release is compared with the whole budget."""
     return original(self, Price(Fraction(0), Fraction(0)), price)
 
 
-@mutant("rounding", _ALLOWS, "ledgers")
+@mutant("rounding", _ALLOWS, "privacy/test_ledger.py::test_a_budget_is_spent_exactly")
 def a_ledger_in_floats(original, self, spent, price):
     """Sums in floats: what is small enough costs nothing."""
     return all(
@@ -122,7 +126,11 @@ def a_ledger_in_floats(original, self, spent, price):
     )
 
 
-@mutant("wrong neighbours", "privacy.ledger:Ledger._terms", "ledgers")
+@mutant(
+    "wrong neighbours",
+    "privacy.ledger:Ledger._terms",
+    "privacy/test_ledger.py::test_a_refusal_spends_nothing",
+)
 def any_ledger_for_any_release(original, self, promise, better):
     """A budget of users pays for the protection of records."""
     if isinstance(promise, Guarantee):
@@ -130,7 +138,11 @@ def any_ledger_for_any_release(original, self, promise, better):
     return original(self, promise, better)
 
 
-@mutant("composition forgotten", "privacy.compose:routes", "sums of losses")
+@mutant(
+    "composition forgotten",
+    "privacy.compose:routes",
+    "privacy/test_compose.py::test_pure_sum_is_exact",
+)
 def the_largest_epsilon_instead_of_the_sum(original, losses, **options):
     """Parallel composition for mechanisms on the same records."""
     losses = list(losses)
@@ -139,7 +151,11 @@ def the_largest_epsilon_instead_of_the_sum(original, losses, **options):
     return tuple(replace(r, epsilon=largest) if r.name == "sum" else r for r in found)
 
 
-@mutant("composition forgotten", "privacy.compose:routes", "sums of losses")
+@mutant(
+    "composition forgotten",
+    "privacy.compose:routes",
+    "privacy/test_compose.py::test_pure_sum_is_exact",
+)
 def leaks_are_not_added(original, losses, *, delta=0):
     """The deltas of the parts: the largest one is taken for all."""
     losses = list(losses)
@@ -148,7 +164,7 @@ def leaks_are_not_added(original, losses, *, delta=0):
     return tuple(replace(route, delta=Fraction(delta)) for route in found)
 
 
-@mutant("wrong theorem", "privacy.compose:_tight", "Gaussian curve")
+@mutant("wrong theorem", "privacy.compose:_tight", "privacy/test_compose.py::test_zcdp_conversions")
 def a_conversion_with_half_of_the_logarithm(original, divergence, order, delta):
     """From zCDP to (epsilon, delta), with a factor 1/2 before ln(1/delta)."""
     return original(divergence, order, delta) + (order * delta).log() / 2 / (order - 1)
@@ -160,20 +176,28 @@ def every_mechanism_is_of_bounded_range(original, epsilon):
     return min(epsilon**2 / 8, epsilon)
 
 
-@mutant("rounding", "privacy.rounding:float_up", "rounding")
+@mutant(
+    "rounding",
+    "privacy.rounding:float_up",
+    "privacy/test_guarantee.py::test_rounding_never_flatters",
+)
 def epsilon_rounded_to_the_nearest_float(original, x):
     """What is shown is a little less than what is promised."""
     return float(Fraction(x))
 
 
-@mutant("rounding", "privacy.rounding:round_up", "rounding")
+@mutant(
+    "rounding",
+    "privacy.rounding:round_up",
+    "privacy/test_filters.py::test_numbers_stay_short_and_never_shrink",
+)
 def decimals_rounded_down(original, x, digits=15):
     """A composed epsilon that is cut after 15 digits."""
     with localcontext(prec=digits, rounding=ROUND_DOWN):
         return Fraction(Decimal(x.numerator) / Decimal(x.denominator))
 
 
-@mutant("rounding", "errors:exact_value", "typed numbers")
+@mutant("rounding", "errors:exact_value", "audit/test_field.py::test_rho_has_no_delta")
 def epsilon_read_with_few_digits(original, value):
     """0.123456789 becomes the nearest fraction with a small denominator."""
     exact = original(value)

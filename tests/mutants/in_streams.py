@@ -141,7 +141,11 @@ def each_group_admits_its_users_anew(original, self, state, users):
     return original(self, state, users)
 
 
-@mutant("exact count shown", "learners.online.journal:brief", "public files")
+@mutant(
+    "exact count shown",
+    "learners.online.journal:brief",
+    "learners/online/test_journal.py::test_the_public_record_is_a_function_of_the_transcript",
+)
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""
     return original(state) | {"mistakes": len(state.buffer)}
@@ -157,7 +161,11 @@ def names_as_text_if_one_is_missing(original, cells):
     return user_index([cell if cell is None else str(cell) for cell in cells.to_pylist()])
 
 
-@mutant("half noise", "learners.users.clipped:ClippedPlan.locate", "searches for the least error")
+@mutant(
+    "half noise",
+    "learners.users.clipped:ClippedPlan.locate",
+    "learners/users/test_exact_privacy.py::test_the_window_alone_costs_its_part",
+)
 def a_window_chosen_at_twice_the_rate(original, self, *given):
     """Margins go up and down, one for one replaced user; the rate is that of monotone scores."""
     return original(replace(self, epsilon_search=2 * self.epsilon_search), *given)
@@ -171,25 +179,41 @@ def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
     )
 
 
-@mutant("contribution not bounded", "learners.users.scores:_clipped", "search and choice")
+@mutant(
+    "contribution not bounded",
+    "learners.users.scores:_clipped",
+    "learners/users/test_scores.py::test_clipped_mistakes_are_sums_over_users",
+)
 def mistakes_beyond_the_window_count(original, mistakes, t, width):
     """Mistakes are clipped from below only: a user may move a score by more than the width."""
     return np.maximum(mistakes - t, 0)
 
 
-@mutant("half noise", "learners.users.threshold:IntervalMedian.draw", "medians of users")
+@mutant(
+    "half noise",
+    "learners.users.threshold:IntervalMedian.draw",
+    "learners/users/test_exact_privacy.py::test_the_median_of_an_interval",
+)
 def a_median_of_users_at_twice_the_rate(original, self, *given):
     """The rate of scores that move one way, for one that goes up and down."""
     return original(replace(self, epsilon=2 * self.epsilon), *given)
 
 
-@mutant("half noise", "learners.users.threshold:ThresholdPlan.rate", "steps to a threshold")
+@mutant(
+    "half noise",
+    "learners.users.threshold:ThresholdPlan.rate",
+    "learners/users/test_budget.py::test_a_walk",
+)
 def sides_of_a_step_at_twice_the_rate(original, self):
     """Middle and sides are scored by users who may move either way."""
     return 2 * original(self)
 
 
-@mutant("composition forgotten", "learners.users.threshold:plan_threshold", "shares of epsilon")
+@mutant(
+    "composition forgotten",
+    "learners.users.threshold:plan_threshold",
+    "learners/users/test_budget.py::test_a_walk",
+)
 def each_median_has_the_whole_share(original, *given, **numbers):
     """Each step spends what was meant for all of them."""
     made = original(*given, **numbers)

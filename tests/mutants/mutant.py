@@ -46,7 +46,8 @@ class Mutant:
     broken : callable
         Called in place of the target, with what stood there as its first argument.
     detectors : tuple of str
-        Keys of `DETECTORS`, tried one after the other: one of them must notice.
+        Tests (``file::function``) or keys of `DETECTORS`, tried one after the other: one of them
+        must notice.
     kind : {"call", "value"}
         "value": ``broken(original)`` is the replacement itself.
     """

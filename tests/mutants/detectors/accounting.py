@@ -20,18 +20,12 @@ from littlestone.learners import registry
 from littlestone.learners.running import known_loss
 from littlestone.learners.running import run as publish
 from littlestone.privacy import (
-    Approximate,
-    BoundedRange,
     ChargedTests,
     Concentrated,
-    Loss,
-    Pure,
-    compose,
-    hockey_stick,
 )
-from littlestone.source import ExactSource, ExplicitWeights, Source, exp
+from littlestone.source import ExactSource, Source
 
-from .base import Detector, verified
+from .base import Detector
 
 __all__ = ["OF_ACCOUNTING"]
 
@@ -40,54 +34,11 @@ _ORDERS = (F(11, 10), F(2), F(5))
 _RATES = (F(1, 10), F(1), F(3))
 
 
-def _choices(eta: Fraction) -> list[tuple[ExplicitWeights, ExplicitWeights]]:
-    """Return choices between two whose losses, up and up - eta, have exactly that range."""
-    pairs = []
-    for tenths in range(1, 10):
-        up = eta * tenths / 10
-        # q : 1 - q = 1 - e**(up-eta) : e**up - 1, and the losses give p
-        second = [1 - exp(up - eta), exp(up) - 1]
-        first = [exp(up) * second[0], exp(up - eta) * second[1]]
-        pairs.append((ExplicitWeights(*first), ExplicitWeights(*second)))
-    return pairs
-
-
-def _law(coin: ExplicitWeights) -> Mapping[Any, arb]:
-    return ExactSource().law(lambda source: source.choose(coin)).outcomes
-
-
 def _renyi(p: Mapping[Any, arb], q: Mapping[Any, arb], order: Fraction) -> arb:
     """Enclose the Rényi divergence of two laws with the same outcomes."""
     power = arb(order.numerator) / order.denominator
     moment = sum((mass**power * q[key] ** (1 - power) for key, mass in p.items()), arb(0))
     return moment.log() / (power - 1)
-
-
-def _exceeds(loss: Loss, p: Mapping[Any, arb], q: Mapping[Any, arb]) -> bool:
-    """Say whether a pair of laws is louder than a description; only if that is certain."""
-    for order in _ORDERS:
-        stated = loss.renyi(order)
-        if stated is not None and _renyi(p, q, order) > stated + arb(2) ** -60:
-            return True
-    reach = loss.reach or F(0)
-    for level in (F(0), reach / 4, reach / 2, reach * 3 / 4):
-        at = (arb(level.numerator) / level.denominator).exp()
-        stated = loss.profile(at)
-        if stated is not None and hockey_stick(p, q, level) > stated + arb(2) ** -60:
-            return True
-    return False
-
-
-def descriptions() -> str | None:
-    """Compare the descriptions of coins and choices with coins and choices."""
-    for rate in _RATES:
-        coin = ExplicitWeights(exp(rate), 1), ExplicitWeights(1, exp(rate))
-        for loss, pairs in ((Pure(rate), [coin]), (BoundedRange(rate), _choices(rate))):
-            for first, second in pairs:
-                p, q = _law(first), _law(second)
-                if _exceeds(loss, p, q) or _exceeds(loss, q, p):
-                    return f"{loss} is less than what such a mechanism tells"
-    return None
 
 
 def charged_tests() -> str | None:
@@ -108,31 +59,6 @@ def charged_tests() -> str | None:
                         moments[left] = free * moments[left] + charged * moments[left - 1]
                 if math.log(moments[charges]) / (order - 1) > float(stated) * (1 + 1e-9):
                     return f"{charges} charged tests tell more than their description says"
-    return None
-
-
-def parts_together() -> str | None:
-    """Verify leaking coins, and choices, at what composition says of several of them."""
-    rate, delta = F(1, 2), F(1, 10)
-
-    def coins(bit: int, source: Source) -> Hashable:
-        if source.choose(ExplicitWeights(99**4, 100**4 - 99**4)):  # one of four told all
-            return "told", bit
-        return tuple(bit ^ source.choose(ExplicitWeights(exp(rate), 1)) for _ in range(4))
-
-    epsilon, total = compose([Approximate(rate, F(1, 100))] * 4, delta=delta)
-    found = verified(coins, [(0, 1)], epsilon=epsilon, delta=total)
-    if found:
-        return f"leaking coins: {found}"
-    epsilon, total = compose([BoundedRange(F(2))] * 3, delta=delta)
-    for pair in _choices(F(2))[::2]:
-
-        def choices(bit: int, source: Source) -> Hashable:
-            return tuple(source.choose(pair[bit]) for _ in range(3))  # noqa: B023
-
-        found = verified(choices, [(0, 1)], epsilon=epsilon, delta=total)
-        if found:
-            return f"choices: {found}"
     return None
 
 
@@ -162,8 +88,6 @@ def learners_in_zcdp() -> str | None:
 
 
 OF_ACCOUNTING: dict[str, Detector] = {
-    "descriptions of losses": descriptions,
     "charged tests": charged_tests,
-    "parts together": parts_together,
     "learners in zCDP": learners_in_zcdp,
 }

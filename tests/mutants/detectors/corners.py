@@ -5,85 +5,27 @@ Each holds for a whole kind of input; where there is a law, it is enumerated.
 
 from __future__ import annotations
 
-import math
-import shutil
-import tempfile
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from littlestone.classes import DecisionTrees, Points, Thresholds
 from littlestone.data import Sample, Schema, UserSample
-from littlestone.errors import StoreError
 from littlestone.learners.agnostic.subsample import places
-from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.online.journal import open_stream
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.learners.vc1.proper import TEST_SHARE, Descent
-from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items
-from littlestone.privacy import split
-from littlestone.source import ExactSource, SeededSource, Source
+from littlestone.source import ExactSource, Source
 
 from .base import Detector, verified
 
 __all__ = ["OF_CORNERS"]
 
 F = Fraction
-
-
-def requests_of_a_histogram() -> str | None:
-    """Ask a histogram for items from a count on, below and above its own: it stays as private."""
-    public: dict[str, Any] = {"n": 2, "epsilon": 4, "delta": F(1, 20)}
-    tau = histogram_threshold(epsilon=4, delta=F(1, 20))
-    for asked in (-1, 0, 1, 2, tau, tau + 1):
-
-        def counts(items: str, source: Source) -> Hashable:
-            kept = stable_histogram(items, source=source, at_least=asked, **public)  # noqa: B023
-            return tuple(kept.items())
-
-        def names(items: str, source: Source) -> Hashable:
-            return tuple(stable_items(items, source=source, at_least=asked, **public))  # noqa: B023
-
-        for run in (counts, names):
-            pairs = [("a", ""), ("a", "b"), ("aa", "ab")]
-            found = verified(run, pairs, epsilon=4, delta=F(1, 20))
-            if found:
-                return f"asked for items from {asked} on: {found}"
-    return None
-
-
-def shares_of_a_budget() -> str | None:
-    """Split budgets by many weights, on coarse and fine grids: never more than there is."""
-    for total, grid in product((F(1), F(1, 3), F(1, 10**6)), (None, 3, 4, 7, 8, 100)):
-        for weights in product((F(1), F(2, 3), F(7)), repeat=3):
-            parts = split(total, weights, denominator=grid)
-            if sum(parts) > total or min(parts) < 0:
-                return f"{total} is split into {sum(parts)}"
-    return None
-
-
-def few_places_among_many() -> str | None:
-    """Compare the frequencies of the orders in which three of forty places come."""
-    source = SeededSource(12)
-    drawn = [source.permutation(40, 3).tolist() for _ in range(3000)]
-    orders = Counter(tuple(np.argsort(places).tolist()) for places in drawn)
-    first = Counter(places[0] // 8 for places in drawn)  # the first place alone is uniform
-    for counts, kinds in ((orders, 6), (first, 5)):
-        if len(counts) < kinds or _far(counts, 3000 / kinds):
-            return f"orders of three places of forty come up {sorted(counts.values())} times"
-    return None
-
-
-def _far(counts: Counter[Any], expected: float) -> bool:
-    return max(abs(count - expected) for count in counts.values()) > 6 * math.sqrt(expected)
 
 
 def places_of_a_part() -> str | None:
@@ -246,42 +188,11 @@ def _shown(mistakes: int) -> dict[str, str]:
     return {**out, **public, "state_": repr(learner.state_), "published": str(learner.published_)}
 
 
-def quiet_copies() -> str | None:
-    """Put an old copy of a state back after rows in which nothing was published.
-
-    That nothing was published tells how the test was drawn: it may not be drawn again.
-    """
-    goal = StreamGoal(F(1), F(0), 8, F(1, 20))
-    plan = OnlinePlan(goal, F(40), (Phase(3, 1, 99, F(1, 9)),))
-    algorithm = OnlineAlgorithm(Thresholds(1, 9), plan)
-    row: Any = (np.zeros(1, np.int64), np.zeros(1, bool), np.ones(1, np.int8))
-    with tempfile.TemporaryDirectory() as folder:
-        where, kept = Path(folder) / "stream", Path(folder) / "kept"
-        for again in (False, True):
-            stream = open_stream(where, algorithm)
-            stream.answer(*row)
-            if stream.state.version:
-                return "a test fires long before its limit"
-            stream.close()
-            if not again:
-                shutil.copy(where / "private.db", kept)
-        shutil.copy(kept, where / "private.db")
-        try:
-            open_stream(where, algorithm).close()
-        except StoreError:
-            return None
-    return "an old copy of a state draws the silence of its test again"
-
-
 OF_CORNERS: dict[str, Detector] = {
-    "requests of a histogram": requests_of_a_histogram,
-    "shares of a budget": shares_of_a_budget,
-    "few places among many": few_places_among_many,
     "places of a part": places_of_a_part,
     "long ways down": long_ways_down,
     "one user, one step": one_user_one_step,
     "the cut of a rich user": cut_of_a_rich_user,
     "splits that look alike": splits_that_look_alike,
     "what a stream shows": what_a_stream_shows,
-    "quiet copies": quiet_copies,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
@@ -101,59 +101,6 @@ def one_odd_cell_in_a_file() -> str | None:
     return None
 
 
-def one_odd_line_of_a_declared_format() -> str | None:
-    """Write odd lines, one at a time, into a file with decimal commas in another encoding."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "table.csv")
-
-        def read(lines: Sequence[bytes]) -> Held:
-            path.write_bytes(b"\n".join([b"x;y", *lines, b""]))
-            declared = "sep=;, decimal=comma, encoding=latin-1"
-            return held(Sample.read(path, y="y", domain=_BINS, csv=declared))
-
-        plain = [b"31,5;1", b"7;0", b"62;1", b"29,9;1", b"44,5;0"]
-        base = read(plain)
-        if base.total() != len(plain):
-            return "records are dropped"
-        for odd in (b"", b'"', b'"5;1', b"1.5;1", b"\xff;1", b"\xc3\xa9", b"7,0;0", b"1;2;3"):
-            found = apart(base, read([odd, *plain[1:]]))
-            if found:
-                return found
-    return None
-
-
-def one_number_in_an_array() -> str | None:
-    """Replace one number of an array: the others keep their points and codes."""
-    labels = [0, 1, 0, 1, 1]
-    base = [20, 35, 50, 70, 90]
-    for domain in (IntegerDomain(1, 99), _BINS):
-        shape = (
-            (lambda v: np.array(v).reshape(-1, 1)) if isinstance(domain, RowDomain) else np.array
-        )
-        known = held(Sample.from_arrays(shape(base), labels, domain))
-        for i, new in ((0, 1), (0, 99), (4, 1), (4, 98), (2, 3)):
-            changed = [new if j == i else v for j, v in enumerate(base)]
-            found = apart(known, held(Sample.from_arrays(shape(changed), labels, domain)))
-            if found:
-                return found
-    return None
-
-
-def collations() -> str | None:
-    """Read columns for which the engine takes Bonn and bonn for one text."""
-    import duckdb
-
-    samples = []
-    for first in ("bonn", "Rome"):
-        with duckdb.connect() as connection:
-            kind = "VARCHAR COLLATE NOCASE"
-            connection.execute(f"CREATE TABLE t (x {kind}, y {kind})")
-            connection.execute("INSERT INTO t VALUES (?, '1')", [first])
-            connection.execute("INSERT INTO t VALUES ('Bonn', '1'), ('Bonn', '1'), ('Bonn', '1')")
-            samples.append(_read(connection.table("t"), TextDomain()))
-    return apart(*samples)
-
-
 def labels_are_public() -> str | None:
     """Fit labels of which one value may be missing: which label is 1 does not depend on that."""
     learner = GenericLearner(Thresholds(1, 2), epsilon=1)
@@ -165,21 +112,6 @@ def labels_are_public() -> str | None:
     n = 5
     ones = [tuple(int(i < k) for i in range(n)) for k in range(n + 1)]
     return verified(run, pairwise(ones))
-
-
-def order_of_rows() -> str | None:
-    """Read the same rows in several orders: the samples are equal, array by array."""
-    rows = [("b", "1"), ("a", "0"), ("c", "1"), ("a", "1"), ("B", "0"), ("10", "1"), ("9", "0")]
-    seen = set()
-    for turn in range(len(rows)):
-        turned = rows[turn:] + rows[:turn]
-        cells, labels = zip(*turned, strict=True)
-        sample = Sample.read(_as_columns(cells, labels), x="x", y="y", domain=TextDomain())
-        seen.add(str((sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist())))
-        named = [*cells, ("a", 1), 2]
-        points = Sample.of(named[turn:] + named[:turn], [1] * len(named)).points
-        seen.add(str([type(p).__name__ + str(p) for p in points.tolist()]))
-    return None if len(seen) == 2 else "the sample depends on the order of the rows"
 
 
 def cut_of_one_user() -> str | None:
@@ -212,23 +144,6 @@ class _Uncut(Exception):
     pass
 
 
-def nothing_is_shown() -> str | None:
-    """Print samples and refusals: n is public, all else is not."""
-    shown: list[Callable[[Sample], str]] = [repr, str]
-    pair = [Sample.of([1, 2, 2], [0, 1, 1]), Sample.of([5, 6, 7], [0, 0, 1])]
-    if any(len({view(sample) for sample in pair}) > 1 for view in shown):
-        return "a sample shows more than its n"
-    refusals = set()
-    for cell in (100, 10**6, -5):
-        try:
-            Sample.from_arrays([5, cell], [0, 1], IntegerDomain(1, 99), owner="fit")
-        except Exception as refusal:
-            refusals.add((str(refusal), refusal.__cause__, refusal.__suppress_context__))
-    if len(refusals) > 1:
-        return "a refusal shows a cell"
-    return None
-
-
 def rows_counted_in_passes() -> str | None:
     """Verify trees of rows that are stored, on all tables."""
     trees = DecisionTrees(Schema.from_dict({"x": {"bins": [30]}}), depth=1)
@@ -246,12 +161,7 @@ def rows_counted_in_passes() -> str | None:
 OF_DATA: dict[str, Detector] = {
     "one odd cell": one_odd_cell,
     "one odd cell in a file": one_odd_cell_in_a_file,
-    "one odd line of a declared format": one_odd_line_of_a_declared_format,
-    "one number in an array": one_number_in_an_array,
-    "collations": collations,
     "public labels": labels_are_public,
-    "order of rows": order_of_rows,
     "the cut of one user": cut_of_one_user,
-    "nothing is shown": nothing_is_shown,
     "rows counted in passes": rows_counted_in_passes,
 }

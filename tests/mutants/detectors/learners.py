@@ -11,30 +11,25 @@ import numpy as np
 
 from littlestone.audit.verify import verify
 from littlestone.classes import (
-    AlwaysZero,
     BoostedTreeClass,
     FiniteClass,
-    PointHypothesis,
     Points,
     SparseSets,
     Thresholds,
 )
 from littlestone.data import Sample, Schema
-from littlestone.data.sample import OrderedSample, deal
+from littlestone.data.sample import OrderedSample
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample
-from littlestone.learners.agnostic.subsample import amplified, ordered_part, places
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.teachers import Votes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.stable import Stable
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.vc1 import VC1
-from littlestone.source import ExplicitWeights, SeededSource, Source, exp
+from littlestone.source import SeededSource, Source
 
 from .base import Detector, verified
 
@@ -85,16 +80,6 @@ def dealt_by_value() -> str | None:
     return _all(learner, [0, 1], 4)
 
 
-def one_deep_path() -> str | None:
-    """Try records that agree on a short path, and one whose path is the longest of all."""
-    budget: dict[str, Any] = {**_BUDGET, "delta": F(1, 10**6), "method": "one-shot"}
-    learner = VC1(Thresholds(1, 64), **budget)
-    tree: Any = learner.plan.tree
-    start = tree.at
-    short = [(start, 0)] * 30
-    return _pair(learner, [*short, (start, 0)], [*short, (64, 0)])
-
-
 def two_parts() -> str | None:
     """Try one record of the first part that could also weigh on the way down."""
     budget: dict[str, Any] = {
@@ -131,40 +116,6 @@ def longest_list() -> str | None:
         [*most, (1, 1), (1, 1), (2, 1), (2, 1)],
         [*most, (1, 1), (1, 1), (2, 1), (3, 1)],
     )
-
-
-def popular_votes() -> str | None:
-    """Try lists so popular that bottom plays no part: the rate alone decides."""
-
-    def run(last: int, source: Source) -> Hashable:
-        a, b = PointHypothesis(0), PointHypothesis(1)
-        votes = Votes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
-        return draw(
-            votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=AlwaysZero()
-        ).key
-
-    return verified(run, [(0, 1)], delta=F(1, 10**6))
-
-
-def secret_part() -> str | None:
-    """Tell one record of a secret half as loudly as an epsilon of 1 allows: the claim is tight."""
-
-    def run(bits: tuple[int, ...], source: Source) -> Hashable:
-        sample = OrderedSample.listed([0] * len(bits), bits)
-        n = len(bits)
-        told = ordered_part(sample, deal(sample, source)[places(n, n // 2, source)])
-        return tuple(
-            int(kind) ^ source.choose(ExplicitWeights(exp(1), 1)) for kind in told.kinds.tolist()
-        )
-
-    claim = amplified(F(1), F(1, 2))
-    return verified(run, [((0, 0), (1, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))], epsilon=claim)
-
-
-def secret_part_of_a_learner() -> str | None:
-    """Try the wrapper for secret parts around a learner that repeats its one record."""
-    loud = registry.make("generic", Points(1, 300), epsilon=8, alpha=F(1, 3), beta=F(1, 3))
-    return _all(Subsample(loud, F(1, 2)), [1], 2)
 
 
 def one_record_one_teacher() -> str | None:
@@ -242,13 +193,9 @@ OF_LEARNERS: dict[str, Detector] = {
     "votes for labels": votes_for_labels,
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks dealt by value": dealt_by_value,
-    "one deep path": one_deep_path,
     "two parts of the records": two_parts,
     "two parts of the stable learner": parts_of_the_stable_learner,
     "the longest list": longest_list,
-    "popular votes": popular_votes,
-    "a secret part": secret_part,
-    "a learner on a secret part": secret_part_of_a_learner,
     "one record, one teacher": one_record_one_teacher,
     "draws of a stream": stream_budget,
     "search for the least error": min_error_search,

@@ -16,26 +16,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from flint import arb
 
 from littlestone import append_log
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
-from littlestone.errors import BudgetError, LittlestoneError, ParameterError
+from littlestone.errors import BudgetError, LittlestoneError
 from littlestone.learners import registry
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.learners.running import run as publish
 from littlestone.privacy import (
     Approximate,
-    BoundedRange,
     Concentrated,
     Guarantee,
     Ledger,
     Loss,
     Pure,
 )
-from littlestone.privacy.filters import Filter
 from littlestone.source import ExplicitWeights, SecureSource, Source, exp
 
 from .base import Detector, LateLedger, verified
@@ -138,40 +135,6 @@ def _gaussian(epsilon: int, rho: Fraction) -> arb:
         (-(sign * shift / 2 - epsilon / shift) / arb(2).sqrt()).erfc() / 2 for sign in (1, -1)
     )
     return near - arb(epsilon).exp() * far
-
-
-def prices_of_choices() -> str | None:
-    """Compare the price of a bounded range in zCDP with choices between two, of that range."""
-    rule = Filter("zcdp", F(4), _SMALL)
-    for eta in (0.1, 1.0, 3.0):
-        rho = float(rule.price(BoundedRange(F(str(eta)))).cost)
-        up = np.linspace(eta / 100, eta * 0.99, 99)  # ln(p/q), and ln((1-p)/(1-q)) = up - eta
-        q = np.expm1(up - eta) / (np.exp(up - eta) - np.exp(up))
-        p = np.exp(up) * q
-        for order in (1.0, 2.0, 8.0):
-            if order == 1:
-                divergence = p * up + (1 - p) * (up - eta)
-            else:
-                moment = p * np.exp((order - 1) * up) + (1 - p) * np.exp((order - 1) * (up - eta))
-                divergence = np.log(moment) / (order - 1)
-            if divergence.max() > order * rho * (1 + 1e-12):
-                return f"a choice of range {eta:g} is sold for rho {rho:.3g}"
-    return None
-
-
-def prices_are_enough() -> str | None:
-    """Check that a price is never less than the loss, whatever digits the loss has."""
-    odd = [F(1, 3001), F(2, 10007), F(999, 1000) + F(1, 10**18), F(1, 3**400), F(1, 7**9000)]
-    for x in odd:
-        for accounting, delta in (("pure", F(0)), ("approximate", _SMALL)):
-            rule = Filter(accounting, F(1), delta)
-            if rule.price(Pure(x)).cost < x:
-                return f"a {accounting} ledger rounds a price down"
-        if Filter("approximate", F(1), F(1, 2)).price(Approximate(F(1), x)).leak < x:
-            return "a ledger rounds a delta down"
-        if Filter("zcdp", F(1), _SMALL).price(Concentrated(x)).cost < x:
-            return "a zCDP ledger rounds a price down"
-    return None
 
 
 def two_at_one_ledger() -> str | None:
@@ -287,34 +250,10 @@ def nothing_drawn_unpaid() -> str | None:
     return "a fit that is not paid for"
 
 
-def one_token_one_release() -> str | None:
-    """Pay with the token of another release: what is allowed has been paid for."""
-    name, small, more = (
-        "a stream",
-        Guarantee(F(1, 2)),
-        [Guarantee(F(3, 4)), Guarantee(F(1, 2), F(1, 1000))],
-    )
-    for other in more:
-        with _new(epsilon=1, delta=F(1, 100)) as ledger:
-            ledger.charge(small, token=name)
-            ledger.charge(small, token=name)
-            try:
-                ledger.charge(other, token=name)
-            except ParameterError:
-                continue
-            spent = ledger.spent()
-            if spent.epsilon < other.epsilon or spent.delta < other.delta:
-                return "the token of a small release pays for a larger one"
-    return None
-
-
 OF_LEDGERS: dict[str, Detector] = {
     "sums in a ledger": sums_in_a_ledger,
     "zCDP in a ledger": zcdp_in_a_ledger,
-    "prices of choices": prices_of_choices,
-    "prices are enough": prices_are_enough,
     "two at one ledger": two_at_one_ledger,
     "paid stays paid": paid_stays_paid,
     "nothing drawn unpaid": nothing_drawn_unpaid,
-    "one token, one release": one_token_one_release,
 }

@@ -7,11 +7,11 @@ guarantee that is amplified by its size says, and only the part that may be used
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from itertools import combinations_with_replacement, pairwise, permutations, product
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,14 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.audit.mechanism import replace_one
-from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
+from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.read import read
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample, subsample
 from littlestone.learners.base import Learner
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import TwoStep
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, ExplicitWeights, Source, exp
@@ -228,29 +227,6 @@ def share_of_the_pool() -> str | None:
 # --- the two parts of a proper learner of VC dimension 1 -----------------------------------------
 
 
-def second_part_of_a_tree() -> str | None:
-    """Try each kind of record in both parts: all leaves below a node are possible, records or not.
-
-    The first part leads to an improper node, most likely; the second part chooses among the leaves
-    below it.
-    """
-    small: dict[str, Any] = {
-        "epsilon": 1,
-        "delta": F(1, 10**9),
-        "alpha": F(1, 10),
-        "beta": F(1, 20),
-    }
-    learner = VC1(_FORK, **small, proper=True, down="leaves")
-    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
-    second = [(0, 1)] * (len(first) // 4)
-    kinds = list(product((0, 1, 2), (0, 1)))
-    pairs = []
-    for one, other in combinations(kinds, 2):
-        pairs.append(([one, *first[1:], *second], [other, *first[1:], *second]))
-        pairs.append(([*first, one, *second[1:]], [*first, other, *second[1:]]))
-    return learned(learner, pairs)
-
-
 def paths_that_force_nothing() -> str | None:
     """Try many records, one of which forces a path, or none: how many there are is n, public.
 
@@ -288,38 +264,6 @@ def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
     return learner, pairs
 
 
-@dataclass(frozen=True)
-class _Noted(TwoStep):
-    """The two steps, with the depth that the first one released."""
-
-    depths: list[int | None] = field(default_factory=list)
-
-    def _median(self, depths: Sequence[int], source: Source) -> int | None:
-        found = super()._median(depths, source)
-        self.depths.append(found)
-        return found
-
-
-def depth_and_node() -> str | None:
-    """Verify a median depth and the node of that depth together: their epsilons add up to one.
-
-    The depth is no output of the learner, but composition promises that it could be. Two branches;
-    a record leaves the shorter one and makes the longer one's end more likely, twice.
-    """
-    tree = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "c", "f": None, "g": "f"})
-    learner = VC1(tree, **(_OF_A_TREE | {"epsilon": 2}), method="median-exponential")
-    chooser: Any = learner.plan.chooser
-
-    def run(ends: tuple[str, ...], source: Source) -> Hashable:
-        steps = _Noted(**vars(chooser))
-        node = steps.choose(ends, learner.plan.tree, source)
-        return tuple(steps.depths), node
-
-    rest = ("e",) * 23 + ("g",) * 17
-    pairs = [((*rest, one), (*rest, other)) for one, other in permutations("dfabceg", 2)]
-    return verified(run, pairs, epsilon=2, delta=F(1, 10**6))
-
-
 OF_PARTS: dict[str, Detector] = {
     "dealt from counts": dealt_from_counts,
     "parts of tables": parts_of_tables,
@@ -327,7 +271,5 @@ OF_PARTS: dict[str, Detector] = {
     "choice of labels": choice_of_labels,
     "labels of the first part": labels_of_the_first_part,
     "share of the pool": share_of_the_pool,
-    "second part of a tree": second_part_of_a_tree,
     "paths that force nothing": paths_that_force_nothing,
-    "depth and node": depth_and_node,
 }

@@ -6,22 +6,18 @@ import math
 import tempfile
 from collections.abc import Hashable
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from typing import Any
-
-from flint import arb
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.classes import Thresholds
 from littlestone.data import Sample, UserSample
-from littlestone.errors import BudgetError, ParameterError, exact_value
+from littlestone.errors import BudgetError, ParameterError
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
 from littlestone.learners.running import _histogram, minus_evaluation, promise
 from littlestone.learners.running import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
-from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.filters import Filter
 from littlestone.privacy.rounding import float_up, round_up, short_text
 from littlestone.source import ExactSource, ExplicitWeights, SecureSource, SeededSource, Source, exp
@@ -55,41 +51,6 @@ def sums() -> str | None:
     return "leaks are not added up"
 
 
-def many_coins() -> str | None:
-    """Compare the composition of 30 coins with the exact law of their sum."""
-    rate, times = F(1, 10), 30
-    p = math.exp(0.1) / (1 + math.exp(0.1))
-    for delta in (1e-6, 1e-3):
-        claimed = float(compose({Pure(rate): times}, delta=delta)[0])
-        exact = sum(
-            math.comb(times, k)
-            * max(
-                p**k * (1 - p) ** (times - k) - math.exp(claimed) * (1 - p) ** k * p ** (times - k),
-                0.0,
-            )
-            for k in range(times + 1)
-        )
-        if exact > delta * (1 + 1e-9):
-            return f"30 coins leak {exact:.3g} at the composed epsilon, allowed {delta:g}"
-    return None
-
-
-def gaussians() -> str | None:
-    """Compare the conversion of zCDP with the Gaussian mechanism, whose curve is known."""
-    for rho, delta in product((0.01, 0.125, 1.0), (1e-3, 1e-6, 1e-9)):
-        epsilon = float(zcdp_to_dp(rho, delta))
-        shift = math.sqrt(2 * rho)
-        # Balle and Wang 2018: delta of the Gaussian mechanism at epsilon
-        near, far = (_normal(sign * shift / 2 - epsilon / shift) for sign in (1, -1))
-        if float(near - arb(epsilon).exp() * far) > delta:
-            return f"rho = {rho:g} costs more than {epsilon:.4g} at delta = {delta:g}"
-    return None
-
-
-def _normal(x: float) -> arb:
-    return (-arb(x) / arb(2).sqrt()).erfc() / 2
-
-
 def prices() -> str | None:
     """Compare the price of a coin in zCDP with its exact divergences."""
     rule = Filter("zcdp", F(4), F(1, 10**6))
@@ -116,17 +77,6 @@ def rounding() -> str | None:
             if number < value:
                 return f"{what} shows less than {value}"
     return None
-
-
-def typed_numbers() -> str | None:
-    """Check that a typed epsilon is that epsilon."""
-    typed = {0.1: F(1, 10), 0.15: F(3, 20), "0.15": F(3, 20), "1/3": F(1, 3), 1e-9: F(1, 10**9),
-             3: F(3), "1e-6": F(1, 10**6), 0.123456789: F(123456789, 10**9)}  # fmt: skip
-    for text, meant in typed.items():
-        if exact_value(text) != meant:
-            return f"{text!r} is read as another number"
-    learner = registry.make("generic", Thresholds(1, 9), epsilon=0.15)
-    return None if learner.guarantee().epsilon == F(3, 20) else "a learner promises another number"
 
 
 def ledgers() -> str | None:
@@ -162,37 +112,6 @@ def _other_neighbours(path: Path) -> str | None:
     except BudgetError:
         return None
     return "delta is not added up"
-
-
-class _Watched:
-    """A secure source that tells whether it was asked."""
-
-    seeded = False
-
-    def __init__(self) -> None:
-        self.asked, self.source = 0, SecureSource()
-
-    def __getattr__(self, name: str) -> Any:
-        self.asked += 1
-        return getattr(self.source, name)
-
-
-def paid_first() -> str | None:
-    """Try a release that its ledger refuses, and one that dies after it was paid."""
-    learner = registry.make("generic", Thresholds(1, 9), epsilon=1)
-    sample = Sample.of([1, 9], [0, 1])
-    with tempfile.TemporaryDirectory() as folder:
-        ledger = Ledger(Path(folder, "budget.db"), epsilon="3/2")
-        source: Any = _Watched()
-        publish(learner, sample, source, ledger=ledger)
-        asked = source.asked
-        if ledger.spent().epsilon != 1:
-            return "a release was not charged"
-        try:
-            publish(learner, sample, source, ledger=ledger)
-        except BudgetError:
-            return None if source.asked == asked else "drawn before it was paid"
-        return "a release that is not paid for"
 
 
 def paid_in_full() -> str | None:
@@ -239,14 +158,7 @@ def evaluations() -> str | None:
 
 
 OF_PRIVACY: dict[str, Detector] = {
-    "sums of losses": sums,
-    "thirty coins": many_coins,
-    "Gaussian curve": gaussians,
     "prices of coins": prices,
-    "rounding": rounding,
-    "typed numbers": typed_numbers,
-    "ledgers": ledgers,
-    "paid before it is drawn": paid_first,
     "paid in full": paid_in_full,
     "a rule and its evaluation": evaluations,
 }

@@ -5,10 +5,9 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +22,7 @@ from littlestone.errors import BudgetError, ParameterError, SearchLimitError, St
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.online.journal import open_stream, read_public
+from littlestone.learners.online.journal import open_stream
 from littlestone.learners.online.samplers import ExponentialSampler, Stage, TeacherEnsemble
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger
@@ -275,27 +274,6 @@ def other_terms() -> str | None:
     return None
 
 
-def public_files() -> str | None:
-    """Compare the public files of two streams that published the same, from other records.
-
-    What a public file holds must be a function of the public parameters and of the transcript.
-    """
-    seen = set()
-    for labels in ([0, 0, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0]):
-        with _folder() as folder:
-            stream = open_stream(folder / "stream", _algorithm(limit=10**6), seed=7)
-            stream.answer(*_outside(labels))
-            if stream.state.version:
-                return "a test fires long before its time"
-            shown = [repr(stream.state.public())]
-            stream.close()
-            shown += [repr(read_public(folder / "stream"))]
-            with closing(sqlite3.connect(folder / "stream" / "public.db")) as sql:
-                shown += sql.iterdump()
-            seen.add(tuple(shown))
-    return None if len(seen) == 1 else "the public file tells more than what was published"
-
-
 def kept_states() -> str | None:
     """Give a state to a learner with other parameters than those that it was begun with."""
     begun: dict[str, Any] = {"epsilon": 1, "delta": 0, "horizon": 10}
@@ -374,7 +352,6 @@ OF_STREAMS: dict[str, Detector] = {
     "unpaid streams": unpaid_streams,
     "old copies of a stream": old_copies,
     "a stream on other terms": other_terms,
-    "public files": public_files,
     "kept states": kept_states,
     "copied states": copied_states,
     "users of a stream": users_of_a_stream,

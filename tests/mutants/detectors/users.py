@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from littlestone.audit.mechanism import replace_one
 from littlestone.classes import Thresholds
 from littlestone.data import IntegerDomain, UserSample
 from littlestone.learners.users import UserAgnostic
@@ -23,7 +22,7 @@ from littlestone.learners.users.binary_search import BinarySearchPlan
 from littlestone.learners.users.clipped import ClippedPlan
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.scores import errors_by_user
-from littlestone.learners.users.threshold import IntervalMedian, ThresholdPlan
+from littlestone.learners.users.threshold import ThresholdPlan
 from littlestone.source import Source
 
 from .base import Detector, verified
@@ -86,53 +85,12 @@ def _in_a_table(names: Sequence[Any], points: Sequence[int]) -> UserSample:
     return UserSample.read(table, user="who", x="x", y="y", domain=_DOMAIN)
 
 
-class _Known:
-    """Least scores that are given, for each number of mistakes."""
-
-    def __init__(self, least: dict[int, int]) -> None:
-        self._least = least
-
-    def least(self, t: int, *, width: int = 1) -> int:
-        return self._least[t]
-
-
 def clipped(width: int, epsilon: Fraction) -> ClippedPlan:
     """Return clipped errors of thresholds, with three windows that half of epsilon chooses from."""
     return ClippedPlan(
         Thresholds(1, 3).representation(), 4, (0, 1, 2), width, F(1, 2), epsilon / 2, epsilon / 2,
         F(1, 3), F(1, 3),
     )  # fmt: skip
-
-
-def searches_for_the_least_error() -> str | None:
-    """Try searches for the least error: one user moves the error at each t by one, either way."""
-    n = 3
-    binary, window = PrivateMinError(4, 2, F(1, 4), F(2), F(1, 2)), clipped(1, F(4))
-    for search, places in (
-        (binary, sorted({one.t for one in binary.comparisons})),
-        (window, list(window.starts)),
-    ):
-
-        def run(values: tuple[int, ...], source: Source) -> Hashable:
-            known: Any = _Known(dict(zip(places, values, strict=True)))  # noqa: B023
-            return search.locate(known, n, source)  # type: ignore[attr-defined]  # noqa: B023
-
-        steps = list(product((-1, 0, 1), repeat=len(places)))
-        values = [v for v in product(range(n + 1), repeat=len(places)) if _falls(v)]
-        pairs = [
-            (v, w)
-            for v in values
-            for step in steps
-            if (w := tuple(a + b for a, b in zip(v, step, strict=True))) in values and v < w
-        ]
-        found = verified(run, pairs, epsilon=2)
-        if found:
-            return f"{type(search).__name__}: {found}"
-    return None
-
-
-def _falls(values: tuple[int, ...]) -> bool:
-    return all(a >= b for a, b in pairwise(values))
 
 
 _LEFT: User = ((1, 1), (1, 1))
@@ -148,17 +106,6 @@ def _of(users: tuple[User, ...]) -> UserSample:
     index = np.array(present, dtype=np.int64)[made.user] if rows else made.user
     keys = np.arange(len(users), dtype=np.uint64)
     return UserSample(made.points, index, made.point, made.label, made.count, keys)
-
-
-def medians_of_users() -> str | None:
-    """Verify the median of users, for all samples of three users with up to two records."""
-    median = IntervalMedian(2, F(1), F(8))  # so much that one place is nearly sure
-
-    def run(users: tuple[User, ...], source: Source) -> Hashable:
-        return median.draw(_of(users), 0, 4, source)
-
-    kinds: tuple[User, ...] = ((), _LEFT, _RIGHT, ((1, 0), (3, 1)))
-    return verified(run, replace_one(kinds, 3), epsilon=8)
 
 
 @dataclass(frozen=True)
@@ -265,9 +212,6 @@ def _of_search(search: Any) -> Fraction:
 
 OF_USERS: dict[str, Detector] = {
     "another name for a user": another_name,
-    "searches for the least error": searches_for_the_least_error,
-    "medians of users": medians_of_users,
     "search and choice": search_and_choice,
-    "steps to a threshold": steps_to_a_threshold,
     "shares of epsilon": shares_of_epsilon,
 }

@@ -12,15 +12,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.audit.verify import verify
 from littlestone.classes import Points
 from littlestone.learners import registry
 from littlestone.learners.exponential import Generic
-from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
-from littlestone.source import ExactSource, ExplicitWeights, Source, exp
+from littlestone.privacy import Guarantee
+from littlestone.source import ExplicitWeights, Source, exp
 
 from .base import Detector
 
@@ -38,24 +37,6 @@ def _told(leak: Fraction) -> Callable[[int, Source], Hashable]:
     return lambda bit, source: (
         "told" if source.choose(ExplicitWeights(1 - leak, leak)) and bit else "nothing"
     )
-
-
-def known_divergences() -> str | None:
-    """Compare divergences of coins and of leaks with their formulas."""
-    rate = F(3, 2)
-    p, q = (ExactSource().law(lambda s, b=b: _coin(rate)(b, s)).outcomes for b in (0, 1))  # type: ignore[misc]
-    loud = (arb(3) / 2).exp()
-    for epsilon in (F(0), F(1, 2), F(1), F(3, 2), F(2)):
-        quiet = (arb(epsilon.numerator) / epsilon.denominator).exp()
-        meant = max(float((loud - quiet) / (1 + loud)), 0.0)
-        if abs(float(hockey_stick(p, q, epsilon)) - meant) > 1e-15:
-            return "the divergence of a coin is another one"
-    if abs(float(tightest_epsilon(p, q)) - 1.5) > 1e-15:
-        return "the least epsilon of a coin is another one"
-    one, none = (ExactSource().law(lambda s, b=b: _told(F(1, 8))(b, s)).outcomes for b in (1, 0))  # type: ignore[misc]
-    if float(hockey_stick(one, none, 5)) != 1 / 8:
-        return "what only one of two data sets can tell is not counted"
-    return None
 
 
 def known_failures() -> str | None:
@@ -98,7 +79,6 @@ def known_failures_of_learners() -> str | None:
 
 
 OF_VERIFIER: dict[str, Detector] = {
-    "known divergences": known_divergences,
     "known failures": known_failures,
     "known failures of learners": known_failures_of_learners,
 }

@@ -7,23 +7,22 @@ remembers; and a search that is given up is an empty list, not an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from littlestone.classes import AlwaysZero, FiniteClass, PointHypothesis, Points
-from littlestone.data import Sample
+from littlestone.classes import FiniteClass, Points
 from littlestone.data.sample import OrderedSample
 from littlestone.errors import SearchLimitError
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.learner import teachers_lists
-from littlestone.learners.littlestone.teachers import Votes, draw, parts
+from littlestone.learners.littlestone.teachers import parts
 from littlestone.learners.stable import Stable
-from littlestone.source import ExactSource, SeededSource, Source
+from littlestone.source import SeededSource
 
-from .base import Detector, Records, learned, verified
+from .base import Detector, Records, learned
 
 if TYPE_CHECKING:
     from littlestone.classes import VersionSpace
@@ -33,21 +32,6 @@ __all__ = ["OF_VOTES"]
 F = Fraction
 _SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
 _BUDGET: dict[str, Any] = {"epsilon": 1, "delta": F(1, 100), "alpha": F(1, 3), "beta": F(1, 3)}
-#: A record outside the domain, with the label that every concept gives it: it excludes nothing.
-_NEUTRAL = (9, 0)
-_NOBODY = Sample.of([], [])
-_BOTTOM = AlwaysZero()
-
-
-def votes_of_all_stages() -> str | None:
-    """Try lists that name a hypothesis three times: a teacher has one vote for each."""
-
-    def run(last: int, source: Source) -> Hashable:
-        a, b = PointHypothesis(0), PointHypothesis(1)
-        votes = Votes([((a,) * 3, 60), ((b,) * 3, 60), (((a, b)[last],) * 3, 1)])
-        return draw(votes, cap=2, epsilon=F(1), delta=F(1, 100), source=source, default=_BOTTOM).key
-
-    return verified(run, [(0, 1)], delta=F(1, 100))
 
 
 def stages() -> str | None:
@@ -65,66 +49,6 @@ def stages() -> str | None:
         rest = [("a", 1)] * votes + [("b", 1)] * (7 - votes)
         pairs.append(([*rest, ("a", 1)], [*rest, ("b", 1)]))
     return learned(learner, pairs, cut=F(1, 2**20))
-
-
-def stages_and_draw() -> str | None:
-    """Try lists with which the test and the draw both lose: their epsilons add up to one.
-
-    The lists are the worst that one record can make: it leaves the best hypothesis of stage 1, and
-    at stage 2 it goes from all of many hypotheses to another one. Which stage passed is compared
-    too: that is what composition promises.
-    """
-    loud = _BUDGET | {"epsilon": 4, "delta": F(1, 10**4)}
-    learner = Littlestone(Points(), **loud, method="stages", chunk=1, tolerances=(0, 0))
-    settings: Any = learner.plan.settings
-
-    def run(moved: int, source: Source) -> Hashable:
-        lists: Any = _WorstLists(settings.cap, moved)
-        drawn = learner._stages([(_NOBODY, 36)], lists, settings, source)
-        return tuple(lists.asked), drawn.key
-
-    delta, cut = learner.delta, F(1, 2**20)
-    return verified(run, [(0, 1)], epsilon=learner.epsilon, delta=delta, cut=cut)
-
-
-class _WorstLists:
-    """The votes of thirty teachers, the last of which may move; and what stages are asked for."""
-
-    def __init__(self, cap: int, moved: int) -> None:
-        self.many = tuple(map(PointHypothesis, range(cap)))
-        self.one = (PointHypothesis(-1),)
-        self.moved, self.asked = moved, list[int | None]()
-
-    def votes(self, teachers: Any, stage: int | None = None) -> Votes:
-        """Return the votes of one stage."""
-        self.asked.append(stage)
-        if stage == 1:
-            return Votes([(self.one, 30 - self.moved)])
-        last = self.one if self.moved else self.many
-        return Votes([(self.many, 29), (self.one, 29), (last, 1)])
-
-
-def teachers_of_two() -> str | None:
-    """Check that one record, of seven, changes the records of one teacher of two, or of none."""
-    kinds = list(product((0, 1), (0, 1)))
-    for first, step in product(range(len(kinds)), repeat=2):
-        data = [kinds[(first + i * step) % len(kinds)] for i in range(7)]
-        base = _taught(data)
-        for i, new in product(range(7), kinds):
-            other = _taught([*data[:i], new, *data[i + 1 :]])
-            if sum(one != two for one, two in zip(base, other, strict=True)) > 1:
-                return "one record changes what several teachers see"
-    return None
-
-
-def _taught(data: Records) -> list[Any]:
-    sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-    found: list[Any] = []
-    ExactSource().law(lambda source: found.append(parts(sample, source, 2)) or 0)
-    return [
-        (records.points.tolist(), records.zeros.tolist(), records.ones.tolist())
-        for records, _ in found[0]
-    ]
 
 
 def one_record_one_copy() -> str | None:
@@ -281,10 +205,7 @@ def searches_that_remember() -> str | None:
 
 
 OF_VOTES: dict[str, Detector] = {
-    "votes of all stages": votes_of_all_stages,
     "stages": stages,
-    "stages and their draw": stages_and_draw,
-    "teachers of two records": teachers_of_two,
     "one record, one copy": one_record_one_copy,
     "searches that are given up": searches_given_up,
     "searches that remember": searches_that_remember,

@@ -1,0 +1,39 @@
+"""A test of the suite as a detector: it is run in this process, and notices if it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .detectors import NOTICED
+
+TESTS = Path(__file__).parents[1]
+_NOTICED = (AssertionError, pytest.fail.Exception, *NOTICED)
+_OPTIONS = ["-n0", "-q", "--maxfail=20", "-p", "no:cacheprovider", "-m"]
+_OPTIONS += ["not (browser or site or spark or postgres or proofs or kills or mutants or full)"]
+
+
+class _Failures:
+    """Why tests failed."""
+
+    def __init__(self) -> None:
+        self.found: list[pytest.ExceptionInfo[BaseException]] = []
+
+    def pytest_exception_interact(self, call: Any) -> None:
+        self.found.append(call.excinfo)
+
+
+def tried(test: str) -> str | None:
+    """Return why a test (``file::function``) fails; an error that is no assertion is raised."""
+    failures = _Failures()
+    code = pytest.main([f"{TESTS}/{test}", *_OPTIONS], plugins=[failures])
+    for why in failures.found:
+        if why.errisinstance(_NOTICED):
+            return f"{test}: {why.exconly()}"
+    if failures.found:
+        raise failures.found[0].value
+    if code:
+        raise RuntimeError(f"{test} was not run")
+    return None
