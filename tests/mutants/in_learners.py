@@ -294,7 +294,11 @@ def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
     return original(self, number, by_label, most) + 5000 * unseen[:, None]
 
 
-@mutant("half noise", "learners.boosting.losses:Logistic.of_label", "votes for labels")
+@mutant(
+    "half noise",
+    "learners.boosting.losses:Logistic.of_label",
+    "learners/boosting/test_exact_privacy.py::test_the_largest_cost_is_that_of_any_votes",
+)
 def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
     return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
