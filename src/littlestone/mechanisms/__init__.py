@@ -4,6 +4,7 @@
 `select`           the exponential mechanism; few candidates with a score among infinitely
                    many, the weights of bottom that hides which, and the order of candidates
 `cuts`             bins of about equal size: several quantiles at once
+`conformal`        a bound that holds for a share of new units, from held-out scores
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
 `estimate`         two-sided geometric noise; a private count, and an interval around it
@@ -13,6 +14,7 @@
 """
 
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
+from littlestone.mechanisms.conformal import Conformal
 from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
@@ -54,6 +56,7 @@ from littlestone.mechanisms.select import (
 
 __all__ = [
     "AboveThreshold",
+    "Conformal",
     "ErrorInterval",
     "Estimate",
     "MedianPlan",
