@@ -190,7 +190,10 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         )
         return 0
     if y is None:
-        raise ParameterError("fit needs --y, the column of labels; or --time, one of times.")
+        raise ParameterError(
+            "fit needs --y, for example --y adult: the column of labels. For times use --time and "
+            "--event. See littlestone fit --help."
+        )
     chosen = names("fit", "x", records.x)
     boosted = spec is not None and spec.strip().lower().startswith(("boosted", "scorecard"))
     each = {} if boosted and user else _records_of_each(user, samples_per_user, learner)
