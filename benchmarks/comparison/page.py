@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from fits import MEASURES
-from standing import OURS, RELATIONS, Standing, counts, means
+from standing import RELATIONS, Standing, counts, means
 
 __all__ = ["csv_of_means", "filled"]
 
 MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 #: Heading, and the method and relation of a column.
 COLUMNS = {
-    "auto": ("auto", "replace-one"),
     "boosted trees": ("boosted trees", "replace-one"),
     "pure": ("boosted trees, pure", "replace-one"),
     "scorecard": ("scorecard", "replace-one"),
@@ -56,13 +55,11 @@ def _standings(
     standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str], shown: str
 ) -> list[str]:
     """Return on how many tables the default is level or first, and where it is behind."""
-    ours = OURS[0] if any(standing.best(t, e, OURS[0], "replace-one", "auroc")
-                          for t in titles for e in epsilons) else OURS[1]  # fmt: skip
     head = ["| epsilon | neighbours | AUROC | accuracy | log loss |", "|--:|---|--:|--:|--:|"]
     rows, behind = [], []
     for epsilon in epsilons:
         for relation in RELATIONS:
-            level, where = counts(standing, list(titles), epsilon, relation, ours)
+            level, where = counts(standing, list(titles), epsilon, relation)
             cells = " | ".join(f"{count} of {len(titles)}" for count in level.values())
             rows.append(f"| {epsilon} | {relation} | {cells} |")
             if epsilon == shown and where:

@@ -11,11 +11,11 @@ from littlestone.svg import Element, picture
 
 __all__ = ["draw"]
 
-#: Name in the legend, methods (the first that was run), relation, colour for light and dark.
+#: Name in the legend, method, relation, colour for light and dark.
 SERIES = (
-    ("littlestone", ("auto", "boosted trees"), "replace-one", "#0b84b8"),
-    ("DP-EBM, corrected to replace-one", ("DP-EBM",), "replace-one", "#d1495b"),
-    ("diffprivlib forest, likewise", ("diffprivlib RandomForestClassifier",), "replace-one",
+    ("littlestone", "boosted trees", "replace-one", "#0b84b8"),
+    ("DP-EBM, corrected to replace-one", "DP-EBM", "replace-one", "#d1495b"),
+    ("diffprivlib forest, likewise", "diffprivlib RandomForestClassifier", "replace-one",
      "#c07a10"),
 )  # fmt: skip
 REFERENCE = "gradient boosting"
@@ -53,8 +53,8 @@ def _panel(
     panel: Element, standing: Standing, table: str, title: str, epsilons: Sequence[str]
 ) -> None:
     lines = [
-        (colour, [(e, c) for e in epsilons if (c := _cell(standing, table, e, methods, relation))])
-        for _, methods, relation, colour in SERIES
+        (colour, [(e, c) for e in epsilons if (c := _cell(standing, table, e, method, relation))])
+        for _, method, relation, colour in SERIES
     ]
     reference = standing.best(table, "", REFERENCE, "not private", "auroc")
     seen = [c.mean["auroc"] for _, points in lines for _, c in points]
@@ -96,8 +96,6 @@ def _panel(
             panel.add("circle", cx=x(epsilon), cy=y(mean), r=3.5, fill=colour)
 
 
-def _cell(
-    standing: Standing, table: str, epsilon: str, methods: Sequence[str], relation: str
-) -> Cell | None:
-    cells = (standing.best(table, epsilon, name, relation, "auroc") for name in methods)
-    return next((cell for cell in cells if cell is not None and cell.seeds), None)
+def _cell(standing: Standing, table: str, epsilon: str, method: str, relation: str) -> Cell | None:
+    cell = standing.best(table, epsilon, method, relation, "auroc")
+    return cell if cell is not None and cell.seeds else None

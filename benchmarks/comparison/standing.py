@@ -15,8 +15,7 @@ __all__ = ["OURS", "RELATIONS", "Cell", "Standing", "counts", "means"]
 
 #: Methods of this library, the default first.
 OURS = (
-    "auto", "boosted trees", "boosted trees, pure", "scorecard", "scorecard, pure", "rules",
-    "tree depth 2",
+    "boosted trees", "boosted trees, pure", "scorecard", "scorecard, pure", "rules", "tree depth 2",
 )  # fmt: skip
 RELATIONS = ("replace-one", "own")
 #: Where less is better.
