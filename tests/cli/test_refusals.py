@@ -217,7 +217,8 @@ def test_usage(run, folder):
         ("fit", "fit needs DATA, for example people.csv."),
         (
             "fit data.csv --x age --epsilon 1",
-            "fit needs --y, for example --y adult: the column of labels. For times use --time and --event.",
+            "fit needs --y, for example --y adult: the column of labels. For times use --time and "
+            "--event.",
         ),
         ("plan --class points()", "plan needs --epsilon, for example --epsilon 1."),
         ("predict m.json", "predict needs DATA, for example people.csv."),
