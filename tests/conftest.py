@@ -115,3 +115,20 @@ def postgres_programs():
 def chromium():
     """The program that the pages are shown in."""
     return find_chromium()
+
+
+@pytest.fixture
+def evaluated():
+    """Return the values of an SQL expression at the rows of a table in DuckDB, in their order."""
+    import duckdb
+
+    def values(sql, table):
+        with duckdb.connect() as connection:
+            if not isinstance(table, str):
+                connection.register("given", table)
+                table = "given"
+            rows = f"SELECT *, row_number() OVER () AS place FROM {table}"
+            query = f"SELECT {sql} AS value FROM ({rows}) ORDER BY place"
+            return [value for (value,) in connection.execute(query).fetchall()]
+
+    return values

@@ -401,3 +401,18 @@ def test_one_reading_is_one_statement(server):
         connection.execute("DELETE FROM moving")
     assert sample.n == 40
     assert len(asked) == 1
+
+
+def test_exports_say_in_postgres_what_models_do(server):
+    from tests.classes.test_exports import rows, same
+
+    with connected(server) as connection:
+        connection.execute(
+            "DROP TABLE IF EXISTS exported; CREATE TABLE exported "
+            '(place int, age double precision, "the city" text, x int)'
+        )
+        with connection.cursor() as cursor:
+            cells = [tuple(row.values()) for row in rows().to_pylist()]
+            cursor.executemany("INSERT INTO exported VALUES (%s, %s, %s, %s)", cells)
+        order = "FROM exported ORDER BY place"
+        same(lambda sql: [v for (v,) in connection.execute(f"SELECT {sql} {order}")], "standard")

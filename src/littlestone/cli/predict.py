@@ -95,16 +95,17 @@ def report(model: Model, /, *, out: str) -> int:
 
 
 def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Out = None) -> int:
-    """Write a tree, a scorecard or boosted trees for another program; costs no privacy.
+    """Write a rule, a tree, a scorecard or boosted trees for another program; costs no privacy.
 
     Parameters
     ----------
     to:
-        sql: one expression, the probability of 1 (of a tree, a rule list or several labels: the
-        label); python: a module without dependencies; json: the trees and the schema.
+        sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
+        label), for SELECT id, (expression) FROM table: engines may reorder rows. python: a module
+        without dependencies; json: the trees and the schema.
     dialect:
-        For sql: duckdb reads cells exactly as this program does; standard is for columns that have
-        their proper types.
+        For sql: duckdb reads cells exactly as this program does; standard (PostgreSQL and others)
+        and sqlite are for columns that have their proper types.
     """
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text

@@ -28,11 +28,13 @@ from littlestone.classes import (
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.hypotheses import (
+    AlwaysZero,
     MajorityHypothesis,
     MixtureHypothesis,
     PatchedHypothesis,
     constant_label,
 )
+from littlestone.classes.rules import RuleHypothesis
 from littlestone.classes.vectors import VectorDomain
 from littlestone.costs import Costs
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
@@ -52,7 +54,7 @@ from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
-    from littlestone.data import Domain
+    from littlestone.data import Domain, Schema
     from littlestone.data.targets import Target
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
@@ -328,18 +330,22 @@ class Release:
             )
 
     def export(self, to: str, *, dialect: str = "duckdb") -> str:
-        """Return the hypothesis for another program; costs no privacy."""
+        """Return the hypothesis for another program; costs no privacy.
+
+        SQL is one expression, a value for each row. An engine may show the rows of
+        ``SELECT (expression) FROM table`` in another order: select a key beside it.
+        """
         domain, hypothesis = self.concept_class.domain, self.hypothesis
-        if isinstance(hypothesis, LeafTree):
-            hypothesis = hypothesis.merged
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
+        if isinstance(domain, RowDomain):
+            hypothesis = _as_tree(hypothesis, domain.schema)
         if not isinstance(domain, RowDomain) or not isinstance(
             hypothesis, TreeEnsemble | TreeHypothesis | TreeSum
         ):
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: trees, rule lists, "
-                "scorecards and boosted trees can."
+                f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
+                "trees, scorecards and boosted trees can."
             )
         dated = [column.name for column in domain.schema if column.calendar is not None]
         if to != "json" and dated:
@@ -415,6 +421,18 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     domain = concept_class.domain
     return domain.schema.proposal if isinstance(domain, RowDomain) else None
+
+
+def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
+    """Return a rule as a tree, and a tree without the numbers of its leaves."""
+    match hypothesis:
+        case LeafTree():
+            return hypothesis.merged
+        case RuleHypothesis():
+            return hypothesis.tree(schema)
+        case AlwaysZero():
+            return TreeHypothesis(0)
+    return hypothesis
 
 
 def _band(band: Band) -> str:

@@ -181,7 +181,7 @@ def table(tmp_path_factory):
 @pytest.mark.parametrize(
     ("depth", "points"), [(1, None), (3, None), (1, (1, None)), (2, (256, 900))]
 )
-def test_duckdb_and_plain_python_score_alike(table, depth, points):
+def test_duckdb_and_plain_python_score_alike(table, depth, points, evaluated):
     path, cells = table
     begin = None if points is None else code_points(*points)
     sums = ensemble(depth, start=(0, 1), seed=depth, code_points=begin)
@@ -195,7 +195,7 @@ def test_duckdb_and_plain_python_score_alike(table, depth, points):
         ("label", sums.predict(points)),
     ):  # fmt: skip
         sql = sums.to_sql(SCHEMA, dialect="duckdb", what=what)
-        found = duckdb.sql(f"SELECT {sql} AS v FROM '{path}'").fetchnumpy()["v"]
+        found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
     exec(sums.to_python(SCHEMA), module)
@@ -207,7 +207,7 @@ def test_duckdb_and_plain_python_score_alike(table, depth, points):
 
 
 @pytest.mark.full
-def test_a_million_rows_are_scored_alike(tmp_path):
+def test_a_million_rows_are_scored_alike(tmp_path, evaluated):
     """Cells of the table above in all columns, at random: DuckDB, plain Python, the library."""
     rng = np.random.default_rng(8)
     cells = {name: rng.choice(own, 10**6) for name, own in CELLS.items()}
@@ -220,7 +220,7 @@ def test_a_million_rows_are_scored_alike(tmp_path):
     expected, chances = sums.margin(points), sums.probability(points)
     for what, values in (("margin", expected), ("probability", chances)):
         sql = sums.to_sql(SCHEMA, dialect="duckdb", what=what)
-        found = duckdb.sql(f"SELECT {sql} AS v FROM '{path}'").fetchnumpy()["v"]
+        found = evaluated(sql, f"'{path}'")
         assert (np.asarray(found) == values).all()
     module = {}
     exec(sums.to_python(SCHEMA), module)

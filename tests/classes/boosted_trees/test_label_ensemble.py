@@ -126,7 +126,7 @@ def test_words():
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
 @pytest.mark.parametrize("cap", [None, HALF])
-def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path):
+def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path, evaluated):
     rng = np.random.default_rng(3)
     cells = {name: rng.choice(own, 1000).tolist() for name, own in CELLS.items()}
     path = tmp_path / "t.parquet"
@@ -150,7 +150,7 @@ def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path):
 
     def asked(what, of=None):
         sql = sums.to_sql(SCHEMA, dialect="duckdb", what=what, of=of)
-        found = duckdb.sql(f"SELECT {sql} AS v FROM '{path}'").fetchnumpy()["v"]
+        found = evaluated(sql, f"'{path}'")
         return np.asarray(found)
 
     assert asked("label").tolist() == [NAMES[code] for code in labels]

@@ -6,7 +6,6 @@ from collections import Counter
 from fractions import Fraction
 from types import SimpleNamespace
 
-import duckdb
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -163,15 +162,14 @@ def test_the_class():
     assert len(list(small.concepts())) == 9  # a city is Bonn, or not
 
 
-def test_sql_says_the_labels():
+def test_sql_says_the_labels(evaluated):
     tree = drawn()
     cells = {"age": [10, 45, 70, None], "city": ["Bonn", "Rome", "Ulm", "Bonn"]}
     written = tree.to_sql(WIDE, dialect="duckdb")
     rows = (
         "SELECT unnest([10, 45, 70, NULL]) AS age, unnest(['Bonn', 'Rome', 'Ulm', 'Bonn']) AS city"
     )
-    query = f"SELECT {written} AS answer FROM ({rows})"
-    answers = [answer for (answer,) in duckdb.sql(query).fetchall()]
+    answers = evaluated(written, f"({rows})")
     points, _ = ls.data.read_points(cells, domain=ls.DecisionTrees(WIDE).domain)
     assert answers == [ABC[code] for code in tree.predict(points)]
 

@@ -208,6 +208,14 @@ class TreeEnsemble:
         labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
         of label to int.
         """
+        base, own = self.summed(schema)
+        return self._named(base), self._by_cell(schema, own, self._named)
+
+    def summed(self, schema: Schema) -> tuple[Ints, dict[int, Ints]]:
+        """Return the scorecard by codes: the base, and for each column the points of each code.
+
+        Columns whose votes cancel each other are left out.
+        """
         if not self.additive:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
         base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
@@ -229,7 +237,7 @@ class TreeEnsemble:
             own[node.split.column] += times * votes
         base = base + sum((votes.min(axis=0) for votes in own.values()), 0 * base)
         least = {column: votes - votes.min(axis=0) for column, votes in own.items()}
-        return self._named(base), self._by_cell(schema, least, self._named)
+        return base, {column: votes for column, votes in least.items() if votes.any()}
 
     def effects(self, schema: Schema) -> dict[Label, dict[str, dict[str, float]]]:
         """Return what each column does to the log-odds of labels: the mean change for each cell.

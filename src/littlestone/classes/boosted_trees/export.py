@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from littlestone.classes.boosted_trees.groups import groups
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.decision_trees import sql
 from littlestone.classes.decision_trees.nodes import Node, Tree
@@ -34,8 +35,8 @@ def as_sql(
     """Return a sum of trees as one SQL expression; never NULL.
 
     For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
-    it is "label" (the default), or the "probability" or the "votes" of the label ``of``, and the
-    expression is a scalar subquery, which evaluates each tree once, and then counts votes.
+    it is "label" (the default), or the "probability" or the "votes" of the label ``of``. Each cell
+    is read once, each tree evaluated once.
     """
     names, choices = ensemble.label_names, _WHAT[ensemble.binary]
     what = choices[0] if what is None else what
@@ -47,14 +48,17 @@ def as_sql(
             raise parameter_error("to_sql", "of", f"left out for the {asked}", of)
     elif of not in names:
         raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
-    codes = [sql.as_sql(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
-    answers = _answers_of_columns(ensemble.code_points, schema, dialect)
     if ensemble.binary:
-        return _of_margin(ensemble, codes, answers, what)
+        return _of_margin(ensemble, schema, dialect, what)
+    codes = [sql.case(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
+    answers = _answers_of_columns(ensemble.code_points, schema, dialect)
     votes = [str(start) for start in ensemble.start]
     columns = {f"littlestone_cell_{at}": answer for at, answer in enumerate(answers)}
     if ensemble.code_points is not None:
-        points = [_points(ensemble.code_points, list(columns), code) for code in range(len(names))]
+        points = [
+            _points(ensemble.code_points, list(columns), code, dialect)
+            for code in range(len(names))
+        ]
         votes = [f"{own} + {more}" for own, more in zip(votes, points, strict=True)]
     for i, (tree, times) in enumerate(ensemble.counted.items()):
         for code in sorted(_answers(tree.tree)):
@@ -63,28 +67,73 @@ def as_sql(
     columns |= {f"littlestone_tree_{i}": tree for i, tree in enumerate(codes)}
     if columns:
         trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
-        summed += f"\nFROM (SELECT {trees}) AS littlestone_trees"
+        read = sql.select(trees, _used(ensemble), schema, dialect)
+        summed += f"\nFROM ({read}) AS littlestone_trees"
     if what == "probability":
-        return _probability(summed, names.index(of), len(names), ensemble)
+        return _probability(summed, names.index(of), len(names), ensemble, dialect)
     value = _most(names, dialect) if what == "label" else _votes(names.index(of))
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS littlestone_votes)"
 
 
-def _of_margin(ensemble: TreeEnsemble, codes: list[str], answers: list[str], what: str) -> str:
-    times = [f"{times} * " if times > 1 else "" for times in ensemble.counted.values()]
-    trees = "\n+ ".join(f"{often}({tree})" for often, tree in zip(times, codes, strict=True))
-    least = ensemble.start[1] - ensemble.start[0] - len(ensemble.trees)
-    margin = f"({least}" + (f" + 2 * (\n{trees}\n)" if codes else "")
-    if ensemble.code_points is not None:
-        margin += f" + {_points(ensemble.code_points, answers, 1)}"
-    margin += ")"
+def _of_margin(ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str) -> str:
+    """Return the margin of the labels 0 and 1, or what follows from it."""
+    card = ensemble.additive
+    margin, used = (_card if card else _margin)(ensemble, schema, dialect)
     if what == "margin":
-        return margin
+        return f"({sql.select(margin, used, schema, dialect)})"
     if what == "label":
-        return f"CASE WHEN {margin} > 0 THEN 1 ELSE 0 END"
+        label = f"CASE WHEN {margin} > 0 THEN 1 ELSE 0 END"
+        return f"({sql.select(label, used, schema, dialect)})"
     chances = zip(ensemble.margins, ensemble.probabilities, strict=True)
-    cases = [f"WHEN {m} THEN {double(p)}" for m, p in chances]
-    return "\n".join([f"CASE {margin}", *cases, "END"])
+    cases = "\n".join(f"WHEN {m} THEN {double(p)}" for m, p in chances)
+    summed = sql.select(f"{margin} AS littlestone_margin", used, schema, dialect)
+    return f"(SELECT CASE littlestone_margin\n{cases}\nEND\nFROM ({summed}) AS littlestone_margins)"
+
+
+def _margin(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> tuple[str, set[int]]:
+    """Return the margin as an expression of cells, and the columns that it reads."""
+    trees = "\n+ ".join(
+        f"{times} * ({sql.case(tree.tree, schema, dialect)})"
+        for tree, times in ensemble.counted.items()
+    )
+    least = ensemble.start[1] - ensemble.start[0] - len(ensemble.trees)
+    margin = f"({least}" + (f" + 2 * (\n{trees}\n)" if trees else "")
+    if ensemble.code_points is not None:
+        answers = _answers_of_columns(ensemble.code_points, schema, dialect)
+        margin += f" + {_points(ensemble.code_points, answers, 1, dialect)}"
+    return f"{margin})", _used(ensemble)
+
+
+def _card(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> tuple[str, set[int]]:
+    """Return the margin of a scorecard as points of cells, and the columns that it reads."""
+    for split in ensemble.literals:
+        sql.check(split, schema)
+    if ensemble.code_points is not None:
+        ensemble.code_points.check(schema)
+    base, own = ensemble.summed(schema)
+    points = [_points_of(at, schema.columns[at], points, dialect) for at, points in own.items()]
+    return f"({' + '.join([str(int(base[0])), *points])})", set(own)
+
+
+def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
+    """Return the points of one column as an expression of its cell."""
+    *listed, odd = groups(column, points)
+    cases = []
+    for group in reversed(listed):
+        if column.edges is None:
+            texts = [(column.categories or ())[code - Column.FIRST] for code in group.codes]
+            test = f"IN ({', '.join(sql.quoted(text, dialect) for text in texts)})"
+        elif group.codes[0] == Column.FIRST:  # below all edges
+            test = "IS NOT NULL"
+        else:
+            test = f">= {column.edges[group.codes[0] - Column.FIRST - 1]!r}"
+        cases.append(f"WHEN {sql.cell(position)} {test} THEN {group.points[0]}")
+    return f"\nCASE {' '.join(cases)} ELSE {odd.points[0]} END"
+
+
+def _used(ensemble: TreeEnsemble) -> set[int]:
+    points = ensemble.code_points.columns if ensemble.code_points else ()
+    return {split.column for split in ensemble.literals} | {column for column, _ in points}
 
 
 def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str) -> list[str]:
@@ -103,7 +152,7 @@ def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str)
     return found
 
 
-def _points(points: CodePoints, answers: list[str], label: int) -> str:
+def _points(points: CodePoints, answers: list[str], label: int, dialect: str) -> str:
     """Return the votes of a label to begin with, rounded as `CodePoints.votes` does."""
     columns = []
     for answer, (_, own) in zip(answers, points.columns, strict=True):
@@ -111,10 +160,21 @@ def _points(points: CodePoints, answers: list[str], label: int) -> str:
         columns.append(f"CASE {answer} {' '.join(cases)} END")
     total = "\n+ ".join(columns) or "0"
     if points.limit is not None:
-        total = f"LEAST({points.limit}, GREATEST({-points.limit}, {total}))"
+        total = bounded(-points.limit, points.limit, total, dialect)
     each = points.grain * points.unit
     rounded = f"FLOOR((2 * ({points.base[label]} + {total}) + {each}) / {double(2 * each)})"
     return f"{points.grain} * CAST({rounded} AS INTEGER)"
+
+
+def _ends(dialect: str) -> tuple[str, str]:
+    """Return the names of the functions for the least and the largest of several numbers."""
+    return ("MIN", "MAX") if dialect == "sqlite" else ("LEAST", "GREATEST")
+
+
+def bounded(low: int, high: int, value: str, dialect: str) -> str:
+    """Return a value, moved into [low, high]."""
+    least, most = _ends(dialect)
+    return f"{least}({high}, {most}({low}, {value}))"
 
 
 def double(value: float) -> str:
@@ -142,14 +202,14 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
-def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble) -> str:
+def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
     """Return the probability of a label: its share of the votes, or what the link makes of all."""
-    step, codes = float(ensemble.step), range(labels)
+    step, codes, (least, _) = float(ensemble.step), range(labels), _ends(dialect)
 
     def share(label: int) -> str:
         """Return 1 / (1 + the sum of the odds of the others)."""
         odds = " + ".join(
-            f"EXP(LEAST({_LARGEST}, {double(step)} * ({_votes(k)} - {_votes(label)})))"
+            f"EXP({least}({_LARGEST}, {double(step)} * ({_votes(k)} - {_votes(label)})))"
             for k in codes
             if k != label
         )
@@ -162,16 +222,16 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble) -> 
     columns += [f"1e0 AS littlestone_part_{k}" for k in codes]
     table = f"(SELECT {', '.join(columns)}\nFROM (SELECT {summed}) AS littlestone_votes)"
     for turn in range(labels - 1):
-        parts = [f"1e0 - ({_link_sum(shares, k)}) AS littlestone_part_{k}" for k in codes]
+        parts = [f"1e0 - ({_link_sum(shares, k, dialect)}) AS littlestone_part_{k}" for k in codes]
         table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS littlestone_{turn})"
     total = " + ".join(f"littlestone_part_{k}" for k in codes)
     return f"(SELECT littlestone_part_{own} / ({total})\nFROM {table} AS littlestone_parts)"
 
 
-def _link_sum(shares: list[str], label: int) -> str:
+def _link_sum(shares: list[str], label: int, dialect: str) -> str:
     """Return the sum over labels y of u_y max(q_y - q_k, 0) (`link`)."""
     return " + ".join(
-        f"littlestone_part_{y} * GREATEST({shares[y]} - {shares[label]}, 0e0)"
+        f"littlestone_part_{y} * {_ends(dialect)[1]}({shares[y]} - {shares[label]}, 0e0)"
         for y in range(len(shares))
         if y != label
     )
@@ -403,7 +463,9 @@ def sum_as_sql(
     if not isinstance(found.target, Periods):
         if (what, of) != (None, None):
             raise parameter_error("to_sql", "what", "left out for quantities and counts", what)
-        return _worth(found, _score(found, schema, dialect))
+        return _of_sums(
+            _worth(found, _score(found, schema, dialect), dialect), [found], schema, dialect
+        )
     periods = len(found.target.ends)
     last = periods
     if what == "survival":
@@ -412,34 +474,41 @@ def sum_as_sql(
         last = of
     elif what not in (None, "risk") or of is not None:
         raise parameter_error("to_sql", "what", "risk, or survival of a period", what)
-    terms = []
-    for period in range(last):
-        score = _score(found.of_period(schema, period), schema, dialect)
-        power = f"EXP({_limited(found, score)} / {double(PARTS)})"
-        odds = f"LEAST(1, 2 / (1 + 1 / {power})) * GREATEST(1, (1 + {power}) / 2)"
+    least, most = _ends(dialect)
+    terms, sums = [], [found.of_period(schema, period) for period in range(last)]
+    for own in sums:
+        score = _score(own, schema, dialect)
+        power = f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
+        odds = f"{least}(1, 2 / (1 + 1 / {power})) * {most}(1, (1 + {power}) / 2)"
         terms.append(f"LN(1 + {odds})")
     risk = "\n+ ".join(terms)
-    return f"EXP(-({risk}))" if what == "survival" else f"({risk})"
+    value = f"EXP(-({risk}))" if what == "survival" else f"({risk})"
+    return _of_sums(value, sums, schema, dialect)
+
+
+def _of_sums(value: str, sums: Sequence[TreeSum], schema: Schema, dialect: str) -> str:
+    used = {split.column for found in sums for split in found.literals}
+    return f"({sql.select(value, used, schema, dialect)})"
 
 
 def _score(found: TreeSum, schema: Schema, dialect: str) -> str:
     trees = [
-        sql.as_sql(tree.tree, schema, dialect, (-step, step))
+        f"({sql.case(tree.tree, schema, dialect, (-step, step))})"
         for tree, step in found.counted.items()
     ]
     return "(" + "\n+ ".join([str(found.start[0]), *trees]) + ")"
 
 
-def _limited(found: TreeSum, score: str) -> str:
+def _limited(found: TreeSum, score: str, dialect: str) -> str:
     low, high = found.limits
-    return f"LEAST({high}, GREATEST({low}, {score}))"
+    return bounded(low, high, score, dialect)
 
 
-def _worth(found: TreeSum, score: str) -> str:
+def _worth(found: TreeSum, score: str, dialect: str) -> str:
     if isinstance(found.target, Quantity):
         low, unit = float(found.target.low), float(found.target.width / PARTS)
-        return f"({double(low)} + {_limited(found, score)} * {double(unit)})"
-    return f"EXP({_limited(found, score)} / {double(PARTS)})"
+        return f"({double(low)} + {_limited(found, score, dialect)} * {double(unit)})"
+    return f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
 
 
 _SUM = '''"""A private model as plain Python: no dependencies. Generated.

@@ -100,18 +100,19 @@ class TreeHypothesis:
         return as_text(self.tree, self.label_names)
 
     def to_sql(self, schema: Schema, *, dialect: str = "standard") -> str:
-        """Return the tree as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
+        """Return the tree as one SQL expression, never NULL; it reads each cell once.
 
         Examples
         --------
         >>> from littlestone.data import Schema
-        >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+        >>> schema = Schema.from_dict({"city": {"categories": ["Bonn"]}})
         >>> print(TreeHypothesis.of(Node(schema.literals()[0], 1, 0)).to_sql(schema))
-        CASE WHEN "age" >= 30 THEN
+        (SELECT CASE WHEN littlestone_0 = 'Bonn' THEN
           1
         ELSE
           0
         END
+        FROM (SELECT "city" AS littlestone_0) AS littlestone_cells)
         """
         return as_sql(self.tree, schema, dialect, self.label_names)
 

@@ -1,40 +1,59 @@
-"""A tree as an SQL expression: ``CASE WHEN`` nested like the tree.
+"""Trees as SQL: each cell is read once, by the schema's rules; ``CASE WHEN`` nested like a tree.
 
-A comparison with NULL is neither true nor false, so ``CASE WHEN`` goes to ``ELSE``: exactly what
-a split does with a cell that is missing or other.
+One expression for each model: a scalar subquery over the cells of its row. What is missing or other
+is NULL, with which a comparison is neither true nor false, so ``CASE WHEN`` goes to ``ELSE``:
+exactly what a split does.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from littlestone.classes.decision_trees.nodes import Node, Tree, walk
 from littlestone.data import Column, Literal, Schema
-from littlestone.data.cells import WHITE, number, text
+from littlestone.data.cells import number, text
 from littlestone.data.labels import BINARY
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 
-_DIALECTS = ("standard", "duckdb")
+_DIALECTS = ("standard", "duckdb", "sqlite")
 
-#: The numbers that a text may be written as (`littlestone.data.cells.number`).
-_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i)[+-]?inf(inity)?"
+_WHITE = r"E' \t\n\r\x0b\f'"  # `littlestone.data.cells.WHITE`
+#: Of the texts that match, DuckDB casts those that `littlestone.data.cells.number` reads.
+_NUMBER = "[-+]?([.0-9][-+.0-9e]*|inf(inity)?)"
+_TEXTS = "VARCHAR|BOOLEAN|ENUM.*"
 
 
 def as_sql(
     tree: Tree, schema: Schema, dialect: str = "standard", labels: Sequence[Label] = BINARY
 ) -> str:
     """Return a tree as an SQL expression; see `TreeHypothesis.to_sql`."""
+    value, used = case(tree, schema, dialect, labels), {split.column for split, _ in walk(tree)}
+    return f"({select(value, used, schema, dialect)})" if used else value
+
+
+def select(value: str, used: Iterable[int], schema: Schema, dialect: str) -> str:
+    """Return a query of one row: an expression of the cells of these columns, each read once."""
     if dialect not in _DIALECTS:
         raise parameter_error("to_sql", "dialect", f"one of {', '.join(_DIALECTS)}", dialect)
-    for split, _ in walk(tree):
-        _check(split, schema)
+    columns = {position: schema.columns[position] for position in sorted(used)}
+    return f"SELECT {value}" + (f"\nFROM {_cells(columns, dialect)}" if columns else "")
+
+
+def case(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label] = BINARY) -> str:
+    """Return a tree as an expression of `cell`."""
     return "\n".join(_lines(tree, schema, dialect, labels))
 
 
-def _check(split: Literal, schema: Schema) -> None:
+def cell(position: int) -> str:
+    """Return the name of a column's cell as it was read."""
+    return f"littlestone_{position}"
+
+
+def check(split: Literal, schema: Schema) -> None:
+    """Refuse a schema that has not the split."""
     columns = schema.columns
     if split.column >= len(columns) or split not in columns[split.column].literals(split.column):
         raise parameter_error(
@@ -56,70 +75,91 @@ def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) ->
 
 
 def as_test(split: Literal, schema: Schema, dialect: str) -> str:
-    """Return what an inner node asks; it is not true of a cell that is missing or other."""
-    column = schema.columns[split.column]
-    return (_standard if dialect == "standard" else _duckdb)(split, column)
-
-
-def _standard(split: Literal, column: Column) -> str:
-    cell = _name(column.name)
+    """Return what an inner node asks of `cell`; not true of a cell that is missing or other."""
+    check(split, schema)
+    column, position = schema.columns[split.column], split.code - Column.FIRST
     if split.op == "is":
-        return f"{cell} = {quoted(_category(split, column), 'standard')}"
-    test = f"{cell} {split.op} {_edge(split, column)}"
-    nulls = _numbers(column.missing)
-    return f"({test} AND {cell} NOT IN ({', '.join(nulls)}))" if nulls else test
+        category = quoted((column.categories or ())[position], dialect)
+        return f"{cell(split.column)} = {category}"
+    return f"{cell(split.column)} {split.op} {(column.edges or ())[position - 1]!r}"
 
 
-def _duckdb(split: Literal, column: Column) -> str:
-    """Read a cell as `Column.code` does, whatever its type (number, boolean or text)."""
-    cell = _name(column.name)
-    white = "||".join(f"chr({ord(c)})" for c in WHITE)
-    written = f"trim(CAST({cell} AS VARCHAR), {white})"
-    is_text = f"typeof({cell}) = 'VARCHAR'"
-    if split.op == "is":
-        category = _category(split, column)
-        same = f"{written} = {quoted(category, 'duckdb')}"
-        worth = number(category)
-        if worth is None or category.lower() in ("true", "false"):
-            return same
-        if text(worth) != category:  # "3.0", "nan": no number is written so
-            return f"{is_text} AND {same}"
-        # A number in a numeric column is its digits, however the engine would write it.
-        value = f"CAST({quoted(category, 'duckdb')} AS DOUBLE)"
-        plain = f"typeof({cell}) <> 'BOOLEAN' AND TRY_CAST({cell} AS DOUBLE) = {value}"
-        return f"CASE WHEN {is_text} THEN {same} ELSE {plain} END"
-    value = (
-        f"CASE WHEN NOT {is_text} THEN TRY_CAST({cell} AS DOUBLE) "
-        f"WHEN regexp_full_match({written}, '{_NUMBER}') THEN TRY_CAST({written} AS DOUBLE) "
+def _cells(columns: Mapping[int, Column], dialect: str) -> str:
+    if dialect != "duckdb":
+        read = [f"{_standard(column)} AS {cell(at)}" for at, column in columns.items()]
+        return f"(SELECT {', '.join(read)}) AS littlestone_cells"
+    texts = [
+        f"trim(CAST({_name(column.name)} AS VARCHAR), {_WHITE}) AS {_text(at)}"
+        for at, column in columns.items()
+    ]
+    read = [
+        f"{(_number if column.numeric else _category)(column, _text(at))} AS {cell(at)}"
+        for at, column in columns.items()
+    ]
+    inner = ",\n".join(texts)
+    return (
+        "(SELECT " + ",\n".join(read) + f"\nFROM (SELECT {inner}) AS littlestone_texts) "
+        "AS littlestone_cells"
+    )
+
+
+def _text(position: int) -> str:
+    return f"littlestone_text_{position}"
+
+
+def _standard(column: Column) -> str:
+    """Return a cell of a column of its proper type: numbers, but for NaN, or texts."""
+    name = _name(column.name)
+    if not column.numeric:
+        return name
+    known = [f"LOWER(CAST({name} AS VARCHAR)) <> 'nan'"]  # to PostgreSQL NaN is a large number
+    missing = set(map(number, column.missing))
+    known += [f"{name} <= {sys.float_info.max!r}"] if math.inf in missing else []
+    known += [f"{name} >= {-sys.float_info.max!r}"] if -math.inf in missing else []
+    nulls = [repr(value) for value in map(number, column.missing) if _is_double(value)]
+    known += [f"{name} NOT IN ({', '.join(nulls)})"] if nulls else []
+    return f"CASE WHEN {' AND '.join(known)} THEN {name} END"
+
+
+def _is_double(value: int | float | None) -> bool:
+    return value is not None and abs(value) <= sys.float_info.max
+
+
+def _number(column: Column, written: str) -> str:
+    """Return the number in a cell as `Column.code` reads it, whatever the type of the column."""
+    typed = f"TRY_CAST({_name(column.name)} AS DOUBLE)"
+    worth = {null: number(null) for null in column.missing}
+    for null, value in {"nan": math.nan, **worth}.items():
+        if null == "nan" or (value is not None and text(value) == null):  # as a number is written
+            typed = f"NULLIF({typed}, CAST({quoted(null, 'duckdb')} AS DOUBLE))"
+    nulls = [quoted(null, "duckdb") for null, value in worth.items() if value is not None]
+    missing = f" WHEN {written} IN ({', '.join(nulls)}) THEN NULL" if nulls else ""
+    return (
+        f"CASE WHEN NOT {_holds_texts(column)} THEN {typed}{missing} "
+        f"WHEN regexp_full_match({written}, '{_NUMBER}', 'i') THEN TRY_CAST({written} AS DOUBLE) "
         f"WHEN lower({written}) = 'true' THEN 1 WHEN lower({written}) = 'false' THEN 0 END"
     )
-    tests = [f"({value}) {split.op} {_edge(split, column)}", f"NOT isnan({value})"]
-    if column.missing:
-        tests.append(f"{written} NOT IN ({', '.join(quoted(n, 'duckdb') for n in column.missing)})")
-        nulls = _numbers([n for n in column.missing if text(number(n)) == n])
-        if nulls:
-            tests.append(f"({is_text} OR TRY_CAST({cell} AS DOUBLE) NOT IN ({', '.join(nulls)}))")
-    return " AND ".join(tests)
 
 
-def _numbers(texts: Sequence[str]) -> list[str]:
-    """Return the numbers among texts, as SQL writes them; no cell is one beyond doubles."""
-    found: list[str] = []
-    for value in map(number, texts):
-        if value in (math.inf, -math.inf):  # a bare inf would be the name of a column
-            sign = "-" if value == -math.inf else ""
-            found.append(f"CAST('{sign}Infinity' AS DOUBLE PRECISION)")
-        elif value is not None and abs(value) <= sys.float_info.max:  # neither is nan
-            found.append(repr(value))
-    return found
+def _category(column: Column, written: str) -> str:
+    """Return the text of a cell; a number is its digits, however the engine would write it."""
+    worth = [(name, number(name)) for name in column.categories or ()]
+    numbers = [
+        name for name, value in worth if value is not None and name.lower() not in ("true", "false")
+    ]
+    if not numbers:
+        return written
+    plain = " ".join(
+        f"WHEN CAST({quoted(name, 'duckdb')} AS DOUBLE) THEN {quoted(name, 'duckdb')}"
+        for name in numbers
+        if text(number(name)) == name  # "3.0", "nan": no number is written so
+    )
+    value = f"CASE TRY_CAST({_name(column.name)} AS DOUBLE) {plain} END" if plain else "NULL"
+    return f"CASE WHEN {_holds_texts(column)} THEN {written} ELSE {value} END"
 
 
-def _edge(split: Literal, column: Column) -> str:
-    return repr((column.edges or ())[split.code - Column.FIRST - 1])
-
-
-def _category(split: Literal, column: Column) -> str:
-    return (column.categories or ())[split.code - Column.FIRST]
+def _holds_texts(column: Column) -> str:
+    return f"regexp_full_match(typeof({_name(column.name)}), '{_TEXTS}')"
 
 
 def _name(name: str) -> str:
@@ -128,7 +168,7 @@ def _name(name: str) -> str:
 
 def quoted(value: str, dialect: str) -> str:
     """Return a text as SQL writes it."""
-    if dialect == "standard" and "\\" in value:
+    if dialect != "duckdb" and "\\" in value:
         raise parameter_error(
             "to_sql", "dialect", "'duckdb' for a category or label with a backslash", dialect,
             "Some engines take it for the beginning of an escape, and what follows for SQL.",

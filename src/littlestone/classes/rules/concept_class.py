@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import ConceptClass, Mapped, Witnessed
+from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
@@ -88,6 +89,25 @@ class RuleHypothesis:
                 case _:
                     one &= codes != lit.code
         return one.astype(np.int8)
+
+    def tree(self, schema: Schema) -> TreeHypothesis:
+        """Return the same function as a tree.
+
+        Examples
+        --------
+        >>> from littlestone.data import Schema
+        >>> schema = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+        >>> conjunction([schema.literals()[1]]).tree(schema).describe()
+        'if city is Bonn, then 0, otherwise 1'
+        """
+        positive = {(lit.column, lit.code): lit for lit in schema.literals() if lit.op == "is"}
+        tree: Tree = 1
+        for lit in reversed(self.literals):
+            if lit.op == "is not":
+                tree = Node(positive[lit.column, lit.code], 0, tree)
+            else:
+                tree = Node(lit, tree, 0)
+        return TreeHypothesis.of(tree)
 
     def describe(self) -> str:
         """Say the rule in words."""
