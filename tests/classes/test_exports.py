@@ -51,7 +51,10 @@ def models():
     rng = np.random.default_rng(1)
     for limit, unit, depth in ((None, 1, 1), (900, 256, 1), (900, 256, 2)):
         drawn = [splits[i] for i in rng.integers(0, len(splits), 9)]
-        trees = [stump(split, int(label)) for split, label in zip(drawn, rng.integers(0, 2, 9))]
+        trees = [
+            stump(split, int(label))
+            for split, label in zip(drawn, rng.integers(0, 2, 9), strict=True)
+        ]
         if depth == 2:
             trees[0] = TreeHypothesis.of(Node(drawn[1], Node(drawn[2], 1, 0), Node(drawn[3], 0, 1)))
         points = CodePoints(
@@ -88,7 +91,7 @@ def test_duckdb_says_what_models_do(dialect, evaluated):
 
 def test_votes_that_cancel_are_not_asked_for():
     """Nor are equal neighbours: only what changes the sum is in the text."""
-    at20, below20, at30, *_ = SCHEMA.literals()
+    at20, _, at30, *_ = SCHEMA.literals()
     trees = (stump(at20, 1), stump(at20, 0), stump(at30, 1), stump(SCHEMA.literals()[-1], 0))
     sql = TreeEnsemble(trees, Fraction(1)).to_sql(SCHEMA, what="margin")
     assert "20" not in sql

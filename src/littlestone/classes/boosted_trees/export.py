@@ -118,6 +118,8 @@ def _card(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> tuple[str, se
 def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
     """Return the points of one column as an expression of its cell."""
     *listed, odd = groups(column, points)
+    if listed and listed[0].points == odd.points:  # below all edges as where there is no number
+        del listed[0]
     cases = []
     for group in reversed(listed):
         if column.edges is None:
