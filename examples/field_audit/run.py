@@ -96,18 +96,12 @@ def table(rows):
             continue
         link = row["known"].rsplit("/", 1)[-1]
         known = f"[#{link}]({row['known']})" if row["known"] else ""
-        event = f"`{shortened(row['bound']['event'])}`"
-        cells = [library, row["name"], row["neighbours"], claim, bound, event, known]
+        cells = [library, row["name"], row["neighbours"], claim, bound, known]
         refuted.append("| " + " | ".join(cells) + " |")
-    head = ["| library | what | two data sets | claim | at least | event | known as |"]
-    head += ["|---|---|---|--:|--:|---|---|"]
+    head = ["| library | what | two data sets | claim | at least | known as |"]
+    head += ["|---|---|---|--:|--:|---|"]
     listed = [f"* **{library}**: {'; '.join(found)}." for library, found in controls.items()]
     return "\n".join(["## Refuted", "", *head, *refuted, "", "## Controls", "", ABOUT, "", *listed])
-
-
-def shortened(event, most=60):
-    """Return the beginning of an event in words."""
-    return event if len(event) <= most else event[: most - 3] + "..."
 
 
 def main():
