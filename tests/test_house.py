@@ -44,13 +44,13 @@ def test_randomness_enters_through_one_door():
 
 
 def test_candidates_are_grouped_by_score_in_one_place():
-    """Level weights are made by `LeveledChoice`, or by `SweptRuns`, where not all are fetched."""
+    """Level weights are made by `LeveledChoice`, or by `StreamedRuns`, where few are fetched."""
     found = {
         str(path.relative_to(SOURCE))
         for path in FILES
         if re.search(r"\bLevelWeights\(|ExplicitWeights\(\s*bottom", path.read_text())
     }
-    assert found == {"source/leveled.py", "source/swept.py"}
+    assert found == {"source/leveled.py", "source/streamed.py"}
 
 
 def test_public_coins_have_reasons():

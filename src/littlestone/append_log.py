@@ -6,7 +6,7 @@ instant) or to the machine (a power cut, as far as the disk keeps what it acknow
 begins with all lines whose `append` has returned, under whatever name it is found later: renamed,
 or copied alone, also while programs write to it.
 
-- *One writer*: a lock on the file, not on its name, is held from reading it to appending a line.
+- *One writer*: a lock on the file, not on its name, is kept from reading it to appending a line.
 - *Torn lines*: what follows the last line feed and is no whole line was never acknowledged. It is
   ignored, and cut off before the next one is written. All else that does not fit is refused.
 - *One name*: a file with two hard links is refused, because a copy of one of them may replace it.
@@ -192,7 +192,7 @@ def _text(raw: bytes) -> str | None:
 
 
 def _content(handle: int, where: Path, kind: LogKind) -> bytes:
-    """Return the whole file, after checking what can be told without its lines."""
+    """Return the whole file, after checking what can be known without its lines."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) or status.st_nlink == 0:
         raise StoreError(f"The file {where} was removed meanwhile.", reason="missing")

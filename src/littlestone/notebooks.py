@@ -40,7 +40,7 @@ class Table:
 class Card:
     """What is shown of an object: a title, and lines with names.
 
-    A line without a name goes on with the one before; ``table`` is for HTML only.
+    A line without a name continues with the one before; ``table`` is for HTML only.
 
     Examples
     --------

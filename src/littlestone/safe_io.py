@@ -166,7 +166,7 @@ def new_private_file(
         yield name
         # A link appears in one step, and never replaces what another program made meanwhile.
         os.link(name, where)
-        with contextlib.suppress(FileNotFoundError):  # whoever opens it may have done so
+        with contextlib.suppress(FileNotFoundError):  # anyone who opens it may have done so
             os.unlink(name)
         sync_folder(where.parent)
     except FileExistsError:
@@ -374,7 +374,7 @@ def replaceable(path: Path) -> bool:
 
     Pipes and devices are written to. So is everything in /dev and /proc: there /dev/stdout is a
     link that leads to an ordinary file when the output is redirected, and replacing either would
-    take the file away from whoever has it open.
+    take the file away from anyone who has it open.
     """
     absolute = Path(os.path.abspath(path))  # not resolved: the name itself counts
     special = any(absolute.is_relative_to(place) for place in ("/dev", "/proc"))

@@ -1,4 +1,4 @@
-"""Words shared by all rooms: what a point, a hypothesis and a set of candidates is."""
+"""Words shared by all packages: what a point, a hypothesis and a set of candidates is."""
 
 from __future__ import annotations
 

@@ -229,17 +229,17 @@ def check_workers_without_python(classic, frame, monkeypatch):
     """Groups are then collected, as they were before: the same sample."""
     names = {"y": "label", "domain": RowDomain(SCHEMA)}
     before = stored(frame, large=1, **names)
-    swept = {"x": "whole", "y": "label", "domain": IntegerDomain(1, HIGH)}
+    streamed = {"x": "whole", "y": "label", "domain": IntegerDomain(1, HIGH)}
     monkeypatch.setattr(classic.sparkContext, "pythonExec", "/bin/false")
     lazy = read_table(frame).frame(["x", "label"], "test")
     assert not groups.streamed(lazy)
     after = stored(frame, large=1, **names)
     assert isinstance(after, Stored)
     assert contents(before) == contents(after)
-    assert isinstance(stored(frame, large=1, **swept), Stored)
+    assert isinstance(stored(frame, large=1, **streamed), Stored)
     monkeypatch.undo()
     assert groups.streamed(lazy)
-    assert isinstance(stored(frame, large=1, **swept), Stored)
+    assert isinstance(stored(frame, large=1, **streamed), Stored)
 
 
 def check_what_fails(spark, frame, path, monkeypatch, capfd):

@@ -23,7 +23,7 @@ def test_all_ways_of_the_benchmark_agree(tmp_path):
 
 @pytest.mark.more
 def test_the_benchmark_of_large_tables_runs(tmp_path):
-    """At a size that is swept, with as many points as rows, and few points; its ways agree."""
+    """At a size that is streamed, with as many points as rows, and few points; its ways agree."""
     scale = runpy.run_path(str(BENCHMARK.with_name("scale.py")))
     for random, distinct in ((False, 1 << 20), (True, 10)):
         scale["make"](tmp_path, 1 << 20, distinct, random=random)

@@ -1,4 +1,4 @@
-"""Samples that are swept: the counts of the plain reading, from one reading of the table."""
+"""Samples that are streamed: the counts of the plain reading, from one reading of the table."""
 
 import subprocess
 import sys
@@ -62,27 +62,27 @@ def test_one_reading_says_what_counting_says(kind, domain):
     for n, labels in ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())):
         y = [[0, 1, None][i] for i in rng.integers(0, 3, n)]
         table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
-        swept = read_batches(table, x="x", y="y", domain=domain, large=1)
+        streamed = read_batches(table, x="x", y="y", domain=domain, large=1)
         plain = Sample.read(table, x="x", y="y", domain=domain)
-        assert isinstance(swept, Stored)
-        assert contents(swept) == contents(plain)
+        assert isinstance(streamed, Stored)
+        assert contents(streamed) == contents(plain)
         costs = Costs.of({0: 3, 1: 10})
-        assert contents(swept.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
-        assert repr(swept) == repr(plain)
+        assert contents(streamed.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
+        assert repr(streamed) == repr(plain)
 
 
 @pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
 def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
     domain = IntegerDomain(1, 9)
-    swept = read_batches(table, x="x", y="y", domain=domain, positive=positive, large=1)
-    assert isinstance(swept, Stored)
-    assert contents(swept) == contents(
+    streamed = read_batches(table, x="x", y="y", domain=domain, positive=positive, large=1)
+    assert isinstance(streamed, Stored)
+    assert contents(streamed) == contents(
         Sample.read(table, x="x", y="y", domain=domain, positive=positive)
     )
 
 
-def test_what_is_swept_follows_from_public_things(tmp_path):
+def test_what_is_streamed_follows_from_public_things(tmp_path):
     """Types, the number of rows and the domain; never how many points are different."""
     table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
     pq.write_table(table, tmp_path / "t.parquet")
@@ -139,9 +139,11 @@ def test_odd_cells_are_those_of_the_plain_reading(tmp_path, monkeypatch):
         pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
         for form in (table, tmp_path / "t.csv"):
             for positive in (1, "true"):
-                swept = read_batches(form, x="x", y="y", domain=domain, positive=positive, large=1)
-                assert isinstance(swept, Stored)
-                assert contents(swept) == contents(
+                streamed = read_batches(
+                    form, x="x", y="y", domain=domain, positive=positive, large=1
+                )
+                assert isinstance(streamed, Stored)
+                assert contents(streamed) == contents(
                     Sample.read(form, x="x", y="y", domain=domain, positive=positive)
                 )
     for domain in (ls.Prefixes("ipv6").domain, IntegerDomain(0, 2**70)):  # beyond 64 bits
@@ -160,9 +162,9 @@ def test_parquet_that_the_engine_must_not_read_itself(tmp_path):
         pq.write_table(table, folder / f"{name}.parquet")
         where = {"x": columns[0], "y": columns[1], "domain": domain}
         itself.append(read_table(folder / f"{name}.parquet")._native(list(columns)) is not None)
-        swept = read_batches(folder / f"{name}.parquet", large=1, **where)
-        assert contents(swept) == contents(Sample.read(table, **where))
-        assert contents(swept) == [[3, 5, 9], [1, 0, 0], [0, 1, 1], (0, 1), 4, 3]
+        streamed = read_batches(folder / f"{name}.parquet", large=1, **where)
+        assert contents(streamed) == contents(Sample.read(table, **where))
+        assert contents(streamed) == [[3, 5, 9], [1, 0, 0], [0, 1, 1], (0, 1), 4, 3]
     assert itself == [False, False, True, False]
     for kind in (pa.float64(), pa.string(), pa.timestamp("us"), pa.date32()):  # may hold odd values
         pq.write_table(pa.table({"x": pa.nulls(2, kind)}), tmp_path / "odd.parquet")
@@ -210,11 +212,11 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
     monkeypatch.setattr("littlestone.data.stored._COUNTS", rows)
     where = {"x": "x", "y": "y", "domain": IntegerDomain(3, 50)}
     for form in (dealt_table(), dealt_table().to_pandas()):
-        plain, swept = Sample.read(form, **where), read_batches(form, **where, large=1)
-        assert isinstance(swept, Stored)
+        plain, streamed = Sample.read(form, **where), read_batches(form, **where, large=1)
+        assert isinstance(streamed, Stored)
         for first in (1, 64, 100, 399):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = split(swept, one, first), split(plain, other, first)
+            here, there = split(streamed, one, first), split(plain, other, first)
             costs = Costs.of({0: 3, 1: 10})
             for part, same in zip(here, there, strict=True):
                 assert contents(part) == contents(same)
@@ -230,7 +232,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
 @pytest.mark.parametrize(
     "name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)", 'prefixes("ipv4")']
 )
-def test_evaluations_and_held_out_records_are_swept(name, monkeypatch):
+def test_evaluations_and_held_out_records_are_streamed(name, monkeypatch):
     """Equal seeds release equal models; of classes over integers nothing is brought together."""
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 16)
     cls, table = parse_class(name), dealt_table()
@@ -241,11 +243,11 @@ def test_evaluations_and_held_out_records_are_swept(name, monkeypatch):
     where = {"x": "x", "y": "y", "domain": cls.domain}
     plain = Sample.read(table, **where)
     for seed, extra in enumerate(({"evaluate": "1/10"}, {"evaluate": 2, "holdout": "1/4"}) * 2):
-        swept = read_batches(table, **where, large=1)
-        found = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (swept, plain)]
+        streamed = read_batches(table, **where, large=1)
+        found = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (streamed, plain)]
         assert found[0] == found[1]
         if "prefixes" not in name:
-            assert "counted" not in vars(swept)
+            assert "counted" not in vars(streamed)
 
 
 @pytest.mark.parametrize("name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)"])
@@ -254,21 +256,21 @@ def test_parts_of_the_file_without_records_of_the_dealt_part(name):
     cls, records = parse_class(name), [(x, int(x > 20)) for x in range(3, 51, 4)]
     learner = registry.make("agnostic", cls, epsilon=2)
     for seed, share in enumerate(("1/12", "1/2", "11/12") * 2):
-        swept = stored(records, 50)
+        streamed = stored(records, 50)
         extra = {"evaluate": 2, "holdout": share}
         found = [
             run(learner, sample, SeededSource(seed), **extra).to_json()
-            for sample in (swept, swept.counted)
+            for sample in (streamed, streamed.counted)
         ]
         assert found[0] == found[1]
-        for part in split(swept, SeededSource(seed), 1):
+        for part in split(streamed, SeededSource(seed), 1):
             assert all(len(points) for points, _ in part.batches())
             assert part.extremes(2).n == part.n
 
 
 def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget.db", epsilon=1)
-    swept = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    streamed = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
     learner = registry.make("agnostic", Thresholds(3, 50), epsilon=1)
 
     def full(*_, **__):
@@ -278,7 +280,7 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
     monkeypatch.setattr("littlestone.data.stored.Store.keep", full)
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
     with pytest.raises(DataError, match="space left"):
-        run(learner, swept, SecureSource(), **extra)
+        run(learner, streamed, SecureSource(), **extra)
     assert ledger.remaining().epsilon == 1
 
 
@@ -328,17 +330,17 @@ def tables(rng, n=3000):
 def test_equal_seeds_learn_equal_hypotheses():
     """Whole releases: also with an evaluation, with held-out records, and with costs."""
     agnostic = learner()
-    for swept, table in tables(np.random.default_rng(1)):
-        assert isinstance(swept, Stored)
+    for streamed, table in tables(np.random.default_rng(1)):
+        assert isinstance(streamed, Stored)
         plain = Sample.read(table, x="x", y="y", domain=agnostic.concept_class.domain)
         for seed in range(10):
-            pair = [run(agnostic, s, SeededSource(seed)).to_json() for s in (swept, plain)]
+            pair = [run(agnostic, s, SeededSource(seed)).to_json() for s in (streamed, plain)]
             assert pair[0] == pair[1]
         for more in ({"evaluate": "1/10"}, {"evaluate": "1/10", "holdout": "1/4"}):
-            pair = [run(agnostic, s, SeededSource(5), **more).to_json() for s in (swept, plain)]
+            pair = [run(agnostic, s, SeededSource(5), **more).to_json() for s in (streamed, plain)]
             assert pair[0] == pair[1]
         costly = learner(costs={0: 1, 1: 7})
-        pair = [run(costly, s, SeededSource(5)).to_json() for s in (swept, plain)]
+        pair = [run(costly, s, SeededSource(5)).to_json() for s in (streamed, plain)]
         assert pair[0] == pair[1]
 
 

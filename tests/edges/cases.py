@@ -29,7 +29,7 @@ from littlestone.mechanisms.median.exponential import RankExponential
 from littlestone.mechanisms.median.one_shot import Chain, one_shot_path
 from littlestone.mechanisms.median.tree_em import TreeEM
 from littlestone.mechanisms.median.values import Ordered, RankWindow
-from littlestone.source import LeveledChoice, SweptRuns
+from littlestone.source import LeveledChoice, StreamedRuns
 
 from . import reference
 from .laws import asked, check_choice, check_line, check_nodes, check_weights, drawn
@@ -305,7 +305,7 @@ def medians(case):
     runs = reference.ranks(case.size, offsets, MIDDLE)
     mechanism = RankExponential(case.size, window, 2 * case.rate)
     check_line(lambda s: mechanism.draw(values, s), runs, case.rate)
-    pieces = SweptRuns(lambda: mechanism.pieces(values, most=2), case.size)
+    pieces = StreamedRuns(lambda: mechanism.pieces(values, most=2), case.size)
     check_line(lambda s: pieces.draw(case.rate, s), runs, case.rate)
 
 

@@ -118,13 +118,13 @@ def sums_of_counts_wrap_around(original, values, reach=None):
     return original(values, reach=0)
 
 
-_SWEPT = "source.swept"
+_STREAMED = "source.streamed"
 
 
 @mutant(
     "float underflow",
-    f"{_SWEPT}:heaviest_tail",
-    "source/test_swept.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    f"{_STREAMED}:heaviest_tail",
+    "source/test_streamed.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def a_tail_that_is_too_light(original, rate, score, candidates):
     """What lies far below the best is taken for less than it may weigh, and never fetched."""
@@ -133,8 +133,8 @@ def a_tail_that_is_too_light(original, rate, score, candidates):
 
 @mutant(
     "biased draw",
-    f"{_SWEPT}:_near",
-    "source/test_swept.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    f"{_STREAMED}:_near",
+    "source/test_streamed.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def a_level_that_is_lost(original, kept, gap):
     """The lowest level of those near the best is left out; the tail is bounded as if it were in."""
@@ -142,7 +142,7 @@ def a_level_that_is_lost(original, kept, gap):
     return (scores[1:], counts[1:]) if gap is not None and len(scores) > 1 else (scores, counts)
 
 
-@mutant("biased draw", "classes.thresholds:Thresholds._swept", "swept thresholds")
+@mutant("biased draw", "classes.thresholds:Thresholds._streamed", "streamed thresholds")
 def points_between_two_batches_are_lost(original, self, sample):
     """A batch's first run starts at its first data point, not behind the last one before it."""
     for number, runs in enumerate(original(self, sample)):
@@ -152,13 +152,13 @@ def points_between_two_batches_are_lost(original, self, sample):
         yield replace(runs, starts=starts)
 
 
-_PAIRS = "source.swept_pairs"
+_PAIRS = "source.streamed_pairs"
 
 
 @mutant(
     "float underflow",
     f"{_PAIRS}:_Doubles._decay",
-    "source/test_swept_pairs.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "source/test_streamed_pairs.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def near_pairs_that_count_as_nothing(original, self, gaps):
     """What weighs a little less than the best pair is left out of the sums."""
@@ -168,7 +168,7 @@ def near_pairs_that_count_as_nothing(original, self, gaps):
 @mutant(
     "biased draw",
     f"{_PAIRS}:_Doubles._values",
-    "source/test_swept_pairs.py::test_the_error_bound_holds",
+    "source/test_streamed_pairs.py::test_the_error_bound_holds",
 )
 def sums_that_begin_anew(original, self, part, state):
     """Left ends of earlier parts are forgotten by the doubles."""

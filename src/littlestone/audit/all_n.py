@@ -574,7 +574,7 @@ def _rounds(
     what += f"; all together {'at most' if enough else 'more than'} {learner.epsilon}"
     if learner.delta is not None:
         steps.append(Step("rounds", "assumed", enough, f"{what}: zero-concentrated privacy"))
-    else:  # a first round of another budget stands beside the others
+    else:  # a first round of another budget is beside the others
         lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (settings.strong)]
         steps += [Step("rounds", "proved", enough, what, lemma) for lemma in lemmas]
     if settings.count_epsilon:

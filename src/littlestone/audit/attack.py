@@ -1,7 +1,7 @@
 """The attack on threshold learners: where a learner is too accurate, it shows one of its records.
 
 Paper 004, Section 4, proves that a private learner of thresholds needs more records the larger the
-domain is (log*). The proof is an attack, and this room runs it: find points on which the learner
+domain is (log*). The proof is an attack, and this module runs it: find points on which the learner
 behaves alike everywhere (`homogeneous_set`), a gap between records over which its votes jump, move
 *one record* inside that gap, and find out by binary search where it is (`identify`). Success more
 often than (epsilon, delta) allows is a proof of a larger epsilon: an audit of many neighbours at

@@ -1,4 +1,4 @@
-"""What is looked at in an output, and which event tells two neighbours apart best."""
+"""What is looked at in an output, and which event distinguishes two neighbours best."""
 
 from __future__ import annotations
 

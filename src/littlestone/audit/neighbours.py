@@ -30,7 +30,7 @@ Bundle = tuple[int, tuple[Record, ...]]
 
 
 def listed(sample: Sample) -> OrderedSample:
-    """Return the records in a fixed order, so that neighbours are dealt alike."""
+    """Return the records in a fixed order, so that neighbours are split alike."""
     kinds = written_out(sample).astype(np.int64)
     return OrderedSample(sample.points, sample.counts, sample.outside, sample.costs, kinds)
 

@@ -48,7 +48,7 @@ from littlestone.learners.exponential import Exponential
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.rounding import upper
 from littlestone.source import LeveledChoice, SeededSource, ball
-from littlestone.source.swept import SweptWeights
+from littlestone.source.streamed import StreamedWeights
 from littlestone.source.weights import as_weights, probabilities
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class _Steered:
         self._then: Callable[[int], int] | None = None
 
     def choose(self, weights: Presented) -> int:
-        if isinstance(weights, SweptWeights):
+        if isinstance(weights, StreamedWeights):
             weights = weights.together()
         members = getattr(weights, "members", None)
         choice = getattr(weights, "choice", None)

@@ -1,6 +1,6 @@
 """A black-box lower bound on epsilon: run a mechanism often on two neighbours, and compare.
 
-Exact verification enumerates; this room samples. It needs nothing but a callable, so it works for
+Exact verification enumerates; this module samples. It needs nothing but a callable, so it works for
 domains that are too large to enumerate and for the mechanisms of other libraries. What it finds is
 a *lower* bound: it can refute a claim, it never proves one.
 

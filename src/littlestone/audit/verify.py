@@ -77,7 +77,7 @@ class Verification:
         Whether ``worst_delta`` is at most the claim, up to ``slack`` and rounding (at most 2**-100
         and 2**-40 of delta).
     ordered : bool
-        Whether data sets were lists, dealt to parts by position; then every list has its own law.
+        Whether data sets were lists, split into parts by position; then every list has its own law.
     unit : str
         What one neighbour replaces, and ``n_samples`` counts: ``"records"`` or ``"users"``.
     neighbours : str
@@ -192,7 +192,7 @@ def verify(
     Notes
     -----
     A learner that deals its records to parts (it says so by ``deals(n)``) is verified on ordered
-    lists, dealt by position, and neighbours differ in one position: privacy must hold for every
+    lists, split by position, and neighbours differ in one position: privacy must hold for every
     value of the secret permutation. Other learners see counts only.
 
     Cost: one execution for each path of draws of each data set. Two points, n = 4 and a class of

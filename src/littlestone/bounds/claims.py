@@ -1,7 +1,7 @@
 """The registry of claims: every statement that a guarantee or a certificate rests on.
 
 A claim is *asserted*, with its source and version; a certificate is a number that can be computed
-again. Rooms above register the claims of their own algorithms with `register`.
+again. Packages above register the claims of their own algorithms with `register`.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ for _claim in (
           "Adaptive composition adds epsilons and deltas."),
     Claim("filter.sum", "Rogers, Roth, Ullman, Vadhan: Privacy Odometers and Filters", "2016",
           "Releases chosen adaptively, parameters included, satisfy (epsilon, delta)-DP if their "
-          "sums are held under a fixed epsilon and delta."),
+          "sums are kept under a fixed epsilon and delta."),
     Claim("filter.zcdp", _OWN, "docs/ledger.md",
           "Releases chosen adaptively satisfy (epsilon, delta)-DP if the sums of rho and of leaks "
           "are held under a fixed rho and delta/2, and rho-zCDP gives (epsilon, delta/2)-DP."),

@@ -1,7 +1,7 @@
 """Numerical search for good public parameters, and for the least integer with a property.
 
 What floats find here is a proposal: it decides how good a certificate is, never whether it is
-valid; the least n of a certificate is settled exactly. Everything is deterministic, so the same
+valid; the least n of a certificate is decided exactly. Everything is deterministic, so the same
 public parameters are found again.
 """
 

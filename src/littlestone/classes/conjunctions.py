@@ -591,7 +591,7 @@ class ConjunctionSpace(VersionSpace):
             return None
         if isinstance(hypothesis, ConjunctionHypothesis):
             return hypothesis.ones | hypothesis.zeros << self.concept_class.n
-        raise UnsupportedError(f"Only conjunctions are told apart in {self.concept_class.spec}.")
+        raise UnsupportedError(f"Only conjunctions are distinguished in {self.concept_class.spec}.")
 
     def _listed(self, what: str) -> VersionSpace:
         concepts = self.concept_class

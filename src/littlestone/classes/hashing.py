@@ -382,7 +382,7 @@ class HashedPoints(Hashed):
 
     H is the constant 0 and, for each of ``copies`` independent hash functions, one hypothesis for
     each bucket: ``size = copies * buckets + 1``. For the concept of a point x, the hypothesis of
-    x's bucket errs on the other points of that bucket: an expected disagreement of at most
+    x's bucket is wrong on the other points of that bucket: an expected disagreement of at most
     ``collision``, the bound on Pr[h(x) = h(y)] for different points shorter than 2**32 words.
 
     Notes

@@ -38,7 +38,7 @@ from littlestone.classes.trees.tree import PathsTree, no_concept, plain
 from littlestone.data import Domain, Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, SweptRuns
+from littlestone.source import Choice, StreamedRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
@@ -97,7 +97,7 @@ class Merged:
 
 
 def merged(forest: ListedForest) -> Merged:
-    """Merge the nodes that no path to a leaf tells apart.
+    """Merge the nodes that no path to a leaf distinguishes.
 
     Examples
     --------
@@ -355,7 +355,7 @@ class LeafPaths(ConceptClass):
             )
         first, last, inside = self._spans(sample.points)
         spans = in_order(first, last, (sample.ones - sample.zeros)[inside], int(self.size))
-        runs = SweptRuns(
+        runs = StreamedRuns(
             lambda: span_runs(spans, 0, int(self.size), -sample.positives), int(self.size)
         )
         return Mapped(runs, lambda at: self._concept(self._leaf(at)))

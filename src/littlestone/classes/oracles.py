@@ -179,7 +179,7 @@ class Closures:
     """The closed sets of an intersection-closed class.
 
     Of the concepts that are 1 on given points there is a smallest one, their *closure*: the union
-    of sparse sets, the span of flats, the common literals of conjunctions.
+    of sparse sets, the span of affine subspaces, the common literals of conjunctions.
     """
 
     bottom: Hypothesis

@@ -49,7 +49,7 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, ScoreRuns, SweptRuns
+from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
@@ -108,11 +108,11 @@ class Points(SetsOfPoints):
         low, high = self._finite()
         sample = sample.within(low, high)
         return Mapped(
-            SweptRuns(lambda: self._swept(sample), high - low + 2),
+            StreamedRuns(lambda: self._streamed(sample), high - low + 2),
             lambda x: PointHypothesis(x) if x >= low else AlwaysZero(),
         )
 
-    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
+    def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: the constant 0 stands in front of the domain."""
         low, high = self._finite()
         line = IntegerDomain(low, high).line
@@ -219,7 +219,7 @@ class PointSpace(VersionSpace):
         return PointSpace(self.concept_class, self.zero, rest, self.cofinite)._tidy()
 
     def within_error(self, sample: Sample, tolerance: int) -> PointSpace:
-        """Return the concepts of low error: a point errs on the other positives and its zeros."""
+        """Return the concepts of low error: those with few other positives and few zeros."""
         counts = records(sample, tolerance)
         positives = counts.outside + sum(ones for _, _, ones in counts)
         bounds = self.concept_class.bounds
@@ -254,7 +254,7 @@ class PointSpace(VersionSpace):
         return dimension if dimension <= 0 else int(self.size - 1 > depth_limit(p, d, 0))
 
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
-        """Return all concepts, or the constant 0 alone if they cannot be told apart in time."""
+        """Return all concepts, or the constant 0 alone if they cannot be distinguished in time."""
         if self.decomposition_dim(p, d) == 1:
             return (AlwaysZero(),)
         if self.size > LISTABLE:
@@ -317,7 +317,7 @@ def _ones(hypothesis: Hypothesis) -> frozenset[Point]:
             return frozenset([hypothesis.point])
         case SetHypothesis():
             return frozenset(hypothesis.points)
-    raise UnsupportedError("Only sets of listed points can be told apart here.")
+    raise UnsupportedError("Only sets of listed points can be distinguished here.")
 
 
 @version_space.register

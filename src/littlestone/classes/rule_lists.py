@@ -384,8 +384,8 @@ class RuleLists(SchemaTrees):
     def vc_dim(self) -> int:
         """An upper bound of the VC dimension, for the labels 0 and 1.
 
-        As for trees: m points can be told apart by few splits only, and the lists of these splits
-        give them at least 2**m labellings if they are shattered.
+        As for trees: m points can be distinguished by few splits only, and the lists of these
+        splits give them at least 2**m labellings if they are shattered.
         """
         self.check_binary("The VC dimension")
         m = self.size.bit_length() - 1

@@ -38,7 +38,7 @@ from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.source import Choice, ScoreRuns, SweptRuns
+from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Labels, Points
 from littlestone.types import Points as Batch
 
@@ -133,10 +133,10 @@ class Thresholds(IntegerClass):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all thresholds, scored by minus their errors; see `ConceptClass.candidates`."""
         sample = sample.within(self.low, self.high)
-        runs = SweptRuns(lambda: self._swept(sample), self.size)
+        runs = StreamedRuns(lambda: self._streamed(sample), self.size)
         return Mapped(runs, lambda above: ThresholdHypothesis(above, self.low, self.high))
 
-    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
+    def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield runs of u with as many points <= u: these are labelled 0, the rest 1."""
         start, score = self.low - 1, -(sample.negatives + sample.outside_cost)  # of the constant 1
         for points, gains in gains_of(sample, self.domain.line):
@@ -268,7 +268,7 @@ class ThresholdSpace(VersionSpace):
         for hypothesis in (h, g):
             if not isinstance(hypothesis, ThresholdHypothesis):
                 raise UnsupportedError(
-                    f"Only thresholds are told apart in {self.concept_class.spec}."
+                    f"Only thresholds are distinguished in {self.concept_class.spec}."
                 )
             ends.append(hypothesis.above)
         return None if ends[0] == ends[1] else min(ends) + 1

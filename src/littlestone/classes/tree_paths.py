@@ -47,7 +47,7 @@ from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
 from littlestone.errors import ParameterError, check_probability, parameter_error
 from littlestone.safe_io import read_text
-from littlestone.source import Choice, ScoreRuns, SweptRuns
+from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
@@ -226,10 +226,10 @@ class Paths(ConceptClass):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
         nodes = self.size - 1
-        runs = SweptRuns(lambda: self._swept(sample), self.size)
+        runs = StreamedRuns(lambda: self._streamed(sample), self.size)
         return Mapped(runs, lambda at: self.concept(ROOT if at == nodes else self.at_rank(at)))
 
-    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
+    def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs of the preorder, and last the empty path."""
         ranks, ends, inside = self.spans(sample.points)
         spans = in_order(ranks, ends, (sample.ones - sample.zeros)[inside], self.size)

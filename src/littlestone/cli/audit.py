@@ -336,7 +336,7 @@ def _protects_users(learner: str) -> bool:
 def _of_users(
     learner: str, unit: str | None, given: Mapping[str, str | None]
 ) -> tuple[dict[str, Any], int | None]:
-    """Check what only a learner of users is told; return its options, and the most records."""
+    """Check what only a learner of users is given; return its options, and the most records."""
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(

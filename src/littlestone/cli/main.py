@@ -1,8 +1,8 @@
-"""The command line: a thin shell around the rooms below.
+"""The command line: a thin shell around the packages below.
 
-Commands load the rooms below when they are called, so that ``littlestone --version`` is quick. All
-errors end here: one clear message on standard error, an exit code, no traceback (a traceback could
-show data).
+Commands load the packages below when they are called, so that ``littlestone --version`` is quick.
+All errors end here: one clear message on standard error, an exit code, no traceback (a traceback
+could show data).
 """
 
 from __future__ import annotations

@@ -129,8 +129,8 @@ def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) 
     file:
         File written by `littlestone fit --record`.
     key:
-        Public key (PEM) of whoever must have signed it. Without it, a signature says only that
-        nothing was changed since.
+        Public key (PEM) of the person who must have signed it. Without it, a signature says only
+        that nothing was changed since.
     """
     from littlestone.cli.terminal import facts
     from littlestone.learners.check_record import check_record as checked
@@ -220,14 +220,14 @@ def _write_parquet(
 
 _LIKE_THE_FIT = (
     "the table has as many records as the one that was learned from, and its columns. If these are "
-    "the same records, a model errs less on them than on new ones, so nothing is said about new "
-    "records. If they are others, leave one record out."
+    "the same records, a model has fewer errors on them than on new ones, so nothing is said "
+    "about new records. If they are others, leave one record out."
 )
 
 
 @shared
 class Asked(Csv, Paid):
-    """What both commands are told."""
+    """What both commands are given."""
 
     epsilon: str
     """Privacy loss of the whole, as a number or a fraction."""
@@ -241,7 +241,7 @@ def score(model: Model, data: str, /, *, asked: Asked, json: AsJson = False) -> 
     """Evaluate a model privately on a table of other records than it was learned from.
 
     Says the error beside that of always answering one label, each with an interval, and a bound on
-    the error on new records, which holds if these records were held out: that is for you to say. A
+    the error on new records, which holds if these records were kept out: that is for you to say. A
     table with the columns of the fit and as many records is taken for the table of the fit. What
     it costs, the table's records pay.
 
@@ -295,7 +295,7 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
     if all(best.high < other.low for other in others):  # intervals are not equally wide
         note("One is the best: its interval lies below all others.")
     else:
-        note("The noise hides which of the best two errs less.")
+        note("The noise hides which of the best two has fewer errors.")
     note(str(found[0].guarantee))
     return 0
 

@@ -58,7 +58,7 @@ class Terms(Csv, Records):
     """practical (the default), or theory: the least proved number of mistakes, mostly more of
     them."""
     adversary: Literal["oblivious", "adaptive"] | None = None
-    """Against whom the number of mistakes is proved. adaptive: whoever chooses the rows may read
+    """Against whom the number of mistakes is proved. adaptive: anyone who chooses the rows may read
     what is published. oblivious: the rows were fixed beforehand. By default adaptive, where that is
     proved."""
     agnostic: Flag = False
@@ -126,7 +126,7 @@ def stream(
         Write a page (HTML) about all that was published, and read no rows; also while the stream
         runs.
     status:
-        Print where the stream stands, and read no rows.
+        Print the state of the stream, and read no rows.
     quiet:
         Say nothing on standard error.
     json:
@@ -205,7 +205,7 @@ def _learn(
         raise ParameterError(
             f"The state holds a stream of {learned:,} rows. Say how the input continues it: "
             "--resume from-start, if it begins with the stream's first row again (rows that were "
-            "learned are skipped), or --resume new-rows, if it goes on after the last row."
+            "learned are skipped), or --resume new-rows, if it continues after the last row."
         )
     answers = Answers(out, power=power)
     progress = Progress(durable, quiet=quiet)
@@ -329,7 +329,7 @@ def _prepared(
     elif seed is None and known["seed"]:
         raise ParameterError(
             f"The stream in {folder} was begun with a seed: it is NOT PRIVATE. Give the same "
-            "--seed to go on."
+            "--seed to continue."
         )
     concepts, columns = _class(typed, known)
     given = {k: v for k, v in typed.items() if v is not None and (k, v) != ("agnostic", False)}
@@ -451,7 +451,7 @@ def _write_public(folder: str, *, export: str | None, report: str | None) -> Non
 
 
 def _show_status(folder: str, *, json: bool) -> None:
-    """Print where a stream stands."""
+    """Print the state of a stream."""
     from littlestone.classes import class_from_dict, load
     from littlestone.cli.terminal import facts
     from littlestone.learners.online.journal import Journal, read_public
@@ -539,7 +539,7 @@ class Answers:
             hint = (
                 "Its end does not fit to the state: it lacks answers that were written, or has "
                 "answers that the state does not know (after a power cut, or when the state is an "
-                "old copy: then do not go on). Choose another file for new answers."
+                "old copy: then do not continue). Choose another file for new answers."
             )
             raise parameter_error("stream", "out", "the file of this stream", self._path, hint)
         self.write(max(first, end or 0), text[max((end or 0) - first, 0) :])
@@ -589,7 +589,7 @@ class Progress:
             self._say("\r")
 
     def end(self) -> None:
-        """Say where the stream stands."""
+        """Say the state of the stream."""
         self._say("\n")
 
     def _say(self, end: str) -> None:

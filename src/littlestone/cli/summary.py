@@ -31,7 +31,9 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         rows.append(("", meaning(release), ""))
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
     if guarantee.seeded:
-        rows.append(("", "Whoever knows the seed can undo the protection: do not publish.", "red"))
+        rows.append(
+            ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
+        )
     elif guarantee.pure:
         factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
         rows.append(

@@ -58,7 +58,7 @@ def caution(lines: Sequence[str]) -> None:
 
 @contextmanager
 def progress_of(what: str) -> Iterator[None]:
-    """Show on standard error, if it is a terminal, that work goes on: no totals, no times."""
+    """Show on standard error, if it is a terminal, that work continues: no totals, no times."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield

@@ -65,7 +65,7 @@ class VersionSpaces:
     def errors(self, zeros: npt.ArrayLike, ones: npt.ArrayLike) -> Counts:
         """Count the errors of every hypothesis on labelled records."""
         negative, positive = self._counts("zeros", zeros), self._counts("ones", ones)
-        difference = negative - positive  # a 1 errs on the zeros instead of on the ones
+        difference = negative - positive  # a 1 is wrong on the zeros instead of on the ones
         touched = np.flatnonzero(difference)
         difference = difference[touched]
         wrong = np.empty(self.matrix.n_hypotheses, dtype=np.int64)

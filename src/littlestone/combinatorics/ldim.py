@@ -114,7 +114,7 @@ class IntegerSpace:
         return below, ((size, side, v ^ side, point) for size, side, point in eligible)
 
 
-#: Memory for cached bounds, about; when it is full the search goes on without new ones.
+#: Memory for cached bounds, about; when it is full the search continues without new ones.
 MEMO_BYTES = 2**30
 
 

@@ -33,7 +33,7 @@ class _Said(str):
 class BitMatrix:
     """A finite class of distinct hypotheses on finitely many points.
 
-    Build one with `BitMatrix.from_array`. Equal columns (points that no hypothesis tells apart)
+    Build one with `BitMatrix.from_array`. Equal columns (points that no hypothesis distinguishes)
     and constant columns are welcome: every search drops them for itself, and answers still speak
     about all columns.
 

@@ -1,12 +1,13 @@
 """Littlestone dimension and thresholds: both directions of Theorem 10, as constructions.
 
 From thresholds to a tree: binary search. From a tree to thresholds: colour the inner nodes by a
-hypothesis, find a large one-coloured subtree (Lemma 31), keep the hypothesis and the root, go on
-in one half. A tree of depth ``2**(t + 1) - 1`` gives t + 2 hypotheses told apart by t + 1 points.
+hypothesis, find a large single-colour subtree (Lemma 31), keep the hypothesis and the root,
+continue in one half. A tree of depth ``2**(t + 1) - 1`` gives t + 2 hypotheses distinguished by t +
+1 points.
 
 The paper's main text states "k thresholds" with k points (section 3.2) and proves them with
 k - 1 (appendix A): a class of both constants on one point has depth 1 = 2**1 - 1, and two
-hypotheses told apart by one point, but no second point. `ThresholdSequence` accepts both.
+hypotheses distinguished by one point, but no second point. `ThresholdSequence` accepts both.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from littlestone.errors import parameter_error
 
 
 def monochromatic_subtree(tree: MistakeTree, red: npt.ArrayLike) -> tuple[bool, MistakeTree]:
-    """Return a highest one-coloured subtree.
+    """Return a highest single-colour subtree.
 
     A subtree takes a node as its root and, below each of its nodes, one subtree on either side;
     paths may skip nodes, so a shattered tree's subtrees are shattered.

@@ -73,7 +73,7 @@ class ThresholdSearch:
         """Return the longest threshold sequence found so far."""
         self.bounds(v)
         path = self._best[v]
-        if not path:  # the constant 0 alone: one hypothesis, told apart by no point
+        if not path:  # the constant 0 alone: one hypothesis, distinguished by no point
             return ThresholdSequence(((v & -v).bit_length() - 1,), ())
         return ThresholdSequence(tuple(h for h, _ in path), tuple(x for _, x in path))
 

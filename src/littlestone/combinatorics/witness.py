@@ -116,9 +116,9 @@ class ThresholdSequence:
 
     The paper uses two conventions for "k thresholds". Its definition (section 3.2) has k
     hypotheses and k points, the last point labelled 1 by all; its Theorem 10 is proved
-    (appendix A) for k hypotheses told apart by k - 1 points. Both are accepted: there are as many
-    points as hypotheses, or one fewer. The threshold dimension counts *points and hypotheses* in
-    the sense of the definition.
+    (appendix A) for k hypotheses distinguished by k - 1 points. Both are accepted: there
+    are as many points as hypotheses, or one fewer. The threshold dimension counts *points and
+    hypotheses* in the sense of the definition.
 
     Examples
     --------

@@ -30,13 +30,10 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-# -- how far a reading is, for whoever waits: the share of rows, where their number is public -----
-#
+# -- progress: the share of rows, where their number is public -----------------------------------
 # Only rows that a reader hands out one batch after the other are counted. What an engine does
-# inside
-# (grouping, sorting) depends on the records, so nothing is said about it. Nor does what is said
-# tell
-# where batches end: a writer may cut its file by bytes, which are the records'.
+# inside (grouping, sorting) depends on the records, so nothing is said about it. Nor does what is
+# said reveal where batches end: a writer may cut its file by bytes, which are the records'.
 
 
 _watching: list[Callable[[float], None]] = []

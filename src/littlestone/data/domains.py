@@ -58,7 +58,7 @@ class Domain(Protocol):
 
 
 class Line(Protocol):
-    """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are swept."""
+    """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are streamed."""
 
     size: int
 
@@ -190,7 +190,7 @@ class TextDomain(ByValue):
     """
 
     rule = "a text, not empty"
-    #: The order in which points are swept; None where they have no numbers of 64 bits.
+    #: The order in which points are streamed; None where they have no numbers of 64 bits.
     line: Line | None = None
 
     def cell(self, raw: object) -> Point | Outside:

@@ -50,7 +50,7 @@ class CsvFormat:
 
     @classmethod
     def parse(cls, declared: CsvFormat | str | Mapping[str, Any], owner: str = "csv") -> CsvFormat:
-        """Read a format as it is typed, or as it stands in a schema."""
+        """Read a format as it is typed, or as it is in a schema."""
         if isinstance(declared, CsvFormat):
             return declared
         if isinstance(declared, str):

@@ -144,7 +144,7 @@ def columns_in(
 
 
 def to_utf8(encoding: str) -> Callable[[bytes, bool], bytes]:
-    r"""Return what writes the next bytes of a file as UTF-8, told which are the last ones.
+    r"""Return what writes the next bytes of a file as UTF-8, given which are the last ones.
 
     Examples
     --------

@@ -629,7 +629,7 @@ class OrderedSample(Counted):
 
 
 def deal(sample: Sample, source: Source) -> Kinds:
-    """Return the kinds of all records in the order in which they are dealt.
+    """Return the kinds of all records in the order in which they are split.
 
     Notes
     -----

@@ -56,7 +56,7 @@ class UserSample:
     points : ndarray
         Distinct points in canonical order, as in `Sample`.
     user : int64 ndarray
-        User of each group, from 0 to n_users - 1, in increasing order. **Not for dealing**: these
+        User of each group, from 0 to n_users - 1, in increasing order. **Not for splitting**: these
         numbers are ranks of the users' names, so replacing one user renumbers others. A learner
         deals users by a secret ``source.permutation``, or by ``keys`` (then a replaced user may
         leave one chunk and enter another).

@@ -206,7 +206,7 @@ class Learner(ABC, _Generic[P]):
         return UserSample if self.unit == "users" else Sample
 
     def deals(self, n: int) -> bool:
-        """Return whether n records are dealt to parts, so that their order matters."""
+        """Return whether n records are split into parts, so that their order matters."""
         return False
 
     def taken(self, sample: Any, source: Source) -> Any:

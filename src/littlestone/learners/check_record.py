@@ -51,9 +51,9 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
     record : dict
         The parsed JSON of a record. It may be untrusted: no code in it is run.
     key : path, optional
-        The public key (PEM) of whoever must have signed it. Without one, a signature is checked
-        against the key that the record names, which says that nothing was changed since, and not
-        by whom it was signed.
+        The public key (PEM) of the person who must have signed it. Without one, a signature is
+        checked against the key that the record names, which says that nothing was changed since,
+        and not by whom it was signed.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
 
     Notes
     -----
-    Without a signature whoever writes a record anew can also write its hashes anew. What is then
+    Without a signature anyone who writes a record anew can also write its hashes anew. What is then
     still found is what contradicts something else in it.
 
     Examples

@@ -122,7 +122,7 @@ def decide(
 ) -> Decided:
     """Decide by public rules, and learn the columns where no schema is given.
 
-    Everything public is checked before that is paid for. ``say`` is told each decision (what is
+    Everything public is checked before that is paid for. ``say`` is given each decision (what is
     decided, in words), before the next thing is drawn.
     """
     from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late

@@ -64,7 +64,7 @@ def run(
     *Guarantee.* The pair (hypothesis, histogram) composes: for each value of the hypothesis the
     histogram is ``evaluate``-DP on the same records, so the epsilons add and delta is the learner's
     (claim ``dp.sum``). The learner gets what ``evaluate`` leaves, so the sum is its epsilon.
-    Held-out records are dealt by a secret permutation with sizes fixed by n, and the costs of
+    Held-out records are split by a secret permutation with sizes fixed by n, and the costs of
     disjoint parts do not add (claim ``dp.parallel``).
 
     Examples

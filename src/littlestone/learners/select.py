@@ -84,7 +84,7 @@ class Candidate:
 
 
 def shown_name(learner: str, options: Json, reads: str | None = None) -> str:
-    """Return a learner's name in tables and on pages, with what sets it apart from others.
+    """Return a learner's name in tables and on pages, with what distinguishes it from others.
 
     Examples
     --------

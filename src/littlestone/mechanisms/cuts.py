@@ -3,7 +3,7 @@ r"""Several quantiles at once: cuts that part records into bins of about equal s
 A *cut* e of an ordered public domain parts its records into those below e and those from e on. The
 first cut halves all records, the next ones halve the two parts, and so on for some levels. Each cut
 is one exponential draw whose score is minus the number of records in the larger part, so a value
-that most records share is cut off on both sides, and what remains is halved. Beside the cuts stands
+that most records share is cut off on both sides, and what remains is halved. Beside the cuts is
 *no cut*, with the score of a cut that parts 1/64 of the records, and as many candidates as there
 are cuts: a part in which no cut parts more is mostly left alone. The next level tries it again.
 
@@ -140,7 +140,7 @@ def cuts_reach(size: int, *, levels: int, epsilon: Any, beta: Any) -> int:
 
     With probability at least 1 - beta, for all cuts at once: the larger part of a cut has less than
     ``(m + a)/2 + t`` of the m records that it parts, where at most a have the same value; and of m
-    records that are not parted, each cut would part less than ``m/64 + t``.
+    records that are not split, each cut would split less than ``m/64 + t``.
 
     Examples
     --------

@@ -267,7 +267,7 @@ def canonical_key(item: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - a line for e
 
 
 def ordered(items: Collection[Any], order: Order) -> list[Any]:
-    """Return different items, sorted by a public order that tells them apart.
+    """Return different items, sorted by a public order that distinguishes them.
 
     Examples
     --------

@@ -185,7 +185,7 @@ class _Case:
             yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
 
     def _littlestone(self) -> Iterator[LowerBound]:
-        """Take the best mass p of the points that tell concepts apart."""
+        """Take the best mass p of the points that distinguish concepts."""
         tried = (21, 24, 28, 32, 36, 40, 48, 56, 64, 80)
         masses = [p for k in tried if (p := self.budget.alpha * k / 10) <= 1]
         formula = (

@@ -164,7 +164,7 @@ def _of_matrix(points: Sequence[Any], matrix: Any, share: float) -> list[Shape]:
 def _(concept_class: Thresholds, share: float) -> list[Shape]:
     low, high = concept_class.low, concept_class.high
     out: list[Shape] = []
-    if high > low:  # every threshold but one or two errs on the second point
+    if high > low:  # every threshold but one or two is wrong on the second point
         pair = ([low, low + 1], [1 - share, share], [0, 1])
         out.append(("two neighbouring points", "worst-case", *pair))
     steps = min(high - low + 1, _SUPPORT)
@@ -207,7 +207,7 @@ def _(concept_class: Intervals, share: float) -> list[Shape]:
 
 @shapes.register
 def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
-    """Take the flat of all vectors (x, ..., x, 0, ..., 0, 1): it lacks zero, a likely default."""
+    """Take all vectors (x, ..., x, 0, ..., 0, 1): they lack zero, a likely default."""
     q, n, dim = concept_class.q, concept_class.n, concept_class.dim
     generator = public_generator(0)
     free = generator.integers(q, size=(_SUPPORT // 4, dim))
@@ -227,8 +227,8 @@ def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
         return name, kind, points, mass, [1] * len(on) + [0] * len(outside)
 
     return [
-        shape("few points that span a flat", "worst-case", spanning, share),
-        shape("half on a flat, half elsewhere", "typical", inside, 0.5),
+        shape("few points that span an affine subspace", "worst-case", spanning, share),
+        shape("half on an affine subspace, half elsewhere", "typical", inside, 0.5),
     ]
 
 
@@ -250,7 +250,7 @@ def _(concept_class: TreePaths | Prefixes, share: float) -> list[Shape]:
             aside.append(above)
     aside = list(dict.fromkeys(aside))
     out: list[Shape] = []
-    # Nearly every path has the top node, one only has the bottom: everything else errs there.
+    # Nearly every path has the top node, one only has the bottom: everything else is wrong there.
     easy = ([path[0]], [1]) if height > 1 else (aside[:1], [0])
     if easy[0]:
         pair = concept_class.domain.store([*easy[0], deepest])

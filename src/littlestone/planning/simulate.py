@@ -86,7 +86,7 @@ def simulate(
     are protected, in each way in which it reads them; ``learners``: names; by default all that can
     learn the class; ``runs``: for each size. Default: 6 / beta, so that beta can be excluded if
     about beta/6 fail; ``file``: JSON of results: those that it holds are not measured again, new
-    ones are added as they come. So an interrupted simulation goes on where it was; ``workers``:
+    ones are added as they come. So an interrupted simulation continues where it was; ``workers``:
     Processes; 1 stays in this one.
 
     Examples

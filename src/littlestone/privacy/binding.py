@@ -1,9 +1,10 @@
 """What ties a ledger to one table and to its own past: a keyed fingerprint, and a counter.
 
 The fingerprint of a file is the HMAC (SHA-256) of its bytes; the key lies beside the ledger, for
-whoever may use that, and is never written elsewhere. Without the key a fingerprint tells nothing of
-the table, nor whether it is one that somebody guesses. The counter is a file elsewhere (on another
-disk, where old copies are not restored together with the ledger) with the number of releases.
+anyone who may use that, and is never written elsewhere. Without the key a fingerprint tells nothing
+of the table, nor whether it is one that somebody guesses. The counter is a file elsewhere (on
+another disk, where old copies are not restored together with the ledger) with the number of
+releases.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Guarantee:
 
     Numbers are kept as the exact fractions of what was typed; delta = 0 is *pure*. ``claim``
     identifies the statement that proves it (`littlestone.bounds.claim`). ``seeded``: the randomness
-    was reproducible, and whoever knows the seed can undo the release, so it says NOT PRIVATE
+    was reproducible, and anyone who knows the seed can undo the release, so it says NOT PRIVATE
     (seeded) wherever it is shown.
 
     Examples
@@ -120,8 +120,8 @@ class Guarantee:
 
         (epsilon, delta) under add-remove is (2 epsilon, (1 + e**epsilon) delta) under replace-one,
         rounded up to 15 digits: a record is removed, and another one added. `ParameterError` where
-        nothing follows: under replace-one the number of records may be told; what hides one record
-        does not hide all those of a user.
+        nothing follows: under replace-one the number of records may be published; what hides one
+        record does not hide all those of a user.
 
         Notes
         -----
@@ -194,10 +194,10 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
     """Return what mechanisms on *disjoint parts* of the records promise together: the maximum.
 
     The split must be public, and it must send each record to its part by the record's *position*
-    (or by a permutation drawn apart from the data). Then replacing one record changes one part, the
-    other mechanisms see equal data, and the pair of outputs is as indistinguishable as that one
-    part's. Under ``ADD_REMOVE`` positions move, so each record must carry its own part (or its own
-    coin); under ``USER_REPLACE`` all records of a user go to one part.
+    (or by a permutation drawn independently of the data). Then replacing one record changes
+    one part, the other mechanisms see equal data, and the pair of outputs is as indistinguishable
+    as that one part's. Under ``ADD_REMOVE`` positions move, so each record must carry its own part
+    (or its own coin); under ``USER_REPLACE`` all records of a user go to one part.
 
     The result has the largest epsilon and the largest delta, and is seeded if any part is;
     `ParameterError` for different neighbouring relations, whose maximum means nothing.

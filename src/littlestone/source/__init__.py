@@ -8,8 +8,8 @@ output law is computed exactly and verified (`ExactSource`).
 `sampler`           how a finite distribution becomes a draw, exactly
 `weights`           the weights that are presented, and the exact reals they are made of
 `leveled`           the exponential mechanism by level: a score, then a member with it
-`swept`             the same over runs that are swept, not held
-`swept_pairs`       the same over pairs of ends (intervals), swept
+`streamed`             the same over runs that are streamed, not kept in memory
+`streamed_pairs`       the same over pairs of ends (intervals), streamed
 `sources`           for releases; for experiments, which are not private; given answers;
                     public coins, and other libraries' generators
 `exact`             all paths of draws, for verification
@@ -38,8 +38,8 @@ from littlestone.source.sources import (
     reseed,
     source_of,
 )
-from littlestone.source.swept import SweptRuns
-from littlestone.source.swept_pairs import PairPart, PairWeights, pair_balls
+from littlestone.source.streamed import StreamedRuns
+from littlestone.source.streamed_pairs import PairPart, PairWeights, pair_balls
 from littlestone.source.weights import (
     Exp,
     ExplicitWeights,
@@ -73,7 +73,7 @@ __all__ = [
     "SecureSource",
     "SeededSource",
     "Source",
-    "SweptRuns",
+    "StreamedRuns",
     "TabulatedWeights",
     "Weights",
     "as_exp",

@@ -6,8 +6,8 @@ distinct scores, by the weight of all its candidates; then a candidate of that l
 So the cost depends on the number of distinct scores, not on the number of candidates. Where the
 set of candidates depends on the data, one public outcome *bottom* competes with them.
 
-Level weights are made here, and in `littlestone.source.swept`, where not all are fetched. Proofs:
-``docs/leveled-choice.md``.
+Level weights are made here, and in `littlestone.source.streamed`, where not all are fetched.
+Proofs: ``docs/leveled-choice.md``.
 """
 
 from __future__ import annotations

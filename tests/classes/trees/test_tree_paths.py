@@ -70,7 +70,7 @@ def test_law_of_prefixes(oracle, alphabet, length, rate):
 def test_a_code_that_is_no_prefix_is_outside():
     codes = Prefixes("abc", 2)
     sample = Sample.of([0b111, 0b10000000, -1, 0], [1, 1, 1, 1])  # digit 3, too long, no prefix
-    (runs,) = codes._swept(sample)
+    (runs,) = codes._streamed(sample)
     assert (runs.size, set(runs.scores.tolist())) == (codes.size, {-4})
     assert codes.candidates(sample).size == codes.size == 14
 
@@ -86,7 +86,7 @@ def test_scores_of_ten_thousand_ipv6_networks():
         points.append(1 << bits | value << max(bits - 5, 0))
     sample = Sample.of(points, rng.integers(0, 2, size=2000))
     assert networks.spans(sample.points)[2].all()
-    pieces = list(networks._swept(sample))
+    pieces = list(networks._streamed(sample))
     starts, lengths, scores = (
         [value for piece in pieces for value in getattr(piece, name).tolist()]
         for name in ("starts", "lengths", "scores")

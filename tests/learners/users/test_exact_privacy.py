@@ -85,7 +85,7 @@ def run_with(learner):
 
 
 @pytest.fixture
-def swept_once(monkeypatch):
+def streamed_once(monkeypatch):
     """Sweep each data set once, not once for every path of draws."""
     known, sweep = {}, clipped.errors_by_user
 
@@ -125,7 +125,7 @@ KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
 
 
 @pytest.mark.more
-@pytest.mark.usefixtures("swept_once")
+@pytest.mark.usefixtures("streamed_once")
 @pytest.mark.parametrize(
     ("cls", "points", "n", "laws"),
     [
@@ -146,7 +146,7 @@ def test_in_full(cls, points, n, laws, kind):
 
 
 @pytest.mark.first(2)
-@pytest.mark.usefixtures("swept_once")
+@pytest.mark.usefixtures("streamed_once")
 @pytest.mark.parametrize(
     ("width", "starts", "lag"),
     [(1, (0, 1, 2), 1), (1, (0, 1, 2), 2), (2, (0, 1), 1), (3, (0, 2), 1)],
@@ -165,7 +165,7 @@ def test_the_window_and_the_hypothesis_together(width, starts, lag):
     assert worst_excess(run, held, 2, F(1, 2))[0] > F(1, 1000)
 
 
-@pytest.mark.usefixtures("swept_once")
+@pytest.mark.usefixtures("streamed_once")
 @pytest.mark.parametrize(("width", "lag"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
 def test_the_window_alone_costs_its_part(width, lag):
     plan = windows(TWO, 3, width, (0, 1, 2), epsilon=F(4), lag=lag)

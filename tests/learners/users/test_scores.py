@@ -208,7 +208,7 @@ def test_the_surrogate_is_the_error_within_the_class_when_s_is_zero(seed):
         assert ((errors[:, None] + between).min(axis=0) == errors).all()
 
 
-def test_a_class_that_cannot_be_swept_says_so():
+def test_a_class_that_cannot_be_streamed_says_so():
     users = UserSample.of([1], [3], [1])
     with pytest.raises(UnsupportedError, match="more than 2\\*\\*20 candidates"):
         errors_by_user(Intervals(1, 2**40), users, 2)

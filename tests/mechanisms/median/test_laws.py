@@ -10,7 +10,7 @@ from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.tree_em import Groups, bit_length
 from littlestone.mechanisms.median.tree_log import least_tail
-from littlestone.source import ExactSource, ReplaySource, SeededSource, SweptRuns
+from littlestone.source import ExactSource, ReplaySource, SeededSource, StreamedRuns
 
 RNG = np.random.default_rng(11)
 WINDOWS = [RankWindow.of(r) for r in [(0, 1), (F(1, 3), F(2, 3)), (F(4, 5), F(9, 10))]]
@@ -55,10 +55,10 @@ def test_runs_in_pieces_are_the_same_runs(size, monkeypatch):
         mechanism = RankExponential(size, window, F(7, 10))
         plain = mechanism.runs(values)
         for most in (1, 4, 100):
-            swept = SweptRuns(lambda k=most, m=mechanism, v=values: m.pieces(v, k), size)
+            streamed = StreamedRuns(lambda k=most, m=mechanism, v=values: m.pieces(v, k), size)
             for answers in ([0, 0], [1, 0], [2, 0]):
                 sources = [ReplaySource(answers) for _ in range(2)]
-                assert swept.draw(F(1, 3), sources[0]) == plain.draw(F(1, 3), sources[1])
+                assert streamed.draw(F(1, 3), sources[0]) == plain.draw(F(1, 3), sources[1])
                 assert sources[0].presented == sources[1].presented
         few = [mechanism.draw(values, SeededSource(seed)) for seed in range(9)]
         with monkeypatch.context() as patched:

@@ -20,7 +20,7 @@ from littlestone.source import (
     ReplaySource,
     ScoreRuns,
     SecureSource,
-    SweptRuns,
+    StreamedRuns,
 )
 from littlestone.source.sampler import BitSource
 
@@ -36,7 +36,7 @@ def counts_beyond_64_bits() -> str | None:
     runs = ScoreRuns(np.array([0, *ends[:-1]], dtype=object), ends[-1], np.array([3, 3, 3, 0]))
     for choice, given in (
         (LeveledChoice(runs.scores, counts, lambda i, place: sum(counts[:i]) + place), "memory"),
-        (SweptRuns(lambda: iter([runs]), ends[-1]), "pieces"),
+        (StreamedRuns(lambda: iter([runs]), ends[-1]), "pieces"),
     ):
         for i, end in enumerate(ends):
             for number in (end - counts[i], end - 1):
@@ -108,8 +108,8 @@ def _of_records(records: list[tuple[int, int]], *batches: list[int]) -> Sample:
     return _InBatches(*((np.array(b), zeros, ones) for b, (zeros, ones) in pairs))
 
 
-def swept_thresholds() -> str | None:
-    """Draw swept thresholds with given bits, at and beside the boundaries between the levels."""
+def streamed_thresholds() -> str | None:
+    """Draw streamed thresholds with given bits, at and beside the boundaries between the levels."""
     high, rate = 40, Fraction(1, 2)
     records = [(3, 0), (3, 0), (9, 1), (10, 0), (17, 1), (30, 1), (30, 1), (38, 0)]
     cls, sample = Thresholds(1, high), _of_records(records, [3], [9, 10, 17], [30, 38])
@@ -119,7 +119,7 @@ def swept_thresholds() -> str | None:
     worst_first = sorted(by_errors.items(), reverse=True)
     sums = list(accumulate(len(us) * math.exp(-rate * wrong) for wrong, us in worst_first))
     for gap in (0, 1, 2, None):
-        runs = SweptRuns(lambda: cls._swept(sample), cls.size, gap)
+        runs = StreamedRuns(lambda: cls._streamed(sample), cls.size, gap)
         for level, (_, us) in enumerate(worst_first):
             before = sums[level - 1] if level else 0.0
             for share in (0.001, 0.5, 0.999):
@@ -156,5 +156,5 @@ OF_SOURCE: dict[str, Detector] = {
     "counts beyond 64 bits": counts_beyond_64_bits,
     "entropy serves once": entropy_serves_once,
     "seeds are named": seeds_are_named,
-    "swept thresholds": swept_thresholds,
+    "streamed thresholds": streamed_thresholds,
 }

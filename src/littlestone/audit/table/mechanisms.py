@@ -167,7 +167,7 @@ def _path(
 def transcript(test: AboveThreshold, pace: int, values: Vector, source: Source) -> Hashable:
     """Ask adaptively: each answer moves the next question by ``pace``, on both sides alike.
 
-    Whoever asks does not look whether the test has halted: it is asked until it refuses.
+    Anyone who asks does not look whether the test has halted: it is asked until it refuses.
     """
     running, answers, shift = test.start(1, source), [], 0
     for value in values:

@@ -28,11 +28,11 @@ from littlestone.classes.integers import IntegerClass
 from littlestone.classes.spec import written
 from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, SweptRuns
+from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
-# Intervals from samples that are swept: the law of all pairs of ends, in the memory of a part
+# Intervals from samples that are streamed: the law of all pairs of ends, in the memory of a part
 
 
 # -- how deep the intervals in some gaps shatter: placing levels in gaps --------------------------
@@ -114,14 +114,14 @@ class _Piece(NamedTuple):
     weights: Ints
 
 
-class SweptIntervals:
+class StreamedIntervals:
     """All intervals of low .. high, scored by minus their errors; see `Intervals.candidates`.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
     >>> sample = Sample.of([17, 18, 65, 66] * 9, [0, 1, 1, 0] * 9)
-    >>> SweptIntervals(sample, 1, 99).draw(Fraction(5), SeededSource(0))
+    >>> StreamedIntervals(sample, 1, 99).draw(Fraction(5), SeededSource(0))
     (18, 65)
     """
 
@@ -140,7 +140,7 @@ class SweptIntervals:
             return self._without_points(source.below(self._pointless))
         point, room = self._right_run(j)
         last = point + source.below(room)
-        lefts = SweptRuns(lambda: self._left_runs(point), point + 1 - self._low)
+        lefts = StreamedRuns(lambda: self._left_runs(point), point + 1 - self._low)
         return lefts.draw(Fraction(rate), source), last
 
     def _pieces(self) -> Iterator[_Piece]:
@@ -363,7 +363,7 @@ def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
             return ((first, last),)
         case UnionHypothesis(runs=runs):
             return runs
-    raise UnsupportedError("Only unions of intervals are told apart as intervals.")
+    raise UnsupportedError("Only unions of intervals are distinguished as intervals.")
 
 
 def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
@@ -432,8 +432,8 @@ class Intervals(IntegerClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""
-        swept = SweptIntervals(sample.within(self.low, self.high), self.low, self.high)
-        return Mapped(swept, _interval)
+        streamed = StreamedIntervals(sample.within(self.low, self.high), self.low, self.high)
+        return Mapped(streamed, _interval)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         yield AlwaysZero()

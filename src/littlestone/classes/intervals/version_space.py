@@ -1,7 +1,7 @@
 """Version spaces of intervals, in closed form at any size.
 
 *After a positive example* an interval [a, b] is a left end a in one run and a right end b in
-another one, which no example has told apart: a product of two classes of thresholds on disjoint
+another one, which no example has distinguished: a product of two classes of thresholds on disjoint
 sides. Shattered trees of both can be put one below the other, and two SOAs can be run side by side,
 so the Littlestone dimensions add: ``floor(log2 s) + floor(log2 t)`` for s left and t right ends.
 
@@ -161,7 +161,7 @@ class IntervalSpace(VersionSpace):
         return self._listed("essential hypotheses").essential(p, d)
 
     def splitting_point(self) -> int | None:
-        """Return a point where level d - 1 can be placed, or one that halves a run of ends."""
+        """Return a point where level d - 1 can be put, or one that halves a run of ends."""
         dimension = self.littlestone_dim()
         if dimension <= 0:
             return None

@@ -130,10 +130,10 @@ class Prefixes(Paths):
 
     sweeps = True
 
-    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
+    def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: a prefix gains for itself and what is below it."""
         if sample.in_memory:
-            return super()._swept(sample)
+            return super()._streamed(sample)
         pieces = (
             (ranks, self._forest.ends(ranks), gains)
             for ranks, gains in gains_of(sample, self._forest)

@@ -1,7 +1,7 @@
 """Sparse sets over any domain: sets of buckets of a random public hash.
 
 A set of at most k points falls into at most k buckets. In one copy take the set of those buckets:
-it holds all points of the target, and errs only on points that share a bucket with one of them,
+it holds all points of the target, and is wrong only on points that share a bucket with one of them,
 an expected disagreement of at most k times the collision probability. The exponential mechanism
 over all sets of at most k buckets needs no list (`littlestone.classes.sparse_sets.hashed`).
 """

@@ -235,7 +235,7 @@ class HashedTreeSet(HypothesisSet):
                         yield self.hypothesis(copy, depth, word)
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Score by minus the errors, without a list: words that the sample cannot tell apart."""
+        """Score by minus the errors, without a list: words that the sample cannot distinguish."""
         tree = self._tree.tree
         base, nodes = -sample.outside_cost, list[tuple[int, int]]()
         columns = (sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist())

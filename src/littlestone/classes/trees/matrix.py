@@ -65,7 +65,7 @@ class MatrixTree(ListedForest, VC1Tree):
         self._proper = frozenset(ends.tolist())
 
     def quotient(self, point: Any) -> Node | None:
-        """Return the first of the columns that no concept tells apart from this one, given f."""
+        """Return the first of the columns that no concept distinguishes from this one, given f."""
         if not self._is_column(point):
             return None
         at = int(self._columns[point])

@@ -39,7 +39,7 @@ class VC1Tree(Forest):
     """The tree of a class of VC dimension at most 1, under one concept f.
 
     Points enter by `quotient`, and from there on everything is about nodes. A node stands for all
-    points that no concept tells apart from it (relative to f), and is canonical and hashable.
+    points that no concept distinguishes from it (relative to f), and is canonical and hashable.
     """
 
     @abstractmethod
@@ -155,7 +155,7 @@ class PathsTree(VC1Tree):
         return node in self.forest
 
     def quotient(self, point: Point) -> Node | None:
-        """Return the point itself: a path class tells all its points apart."""
+        """Return the point itself: a path class distinguishes all its points."""
         point = plain(point)
         return point if point in self.forest else None
 

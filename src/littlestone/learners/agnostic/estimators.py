@@ -28,7 +28,7 @@ class _Wrapper(PrivateClassifier):
         return learner_of_records(self._learner.estimator, "learner", self.learner).concept_class
 
     def _bound(self) -> dict[str, Any]:
-        """Return the inner learner, told how many columns ``fit`` has met."""
+        """Return the inner learner, given how many columns ``fit`` has met."""
         width = getattr(self, "n_features_in_", None)
         if width is None or not isinstance(self.learner, PrivateClassifier):
             return {}
@@ -59,7 +59,7 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample, without=("learner_epsi
 
     Notes
     -----
-    Cost: one pass of dealing, the dichotomies of the first part, and the learner.
+    Cost: one pass that splits the records, the dichotomies of the first part, and the learner.
 
     References
     ----------
@@ -176,7 +176,8 @@ class BoostedPrivate(_Wrapper, learner=Boosted, without=("block",)):
 
     Notes
     -----
-    Cost: one pass of dealing, some microseconds for each record, and the learner in each round.
+    Cost: one pass that splits the records, some microseconds for each record, and the learner in
+    each round.
 
     References
     ----------

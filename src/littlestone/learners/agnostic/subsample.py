@@ -268,7 +268,7 @@ class Wrapper(Learner[P]):
         return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
     def deals(self, n: int) -> bool:
-        """Return True: single records are drawn, or dealt to parts."""
+        """Return True: single records are drawn, or split into parts."""
         return True
 
 

@@ -50,7 +50,7 @@ EMPIRICAL = register_claim(
     "littlestone.empirical",
     f"{_LYU}; Joag-Dev and Proschan: Negative association of random variables",
     "2025 (003), Theorem 3; 1983; proof in " + _PAGE,
-    "For every realizable data set of n records, dealt to teachers by a uniformly random "
+    "For every realizable data set of n records, split among teachers by a uniformly random "
     "permutation, the draw returns a hypothesis of error above alpha on these records with "
     "probability at most beta (notation on the page).",
     (_TARGET, _PUBLIC),
@@ -68,7 +68,7 @@ STAGES = register_claim(
     "littlestone.stages",
     _LYU,
     f"{_V}, Theorem 3",
-    "The test of each stage errs only if its noise is large; so with enough teachers it stops "
+    "The test of each stage is wrong only if its noise is large; so with enough teachers it stops "
     "at a stage with many votes.",
     _ALL,
 )

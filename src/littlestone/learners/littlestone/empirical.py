@@ -7,7 +7,7 @@ themselves"):
 * *one teacher* sees records without replacement. Its chances are bounded by binomials of slightly
   shifted bias: at most K/(n - m + 1) for "more than c of K records", at least (E - c)/n for
   "at most c of more than E".
-* *all teachers*: which record is dealt to whom is negatively associated (Joag-Dev and Proschan
+* *all teachers*: which record goes to whom is negatively associated (Joag-Dev and Proschan
   1983), so expectations of products of functions that fall (or that rise) with each teacher's
   records are at most the products of expectations; Hoelder's inequality joins both kinds.
 """

@@ -192,7 +192,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         return least_n(lambda n: self.certificate(n, empirical=True).holds, self.plan.required)
 
     def deals(self, n: int) -> bool:
-        """Return whether records are dealt to teachers of several records.
+        """Return whether records are split among teachers of several records.
 
         If not, every record is its own teacher, and the output is a function of the counts alone.
         """

@@ -87,7 +87,7 @@ def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureH
 def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Source) -> Hypothesis:
     """Return one concept, drawn from the distribution of `make_proper`.
 
-    The empty set, which is no flat, becomes a uniformly random single point.
+    The empty set, which is no affine subspace, becomes a uniformly random single point.
     """
     if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
         q, n = concept_class.q, concept_class.n

@@ -279,7 +279,7 @@ class StagesPlan:
     def _sized(self, bad: float) -> Self:
         """Return the margin with which the fewest teachers suffice, by the certificate's sum."""
         margin = _margin(self.goal.epsilon * self.share, len(self.tolerances), self.goal.beta / 4)
-        best = self._least(bad, margin)  # it errs with beta/4: not far from the best one
+        best = self._least(bad, margin)  # it is wrong with beta/4: not far from the best one
         steps, at = (-32, 32, -8, 8, -3, 3, -2, 2, -1, 1), 0
         while at < len(steps):
             found = self._least(bad, best.margin + steps[at])
@@ -289,8 +289,8 @@ class StagesPlan:
     def _least(self, bad: float, margin: int) -> Self:
         """Return the least number of teachers with a margin, by floats."""
         slack, rate = float(self.slack), float(self.draw_epsilon) / 2
-        offset, errs = self._best_offset(max(margin, 0))
-        left = float(self.goal.beta) * (1 - 1e-9) - errs
+        offset, failure = self._best_offset(max(margin, 0))
+        left = float(self.goal.beta) * (1 - 1e-9) - failure
         log_cap = log_of(self.cap)
         hidden = rate + log_cap - log_of(self.goal.delta)
         many = log_cap + max(0.0, rate - 1 - math.log(rate))
@@ -311,7 +311,7 @@ class StagesPlan:
         return replace(self, teachers=teachers, margin=margin, offset=offset)
 
     def _best_offset(self, margin: int) -> tuple[int, float]:
-        """Return how much of a margin is best left to the threshold's noise, and what then errs."""
+        """Return the best part of a margin for the threshold's noise, and the failure then."""
         test = self.test
         assert test.offset_rate is not None
         own, each, stages = float(test.offset_rate), float(test.rate), len(self.tolerances)

@@ -39,7 +39,7 @@ def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
     """Return the records of each teacher: a secret deal of ``chunk`` records to each.
 
     The records that are left over, fewer than ``chunk``, go to no teacher; with fewer than
-    ``chunk`` in all there is one teacher. Teachers of one record each are counted, not dealt.
+    ``chunk`` in all there is one teacher. Teachers of one record each are counted, not split.
     """
     if chunk == 1:
         kinds: Any

@@ -237,7 +237,9 @@ class OnlineAlgorithm:
         Algorithm 3 from line 16 on. Inside its line 22 the draws and their majority are lines 9-12
         of Algorithm 4; its test, line 8, is whether few of these draws are bottom.
         """
-        state.epochs.append(state.buffer)  # lines 20-21; time steps were dealt to teachers before
+        state.epochs.append(
+            state.buffer
+        )  # lines 20-21; time steps were split among teachers before
         state.buffer = []  # line 23
         plan, before = self.plan, state.version
         while state.version == before and state.batches < plan.batches:

@@ -42,8 +42,8 @@ EXPONENTIAL = register_claim(
     _OWN,
     _PAGE,
     "Of V events each has probability at most f = Pr[Bin(R, s) > R/2], and where the vote of R "
-    "draws errs outside of them, at all points at once, more than a share s of the weight "
-    "errs; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
+    "draws is wrong outside of them, at all points at once, more than a share s of the weight "
+    "is wrong; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
     "e**(-rate m)), while the target's weight stays 1, whatever a reader chooses.",
     (_LATE,),
 )

@@ -88,7 +88,7 @@ class OnlineLearner:
         A folder that keeps the state durably: each call that learns returns when what it learned
         survives a kill, and another learner with the same parameters takes the stream up (see
         `open_stream`). Or an `OnlineState` to continue from, in memory: one learner can have it.
-        Copies of it (by ``from_json``) cannot be told apart: who continues two of them has spent
+        Copies of it (by ``from_json``) cannot be distinguished: who continues two of them has spent
         the budget of the stream twice.
 
     Attributes
@@ -99,7 +99,7 @@ class OnlineLearner:
         All of them, with the number of records after which each was published.
     guarantee_ : Guarantee
     stopped_ : bool
-        Whether the budget is spent; predictions go on with the last hypothesis.
+        Whether the budget is spent; predictions continue with the last hypothesis.
 
     Notes
     -----

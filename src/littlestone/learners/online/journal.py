@@ -4,8 +4,8 @@ A state is a folder, for its owner only, with two databases (`littlestone.store`
 
 ``private.db``
     Everything the next draws depend on: the mistakes, the above-threshold test, the counters; and
-    a copy of what was published. It is locked as long as a process uses it. Whoever reads it reads
-    raw records.
+    a copy of what was published. It is locked as long as a process uses it. Anyone who reads it
+    reads raw records.
 ``public.db``
     The public parameters and what was published: a function of the transcript. It follows from the
     other file, may be read while the stream runs, and may be handed on alone (`PublicRecord`).
@@ -181,7 +181,7 @@ def _settings(rows: Mapping[str, str]) -> Json:
 def _changed(path: Path) -> StoreError:
     return StoreError(
         f"The public record {path} has been changed. Delete it: it is made again from the private "
-        "state when the stream goes on.",
+        "state when the stream continues.",
         reason="damaged",
     )
 
@@ -394,7 +394,7 @@ class Journal:
 
     ``settings``: fixed when the state was made; ``state``: as it was saved last; None before the
     first `save`; ``answers``: the labels ("0110") of the last saved group of rows, and the time of
-    its first: whoever was killed while handing them out hands out the same ones again.
+    its first: anyone who was killed while handing them out hands out the same ones again.
 
     Examples
     --------

@@ -282,7 +282,7 @@ _RAREST = -600.0
 
 @lru_cache(maxsize=4096)
 def _odd_draws(share: float, log_failure: float) -> int:
-    """Return the least odd number of draws of which the majority errs at most so often.
+    """Return the least odd number of draws of which the majority is wrong at most so often.
 
     Where that is beyond floats: by the bound (2 sqrt(share (1 - share)))**draws.
     """
@@ -339,7 +339,7 @@ def _score_needed(rate: Fraction, leak: Fraction, beta: Fraction) -> int:
 
 #: The vote is trusted where at most this share of the weight is wrong.
 SHARE = Fraction(1, 3)
-#: A hypothesis that errs on so large a part of an epoch's mistakes must leave all lists.
+#: A hypothesis that is wrong on so large a part of an epoch's mistakes must leave all lists.
 EXPOSED = Fraction(1, 6)
 #: With a larger part of bottoms the sampler passes on.
 BOTTOMS = Fraction(1, 24)

@@ -164,9 +164,9 @@ class ExpertsPredictor:
 
     *How.* An expert is a set of at most d times: it predicts by the SOA, but for these times, at
     which it predicts the other label and restricts its version space to that. For each concept,
-    the expert of the times at which the SOA errs on it makes the concept's predictions. Weights
+    the expert of the times at which the SOA is wrong on it makes the concept's predictions. Weights
     fall by e**(-eta) with each mistake, eta = sqrt(8 ln(N) / T); experts with equal version spaces
-    are one entry, with the number of ways to go on.
+    are one entry, with the number of ways to continue.
 
     *Cost.* For each record one step for each version space that occurs: up to T**d.
 

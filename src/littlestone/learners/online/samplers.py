@@ -7,8 +7,9 @@ Three samplers draw from the same kind of list, the records that were mistakes, 
 * `ClosureSampler`, for classes whose concepts grow from points (single points, sparse sets, affine
   subspaces): the sparse mechanism over the next larger concepts, by how many mistakes each one
   would have predicted.
-* `TeacherEnsemble` (paper 003, Algorithm 4, JointTrain): k teachers, to which time steps were dealt
-  beforehand. Each lists its essential hypotheses; the sparse mechanism draws from all lists.
+* `TeacherEnsemble` (paper 003, Algorithm 4, JointTrain): k teachers, to which time steps were
+  assigned beforehand. Each lists its essential hypotheses; the sparse mechanism draws from all
+  lists.
 
 A record belongs to one voter. Replacing it changes what this voter says, and nothing else:
 which time step belongs to whom was decided without looking at any record, and how many mistakes an
@@ -226,7 +227,7 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
     -----
     *Proof.* Write f(p) = Pr[Bin(R, p) > R/2]. At a point where a part p <= share of D is wrong,
     the vote is wrong with probability f(p) <= f(share): so the number of cells (points that some
-    concept tells apart) is enough. For thresholds the sets of concepts that say 1 at a point grow
+    concept distinguishes) is enough. For thresholds the sets of concepts that say 1 at a point grow
     with the point, and those that say 0 shrink: of each kind the largest one of weight at most
     ``share`` is wrong whenever a smaller one is; 2 events. If no concept is 1 on more than k
     points, then the weights p of saying 1 sum to at most k over the points, and f(p) <= (p/share)

@@ -2,8 +2,8 @@
 
 *Private* is what the next draws depend on: mistakes, the secret threshold and the time of the next
 event, points whose labels have not come. *Public* is what the stream published. They are two
-documents, `OnlineState.private` and `OnlineState.public`. Whoever holds the private one holds raw
-records.
+documents, `OnlineState.private` and `OnlineState.public`. Anyone who holds the private one holds
+raw records.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class OnlineState:
     contributed_before: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: All earlier epochs together, counted; made again of them. Not part of the documents.
     tally: Sample | None = field(default=None, compare=False, repr=False)
-    #: A digest of what the stream was begun with (class, plan, seed): it cannot go on with
+    #: A digest of what the stream was begun with (class, plan, seed): it cannot continue with
     #: anything else, since what it published and spent was under these. Public.
     terms: str = ""
     #: Whether a learner has this object; see `take`. Not part of the documents.

@@ -11,9 +11,9 @@ class StableLearner(PrivateClassifier, learner=Stable, defaults={"constants": "p
     r"""Learn any class of finite Littlestone dimension: copies of a stable algorithm vote.
 
     Paper 004, Theorem 3 (that private learning is possible at all), with corrections and own
-    constants. Choose it for sets of points and flats over domains that cannot be listed, when a
-    short list of candidates is wanted; `LittlestoneLearner` and `GenericLearner` mostly need fewer
-    records: see ``littlestone plan``.
+    constants. Choose it for sets of points and affine subspaces over domains that cannot be listed,
+    when a short list of candidates is wanted; `LittlestoneLearner` and `GenericLearner` mostly need
+    fewer records: see ``littlestone plan``.
 
     Attributes
     ----------
@@ -83,8 +83,8 @@ class GloballyStable(PrivateClassifier, learner=StableProtocol):
 
     Notes
     -----
-    Cost: one pass of dealing, and one call of the algorithm for each copy. A copy whose call fails
-    submits nothing.
+    Cost: one pass that splits the records, and one call of the algorithm for each copy. A copy
+    whose call fails submits nothing.
 
     References
     ----------

@@ -130,7 +130,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         )
 
     def deals(self, n: int) -> bool:
-        """Return whether n records are dealt to parts of several records."""
+        """Return whether n records are split into parts of several records."""
         return isinstance(self.plan, StablePlan)
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:

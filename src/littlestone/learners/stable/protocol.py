@@ -213,7 +213,7 @@ class StableProtocol(ClassLearner[ProtocolPlan]):
         return protocol_plan(self.goal, self.n, self.eta, self.error, self.copies)
 
     def deals(self, n: int) -> bool:
-        """Return True: records are dealt to copies."""
+        """Return True: records are split among copies."""
         return True
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:

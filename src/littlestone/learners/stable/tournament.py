@@ -2,7 +2,7 @@
 
 *Tournaments* are the Monte-Carlo distributions D_k. A sample of D_k is made of k rounds. In each,
 two independent samples of D_(k-1), each followed by fresh records, predict by the SOA; where the
-predictions differ, a fair coin labels a point of difference, and the sample that erred there
+predictions differ, a fair coin labels a point of difference, and the sample that was wrong there
 survives, with that example. So each round forces one mistake on the SOA; if all coins agree with
 the target, d rounds identify it.
 
@@ -220,9 +220,9 @@ def tournament(start: Run, rounds: int, batches: Batches, coin: Callable[[], int
         if point is None:
             continue  # step (iii): draw both again
         label = coin()  # step (iv), as is ``point``: x and y
-        # step (v): the sample that erred survives
-        errs = int(one.prediction.predict(one.store([point]))[0]) != label
-        return (one if errs else other).then([(point, label)])
+        # step (v): the sample that was wrong survives
+        wrong = int(one.prediction.predict(one.store([point]))[0]) != label
+        return (one if wrong else other).then([(point, label)])
 
 
 def _followed(start: Run, rounds: int, batches: Batches, coin: Callable[[], int]) -> Run:

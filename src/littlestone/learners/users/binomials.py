@@ -1,7 +1,7 @@
 """Exact separation of two binomial laws: how many mistakes of a user are many.
 
-A user with m records errs more than t times with probability ``tail(m, p, t)`` when each record is
-wrong with probability p. Which t tells error p from error q best? The likelihood ratio of two
+A user with m records is wrong more than t times with probability ``tail(m, p, t)`` when each record
+is wrong with probability p. Which t tells error p from error q best? The likelihood ratio of two
 binomial laws is monotone, so the best event at all is of this form, and its advantage is the total
 variation distance (paper 002, Lemma 4.1, bounds it from below by 1/700 of its order of magnitude;
 the exact value is about 500 times larger). All of this is in floats: certificates compute their

@@ -23,10 +23,10 @@ COMPARE = register_claim(
     "users.compare",
     _LWY,
     f"{_V}, Lemmas C.1 and 4.5 with Algorithm 2",
-    "A comparison with a midpoint of separation (p0, p1) and cut c errs with probability at "
+    "A comparison with a midpoint of separation (p0, p1) and cut c is wrong with probability at "
     "most (e**(-l c) (1 + p0 (e**l - 1)))**n below, and |H| (e**(l c) (1 - p1 (1 - e**-l)))**n "
     "above, for every 0 <= l <= its epsilon, or with 2 growth(d, (r+1)nm) e**((m-1)/(2r)) for "
-    "|H| and a bad error smaller by 2/(r+1); as long as none errs, the search visits one of at "
+    "|H| and a bad error smaller by 2/(r+1); as long as none is wrong, the search visits one of at "
     "most 1 + gap 2**(k-1) midpoints (rounded up) in step k.",
     _ALL,
 )

@@ -146,10 +146,10 @@ class PrivateMinError:
     -----
     *Guarantee.* Pure epsilon-DP by composition.
 
-    *Accuracy.* If no comparison errs, the best error lies in [l, r + gap], where r = l + 2**-steps
-    (after a 1, eta > midpoint = l; after a 0, eta < midpoint + gap = r + gap). While none errs,
-    [l, r] is one of the dyadic intervals with l < eta < r + gap, of which there are at most
-    ``ceil(1 + gap / (r - l))``: `weight` counts their midpoints. This union is needed because
+    *Accuracy.* If no comparison is wrong, the best error lies in [l, r + gap], where r = l +
+    2**-steps (after a 1, eta > midpoint = l; after a 0, eta < midpoint + gap = r + gap). While none
+    is wrong, [l, r] is one of the dyadic intervals with l < eta < r + gap, of which there are at
+    most ``ceil(1 + gap / (r - l))``: `weight` counts their midpoints. This union is needed because
     the midpoints depend on the data; the paper applies its bound as if they were fixed.
 
     *Deviation from the paper.* As printed, the search goes to the wrong half; see `branch`.
@@ -178,7 +178,7 @@ class PrivateMinError:
 
     @staticmethod
     def branch(bit: int, low: Fraction, middle: Fraction, high: Fraction) -> tuple[Fraction, ...]:
-        """Return the half to go on with: the lower one after "below" (0).
+        """Return the half to continue with: the lower one after "below" (0).
 
         Algorithm 2 as printed does the opposite: an exact comparator with eta = 0.05 then ends at
         0.97.
@@ -217,12 +217,12 @@ class PrivateMinError:
 
     @property
     def weight(self) -> int:
-        """How many midpoints can be met as long as no comparison errs: their failures add up."""
+        """How many midpoints can be met while no comparison is wrong: their failures add up."""
         return sum(self._near(k) for k in range(self.steps))
 
     @property
     def answers(self) -> int:
-        """How many intervals can be the answer if no comparison errs."""
+        """How many intervals can be the answer if no comparison is wrong."""
         return self._near(self.steps)
 
     def _near(self, level: int) -> int:

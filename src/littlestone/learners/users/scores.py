@@ -400,7 +400,8 @@ class ThresholdErrors(LineErrors):
         )
         inside = (users.point >= begin) & (users.point < stop)
         ones = users.label == 1
-        # "always 1" errs on the zeros inside and, as outside points are labelled 0, the ones there
+        # "always 1" is wrong on the zeros inside and, as outside points are labelled 0, the ones
+        # there
         wrong = np.where(inside != ones, users.count, 0)
         # passing x turns its label to 0
         change = np.where(ones, users.count, -users.count)

@@ -79,7 +79,7 @@ class IntervalMedian:
 
     @property
     def halves(self) -> tuple[Fraction, Fraction]:
-        """The masses that s tells apart: one half and two thirds."""
+        """The masses that s distinguishes: one half and two thirds."""
         return self.mass / 2, self.mass * 2 / 3
 
     @property

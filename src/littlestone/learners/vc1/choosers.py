@@ -161,7 +161,7 @@ def least_chunks(
     """Return the least number of chunks of one record, and the index of the constants for it.
 
     ``good``: how many good chunks each candidate needs, a record being good with probability alpha;
-    ``fails``: its failure apart from too few of these; ``least``: chunks that it needs in any case.
+    ``fails``: its failure besides too few of these; ``least``: chunks that it needs in any case.
     n is above any practical size if no candidate is certified with fewer.
     """
     allowed = beta * _CAUTION - fails

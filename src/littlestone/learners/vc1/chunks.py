@@ -1,11 +1,11 @@
-"""Chunks of records: how they are dealt, and the path that each one forces (Algorithm 2, step 3).
+"""Chunks of records: how they are split, and the path that each one forces (Algorithm 2, step 3).
 
 For thresholds only the largest point labelled 0 and the smallest one labelled 1 of each chunk
 matter, so all chunks are done at once; other trees go chunk by chunk.
 
-*Dealing the records of a threshold learner.* Walk through the records with label 0 from the largest
-point down and give each one its place in a secret uniform permutation: once every chunk has a
-record, those that follow cannot matter, and their places need not be drawn. What comes out has
+*Splitting the records of a threshold learner.* Walk through the records with label 0 from the
+largest point down and give each one its place in a secret uniform permutation: once every chunk has
+a record, those that follow cannot matter, and their places need not be drawn. What comes out has
 exactly the law of a full permutation (docs/learners/vc1.md), and the cost depends on the number of
 chunks, not on the number of records.
 """

@@ -191,7 +191,7 @@ class VC1(ClassLearner[VC1Plan]):
         return replace(verified_plan(split(a, b, rough=False), _larger), chunks=self.chunks)
 
     def deals(self, n: int) -> bool:
-        """Return whether n records are dealt to parts of several records.
+        """Return whether n records are split into parts of several records.
 
         If not, every record is its own chunk, and the output is a function of the counts alone.
         """

@@ -16,7 +16,7 @@ import numpy as np
 from littlestone.bounds import Certificate, CertificateBuilder, register_claim
 from littlestone.bounds.search import least_n
 from littlestone.mechanisms.median.values import Ordered, RankWindow
-from littlestone.source import Exp, ScoreRuns, Source, SweptRuns, exp
+from littlestone.source import Exp, ScoreRuns, Source, StreamedRuns, exp
 
 EXPONENTIAL = register_claim(
     "median.exponential",
@@ -29,7 +29,7 @@ EXPONENTIAL = register_claim(
 )
 
 
-#: From so many distinct values on, runs are swept in pieces.
+#: From so many distinct values on, runs are streamed in pieces.
 LARGE = 1 << 20
 
 
@@ -49,7 +49,7 @@ class RankExponential:
     ``(size - 1) * e**(-rate * (top + 1))``.
 
     *Cost.* One sort; one weight for each distinct score. Of more than a million distinct values
-    only the scores near the best one are held (``docs/leveled-choice.md``, Theorem 3).
+    only the scores near the best one are kept (``docs/leveled-choice.md``, Theorem 3).
 
     *Source.* McSherry and Talwar, FOCS 2007; the score is folklore (Smith, STOC 2011).
 
@@ -78,8 +78,8 @@ class RankExponential:
         """Return a domain point with probability proportional to ``e**(rate * score)``."""
         if len(values.points) < LARGE:
             return self.runs(values).draw(self.rate, source)
-        swept = SweptRuns(lambda: self.pieces(values), self.size)
-        return swept.draw(self.rate, source)
+        streamed = StreamedRuns(lambda: self.pieces(values), self.size)
+        return streamed.draw(self.rate, source)
 
     def runs(self, values: Ordered) -> ScoreRuns:
         """Return the runs of equal score: gap, value, gap, ..., value, gap."""

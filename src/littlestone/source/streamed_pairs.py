@@ -1,4 +1,4 @@
-"""The exponential mechanism over pairs of ends, swept: an interval is a left end and a right end.
+"""The exponential mechanism over streamed pairs of ends: of a left and a right end.
 
 The score of a pair (i, j), i < j, is a difference ``W_i - W_j`` of running sums, so the pairs with
 right end j weigh ``right_j * sum of left_i * e**(rate * (W_i - W_j))``, i < j: a running sum again.
@@ -90,7 +90,7 @@ class PairWeights(TabulatedWeights):
         return _Doubles.of(self._parts, self._pointless, self._rate)
 
     def _by_balls(self, u: int) -> int | None:
-        """Decide by balls, of which only those of one part are held."""
+        """Decide by balls, of which only those of one part are kept."""
         with ctx.workprec(_BALL_BITS + 2 * len(self).bit_length()):
             first = ball(self._pointless)
             state, states, ends = arb(0), [arb(0)], [first]
@@ -126,7 +126,7 @@ def pair_balls(
     rate: Fraction,
     bits: int,
 ) -> list[arb]:
-    """Return enclosures of the weights of outcomes 0, 1, ..., of points that are held in memory.
+    """Return enclosures of the weights of outcomes 0, 1, ..., of points that are kept in memory.
 
     The sums obey ``S_j = (S_{j-1} + before_j) * e**(-rate * w_j)``: sums and products of positive
     balls, so the relative error grows by about one unit of rounding a step, and never cancels.
@@ -160,7 +160,7 @@ class _State(NamedTuple):
 
 @dataclass
 class _Doubles:
-    """Cumulative weights in doubles at the ends of parts, and how to go on from each.
+    """Cumulative weights in doubles at the ends of parts, and how to continue from each.
 
     Each cumulative sum S and its double F satisfy ``|F - S| <= error * S / 2 + slack / 3``, after
     all weights were divided by that of one best pair (Theorem 4).
@@ -227,7 +227,7 @@ class _Doubles:
         return out
 
     def _values(self, part: PairPart, state: _State) -> tuple[Floats, _State]:
-        """Return the weights of the pairs that end in a part, and go on."""
+        """Return the weights of the pairs that end in a part, and continue."""
         now, _ = _running(part, state.reached, state.top)
         was = now - part.weights
         tops = np.maximum(np.maximum.accumulate(was), state.top)

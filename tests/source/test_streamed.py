@@ -1,4 +1,4 @@
-"""Swept runs: the law of a softmax over all candidates, whatever of the tail is known."""
+"""Streamed runs: the law of a softmax over all candidates, whatever of the tail is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from littlestone.source import (
     ReplaySource,
     ScoreRuns,
     SeededSource,
-    SweptRuns,
+    StreamedRuns,
 )
 
 FEW = settings(max_examples=settings.default.max_examples // 8)
@@ -26,7 +26,7 @@ GAPS = [None, 0, 1, 4, 30]
 
 
 class Pieces:
-    """Runs in pieces, and how often they have been swept."""
+    """Runs in pieces, and how often they have been streamed."""
 
     def __init__(self, scores, lengths, cuts=()):
         self.scores, self.lengths, self.passes = list(scores), list(lengths), 0
@@ -61,8 +61,8 @@ cuts = st.lists(st.integers(1, 8), max_size=3)
 @given(lines, cuts, st.sampled_from(RATES), st.sampled_from(GAPS))
 def test_the_law_is_that_of_all_candidates(truth, line, cuts, rate, gap):
     pieces = Pieces(*zip(*line, strict=True), cuts)
-    swept = SweptRuns(pieces, pieces.size, gap)
-    law = ExactSource(cut=F(1, 2**150)).law(lambda s: swept.draw(rate, s))
+    streamed = StreamedRuns(pieces, pieces.size, gap)
+    law = ExactSource(cut=F(1, 2**150)).law(lambda s: streamed.draw(rate, s))
     with localcontext(truth.context):
         weights = [truth.exp(rate * score) for score in pieces.listed()]
         total = sum(weights)
@@ -77,14 +77,14 @@ def test_the_law_is_that_of_all_candidates(truth, line, cuts, rate, gap):
 def test_what_is_presented_is_that_of_the_plain_path(line, cuts, rate, gap):
     """And so is what each answer draws."""
     pieces = Pieces(*zip(*line, strict=True), cuts)
-    swept = SweptRuns(pieces, pieces.size, gap)
+    streamed = StreamedRuns(pieces, pieces.size, gap)
     ends = np.cumsum(pieces.lengths)
     starts = [int(end) - length for end, length in zip(ends, pieces.lengths, strict=True)]
     plain = LeveledChoice(pieces.scores, pieces.lengths, lambda run, at: starts[run] + at)
     for level, total in enumerate(plain.weights(rate).counts.tolist()):
         for place in range(total):
             sources = [ReplaySource([level, place]) for _ in range(2)]
-            assert swept.draw(rate, sources[0]) == plain.draw(rate, sources[1])
+            assert streamed.draw(rate, sources[0]) == plain.draw(rate, sources[1])
             assert sources[0].presented == sources[1].presented
 
 
@@ -102,7 +102,7 @@ def test_beside_every_boundary_the_outcome_is_that_of_exact_inversion(
     for bits in (64, 70, 200):
         places += [u for c in sums[:-1] for u in truth.cells(c, bits)]
     for u in places:
-        weights = SweptRuns(pieces, pieces.size, gap).weights(rate)
+        weights = StreamedRuns(pieces, pieces.size, gap).weights(rate)
         outcome = prescribed(u).choose(weights)
         level = levels[truth.inverse(u, sums)]
         assert weights.level(outcome) == (level, totals[level])
@@ -124,15 +124,15 @@ def test_equal_seeds_draw_equal_candidates(gap, up):
     for rate in (F(1, 2), F(1, 100)):
         for seed in range(25):
             one, other = SeededSource(seed), SeededSource(seed)
-            assert SweptRuns(pieces, pieces.size, gap).draw(rate, one) == plain.draw(rate, other)
+            assert StreamedRuns(pieces, pieces.size, gap).draw(rate, one) == plain.draw(rate, other)
             assert one.below(2**40) == other.below(2**40)
 
 
 def test_the_tail_is_fetched_when_a_draw_reaches_it(prescribed):
     pieces = walk(3000, up=True)
-    SweptRuns(pieces, pieces.size).draw(F(1, 2), SeededSource(1))
+    StreamedRuns(pieces, pieces.size).draw(F(1, 2), SeededSource(1))
     assert pieces.passes == 2  # the best levels, then the candidate
-    weights = SweptRuns(pieces, pieces.size).weights(F(1, 2))
+    weights = StreamedRuns(pieces, pieces.size).weights(F(1, 2))
     assert len(weights.near) < 500
     assert weights.rest == pieces.size - int(weights.near.counts.sum())
     assert prescribed(F(1, 3)).choose(weights) < 0
@@ -143,19 +143,19 @@ def test_the_tail_is_fetched_when_a_draw_reaches_it(prescribed):
 
 
 def test_levels_of_many_pieces_are_merged(monkeypatch):
-    monkeypatch.setattr("littlestone.source.swept._PENDING", 10)
+    monkeypatch.setattr("littlestone.source.streamed._PENDING", 10)
     pieces = walk(500, up=True)
-    scores, counts = SweptRuns(pieces, pieces.size).levels()
+    scores, counts = StreamedRuns(pieces, pieces.size).levels()
     assert scores.tolist() == list(range(-500, 1))
     assert counts.tolist() == [6] * 500 + [3]
-    scores, counts = SweptRuns(pieces, pieces.size).levels(2)
+    scores, counts = StreamedRuns(pieces, pieces.size).levels(2)
     assert (scores.tolist(), counts.tolist()) == ([-2, -1, 0], [6, 6, 3])
 
 
 def test_pieces_that_change_are_noticed():
     pieces = walk(5, up=True)
-    swept = SweptRuns(pieces, pieces.size)
-    weights = swept.weights(F(1))
+    streamed = StreamedRuns(pieces, pieces.size)
+    weights = streamed.weights(F(1))
     pieces.pieces = pieces.pieces[:0]
     with pytest.raises(AssertionError, match="changed"):
-        swept._member(*weights.level(-1))
+        streamed._member(*weights.level(-1))

@@ -1,4 +1,4 @@
-"""The exponential mechanism over runs that are swept, not held: only the best levels are kept.
+"""The exponential mechanism over streamed runs: only the best levels are kept in memory.
 
 Where nearly every point has a score of its own, there are as many levels as points. A draw needs
 hardly any of them: what lies far below the best score weighs next to nothing. So a pass over the
@@ -39,7 +39,7 @@ _PENDING = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SweptRuns:
+class StreamedRuns:
     """An integer score for every integer of a range, as runs that come in pieces.
 
     Examples
@@ -47,7 +47,7 @@ class SweptRuns:
     >>> from littlestone.source import SeededSource
     >>> pieces = [ScoreRuns(np.array([0, 5]), 9, np.array([3, 1])),
     ...           ScoreRuns(np.array([9]), 2**40, np.array([-200]))]
-    >>> SweptRuns(lambda: iter(pieces), 2**40).draw(Fraction(1), SeededSource(0))
+    >>> StreamedRuns(lambda: iter(pieces), 2**40).draw(Fraction(1), SeededSource(0))
     3
     """
 
@@ -61,9 +61,9 @@ class SweptRuns:
         score, total = weights.level(source.choose(weights))
         return self._member(score, source.below(total))
 
-    def weights(self, rate: Fraction) -> SweptWeights:
+    def weights(self, rate: Fraction) -> StreamedWeights:
         """Return what is presented to the source: the levels, ascending."""
-        return SweptWeights(self, Fraction(rate))
+        return StreamedWeights(self, Fraction(rate))
 
     def together(self) -> LeveledChoice[int]:
         """Return the same choice with all runs in memory."""
@@ -99,13 +99,13 @@ class SweptRuns:
         raise AssertionError("the pieces have changed between two passes")
 
 
-class SweptWeights(TabulatedWeights):
+class StreamedWeights(TabulatedWeights):
     """The weights of all levels, of which those near the best are known, and the tail is bounded.
 
     What is presented (`enclose`) are the weights of all levels; asking for them fetches the tail.
     """
 
-    def __init__(self, runs: SweptRuns, rate: Fraction) -> None:
+    def __init__(self, runs: StreamedRuns, rate: Fraction) -> None:
         super().__init__()
         self._runs, self._rate = runs, rate
         gap = runs.gap

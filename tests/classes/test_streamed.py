@@ -1,4 +1,4 @@
-"""Classes over swept samples: the law, the weights and the bits of samples in memory."""
+"""Classes over streamed samples: the law, the weights and the bits of samples in memory."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -17,7 +17,7 @@ from littlestone.source import ExactSource, ReplaySource, SeededSource
 CLASSES = [Thresholds(1, 40), Points(1, 40), Intervals(1, 40), Prefixes("abc", 3), Prefixes("ipv4")]
 
 
-def swept(sample, cuts, cls):
+def streamed(sample, cuts, cls):
     """The same sample, stored, in so many batches in the order of its class."""
     stored = Cut.kept(sample, OnLine(cls.domain.line))
     stored.cuts = cuts
@@ -49,7 +49,7 @@ def test_what_is_presented_is_that_of_the_plain_path(cls):
         y = np.isin(x, inside[: len(inside) // 2]) if trial % 2 else rng.integers(0, 2, n)
         plain = Sample.of(x, y.astype(int))
         plain = Sample.binary(plain.points, plain.zeros, plain.ones, (trial, 2))
-        pieces = swept(plain, 1 + trial % 4, cls)
+        pieces = streamed(plain, 1 + trial % 4, cls)
         for rate, answers in product(
             (Fraction(1, 2), Fraction(1, 90)), ([0, 0, 0, 0], [1, 0, 0, 0])
         ):
@@ -70,7 +70,7 @@ def test_equal_seeds_draw_equal_concepts(cls):
         x = some(cls, rng, 400, 2**40)
         y = x > np.median(x) if labels == "realizable" else rng.random(400) < 0.3
         plain = Sample.of(x, y.astype(int))
-        pieces = swept(plain, 3, cls)
+        pieces = streamed(plain, 3, cls)
         assert pieces.points.tolist() == plain.points.tolist()
         assert pieces.ones.tolist() == plain.ones.tolist()
         for seed in range(12):
@@ -90,7 +90,7 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
     low = getattr(cls.domain, "low", 0)
     points = line.points(np.arange(low, low + line.size)).tolist()
     for records in combinations_with_replacement(list(product(points, (0, 1))), 2):
-        sample = swept(Sample.of(*zip(*records, strict=True)), 2, cls) if records else None
+        sample = streamed(Sample.of(*zip(*records, strict=True)), 2, cls) if records else None
         law = ExactSource().law(lambda s, t=sample: cls.candidates(t).draw(rate, s).key)
         errors = [sum(int(c.predict(np.array([x]))[0]) != y for x, y in records) for c in concepts]
         weights = np.exp(-float(rate) * np.array(errors))
@@ -102,7 +102,7 @@ def test_a_sample_without_points_in_the_domain():
     for cls in CLASSES:
         nothing = np.zeros(0, dtype=np.int64)
         plain = Sample.binary(nothing, nothing, nothing, (3, 2))
-        empty = swept(plain, 1, cls)
+        empty = streamed(plain, 1, cls)
         for seed in range(5):
             found = cls.candidates(empty).draw(Fraction(1), SeededSource(seed))
             assert found == cls.candidates(plain).draw(Fraction(1), SeededSource(seed))
@@ -116,7 +116,7 @@ def test_an_interval_is_found_among_all_without_points():
     for cuts, member in product((1, 2, 3), range(gaps)):
         pair = [
             cls.candidates(sample).draw(Fraction(1), ReplaySource([0, member]))
-            for sample in (plain, swept(plain, cuts, cls))
+            for sample in (plain, streamed(plain, cuts, cls))
         ]
         assert pair[0] == pair[1]
 
@@ -127,7 +127,7 @@ def test_long_gaps_are_counted_exactly():
     sources = [ReplaySource([0, 2**119 + 17]) for _ in range(2)]
     pair = [
         cls.candidates(sample).draw(Fraction(1), source)
-        for sample, source in zip((plain, swept(plain, 2, cls)), sources, strict=True)
+        for sample, source in zip((plain, streamed(plain, 2, cls)), sources, strict=True)
     ]
     assert pair[0] == pair[1]
     assert sources[0].presented == sources[1].presented

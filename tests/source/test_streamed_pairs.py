@@ -1,4 +1,4 @@
-"""Pairs of ends, swept: each draw is that of exact inversion among all pairs."""
+"""Pairs of ends, streamed: each draw is that of exact inversion among all pairs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.source import PairPart, PairWeights, SeededSource
-from littlestone.source.swept_pairs import _Doubles, _sums
+from littlestone.source.streamed_pairs import _Doubles, _sums
 
 FEW = settings(max_examples=settings.default.max_examples // 8)
 RATES = [F(1, 3), F(2), F(300), F(1, 10**6), F(1, 10**30)]
@@ -85,12 +85,12 @@ def test_equal_seeds_draw_equal_ends(kind, monkeypatch):
     """Among many points, from several parts: what all balls in memory would say."""
     rows = walk(kind)
     for rate in (F(1, 2), F(1, 1000), F(5)):
-        swept = PairWeights(parts_of(rows, 7), 10**12, len(rows), rate)
+        streamed = PairWeights(parts_of(rows, 7), 10**12, len(rows), rate)
         plain = PairWeights(parts_of(rows, 1), 10**12, len(rows), rate)
         monkeypatch.setattr(plain, "decide", lambda _: None)  # as refined
         expected = [SeededSource(seed).choose(plain) for seed in range(5)]
-        monkeypatch.setattr(swept, "enclose", None)  # nothing is held
-        assert [SeededSource(seed).choose(swept) for seed in range(5)] == expected
+        monkeypatch.setattr(streamed, "enclose", None)  # nothing is held
+        assert [SeededSource(seed).choose(streamed) for seed in range(5)] == expected
 
 
 @pytest.mark.parametrize("kind", ["realizable", "zeros only", "random", "heavy"])
