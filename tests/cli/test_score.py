@@ -83,7 +83,7 @@ def test_models_are_compared_and_share_epsilon(run, models):
         assert row["evaluation"]["epsilon"] == "1/2"
     said = run("compare data.csv good.json rule.json --epsilon 1").out
     assert "good.json" in said
-    assert "errs less" in said or "One is the best" in said
+    assert "has fewer errors" in said or "One is the best" in said
 
 
 def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
