@@ -69,6 +69,8 @@ class BoostedTreesRegressor(_boosting.BoostedTreesRegressor):
         rounds: int | Literal["auto"] = "auto",
         low: Number = 0,
         cells: int = 10000,
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
         random_state: int | None = None,
     ) -> None: ...
 
@@ -135,6 +137,8 @@ class ScorecardRegressor(_boosting.ScorecardRegressor):
         rounds: int | Literal["auto"] = "auto",
         low: Number = 0,
         cells: int = 10000,
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
         random_state: int | None = None,
     ) -> None: ...
 

@@ -177,13 +177,17 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if targets.asked:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
-            labels=labels, require_certificate=require_certificate, holdout=holdout,
-            subsample=subsample, evaluate=evaluated.evaluate, learner=learner != "auto",
+            labels=labels, require_certificate=require_certificate, subsample=subsample,
+            learner=learner != "auto",
             **vars(own), **vars(open_points),
         )  # fmt: skip
+        paid_part = None
+        if holdout is not None or evaluated.evaluate is not None:
+            paid_part = evaluated.part("fit", goal.epsilon, holdout)
         release, paid_by = _fit_target(
-            targets, data, y, goal=goal, records=records, table=table, paid=paid, source=source
-        )
+            targets, data, y, goal=goal, records=records, table=table, paid=paid, source=source,
+            extra={"evaluate": paid_part, "holdout": holdout},
+        )  # fmt: skip
         _write(release, out, report, filed)
         _show(
             release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(paid_by)
@@ -312,6 +316,7 @@ def _not_of_targets(**others: object) -> None:
 def _fit_target(
     targets: Targets, data: str, y: str | None, *,
     goal: FitGoal, records: Records, table: Table, paid: Paid, source: Any,
+    extra: dict[str, Any],
 ) -> tuple[Release, Ledger | None]:  # fmt: skip
     """Learn a target that is no label."""
     from littlestone.cli.targets import learner_of
@@ -322,9 +327,9 @@ def _fit_target(
     algorithm, column, opened = learner_of(
         targets, data, y, goal=goal, records=records, table=table
     )
-    promised = promise(algorithm, seeded=source.seeded)
+    promised = promise(algorithm, **extra, seeded=source.seeded)
     paid_by = paid.budget("fit")
-    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm))
+    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
     schema = algorithm.concept_class.schema
     given = _given(event=targets.event, user=records.user)
     with reading("Counting records"):
@@ -335,7 +340,8 @@ def _fit_target(
     columns = {"x": list(schema.names), "y": column, **given}
     columns |= _written(table.format("fit", data, schema), schema)
     with progress_of("Choosing"):
-        return run(algorithm, sample, source, columns=columns, ledger=paid_by), paid_by
+        made = run(algorithm, sample, source, columns=columns, ledger=paid_by, **extra)
+        return made, paid_by
 
 
 def _decided(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from littlestone.bounds import Unit
     from littlestone.data.counting import Groups
+    from littlestone.source import Source
 
 Ints = npt.NDArray[np.int64]
 
@@ -351,6 +352,18 @@ class TargetSample:
         index, named = user_index(list(users))
         check_lengths("TargetSample.of", len(where), users=len(index))
         return cls(keys, where, code, ones, len(named), index).merged()
+
+    def split(self, source: Source, first: int) -> tuple[Self, Self]:
+        """Draw so many records (public), and return these, and the others."""
+        group = np.repeat(np.arange(len(self.count)), self.count)[source.permutation(self.n)]
+        return self._part(group[:first]), self._part(group[first:])
+
+    def _part(self, group: Ints) -> Self:
+        count = np.bincount(group, minlength=len(self.count)).astype(np.int64)
+        at = np.flatnonzero(count)
+        return replace(
+            self, point=self.point[at], code=self.code[at], count=count[at], n=len(group)
+        )
 
     @classmethod
     def grouped(cls, groups: Groups, *, users: bool) -> Self:

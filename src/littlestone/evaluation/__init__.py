@@ -3,7 +3,8 @@
 `histogram` releases the counts and says how far their noise can reach; `measures` computes
 accuracy, ROC, calibration and the like from a released histogram, at no further cost, and sets
 the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a
-score is a margin, or the predicted label itself. `data_report` is about a table, before anything is
+score is a margin, or the predicted label itself. `quantities` is about predictions
+of numbers: four noisy sums. `data_report` is about a table, before anything is
 learned.
 """
 
@@ -14,12 +15,15 @@ from littlestone.evaluation.histogram import (
     release_histogram,
 )
 from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, Quality, quality
+from littlestone.evaluation.quantities import ErrorSums, QuantityEvaluation
 
 __all__ = [
     "Band",
     "CalibrationBin",
+    "ErrorSums",
     "Evaluation",
     "Quality",
+    "QuantityEvaluation",
     "ScoreHistogram",
     "histogram_loss",
     "noise_reach",

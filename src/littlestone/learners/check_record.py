@@ -20,7 +20,7 @@ from littlestone.evaluation import ScoreHistogram
 from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.record import FORMAT, digests, public_key, record_of, verifies
 from littlestone.learners.registry import LEARNERS
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, read_evaluation
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Neighbours, Pure, compose
 from littlestone.privacy.ledger import check_entry
 from littlestone.safe_io import read_exact
@@ -152,7 +152,7 @@ def _signature(record: Json, key: str | Path | None) -> Iterator[Finding]:
 _READERS: dict[str, Callable[[Any], object]] = {
     "guarantee": Guarantee.from_dict,
     "certificate": recheck,
-    "evaluation": ScoreHistogram.from_dict,
+    "evaluation": read_evaluation,
 }
 
 
@@ -214,7 +214,8 @@ def _spent(release: Release) -> Iterator[Finding]:
     guarantee, histogram, spent = release.guarantee, release.evaluation, release.spent or {}
     evaluated = None if histogram is None else f"epsilon {histogram.epsilon}"
     if histogram is not None:
-        if histogram.rate != histogram_rate(histogram.epsilon):
+        of_counts = isinstance(histogram, ScoreHistogram)
+        if of_counts and histogram.rate != histogram_rate(histogram.epsilon):
             yield Finding("release.evaluation.rate", "its noise has another rate")
         if histogram.n > (release.n or 0):
             yield Finding("release.evaluation.n", "more than there are")

@@ -47,7 +47,14 @@ from littlestone.errors import (
     UnsupportedError,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, noise_reach, quality
+from littlestone.evaluation import (
+    ErrorSums,
+    Evaluation,
+    Quality,
+    ScoreHistogram,
+    noise_reach,
+    quality,
+)
 from littlestone.learners.record import record_of
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
@@ -78,7 +85,7 @@ class Release:
     n: int | None
     required: int | None
     columns: Json | None = None
-    evaluation: ScoreHistogram | None = None
+    evaluation: ScoreHistogram | ErrorSums | None = None
     spent: dict[str, str] | None = None
     costs: Costs | None = None
     entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
@@ -106,7 +113,7 @@ class Release:
     @property
     def answers(self) -> list[int]:
         """The (code of the) label that is answered for each score of the evaluation."""
-        if self.evaluation is None:
+        if not isinstance(self.evaluation, ScoreHistogram):
             return []
         if isinstance(self.hypothesis, LeafTree):
             return list(self.hypothesis.labels)
@@ -116,8 +123,8 @@ class Release:
 
     @property
     def quality(self) -> Quality | None:
-        """Error and baseline by the released evaluation; None without one."""
-        if self.evaluation is None:
+        """Error and baseline of labels by the released evaluation; None without one."""
+        if not isinstance(self.evaluation, ScoreHistogram):
             return None
         answers = self.answers
         constant = constant_label(self.hypothesis)
@@ -162,10 +169,12 @@ class Release:
         if self.columns is not None:
             out["columns"] = self.columns
         if self.evaluation is not None:
-            found = self.quality
-            assert found is not None
             out["evaluation"] = self.evaluation.to_dict()
-            out["quality"] = found.to_dict()
+            found = self.quality
+            if isinstance(self.evaluation, ErrorSums):
+                out["quality"] = self.evaluation.quality
+            elif found is not None:
+                out["quality"] = found.to_dict()
         if self.spent is not None:
             out["spent"] = self.spent
         if self.costs is not None:
@@ -203,7 +212,7 @@ class Release:
                 n=None if secret_n(guarantee) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
-                evaluation=None if histogram is None else ScoreHistogram.from_dict(histogram),
+                evaluation=None if histogram is None else read_evaluation(histogram),
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
             )
@@ -311,7 +320,7 @@ class Release:
 
     def _shares(self) -> npt.NDArray[np.float64]:
         """Return the shares at each score: of label 1, or of each label."""
-        assert self.evaluation is not None
+        assert isinstance(self.evaluation, ScoreHistogram)
         shares: npt.NDArray[np.float64] = Evaluation(self.evaluation).shares()
         return shares.T if self.concept_class.lists_labels else shares[1]
 
@@ -417,6 +426,12 @@ def load(path: str | Path) -> Release:
     return Release.read(path)
 
 
+def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
+    """Read an evaluation back; it may be untrusted."""
+    of_sums = isinstance(data, dict) and "sums" in data
+    return (ErrorSums if of_sums else ScoreHistogram).from_dict(data)
+
+
 def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     domain = concept_class.domain
@@ -445,7 +460,7 @@ def absent_label(release: Release) -> str:
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
     histogram = release.evaluation
-    if histogram is None or release.concept_class.lists_labels:
+    if not isinstance(histogram, ScoreHistogram) or release.concept_class.lists_labels:
         return ""
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
@@ -597,6 +612,10 @@ def _check_evaluation(release: Release) -> None:
     if release.costs is not None and len(release.costs.matrix) != labels:
         raise _unfit("costs", "labels")
     if histogram is None:
+        return
+    if isinstance(histogram, ErrorSums) != isinstance(release.hypothesis, TreeSum):
+        raise _unfit("evaluation", "hypothesis")
+    if isinstance(histogram, ErrorSums):
         return
     lists = release.concept_class.lists_labels
     if (histogram.labels, histogram.unlisted) != (labels, lists):

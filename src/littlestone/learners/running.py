@@ -16,11 +16,11 @@ import numpy as np
 
 from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
-from littlestone.classes import TreeEnsemble
+from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
 from littlestone.data.sample import split
-from littlestone.data.targets import TargetSample
+from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -30,8 +30,9 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
+from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
+from littlestone.evaluation.quantities import ERROR_SUMS
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
@@ -115,14 +116,19 @@ def run(
         what = f"{learner.name} on {learner.concept_class.spec}"
         entry = ledger.entry(ledger.charge(guarantee, loss=loss, what=what))
     if held_out and sample.in_memory:
-        looked_at, taken = split(looked_at, source, held_out)
+        if isinstance(sample, TargetSample):
+            looked_at, taken = sample.split(source, held_out)
+        else:
+            looked_at, taken = split(looked_at, source, held_out)
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             given = hypothesis.probabilities.tolist()
-            hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated(given))
+            hypothesis = hypothesis.with_curve(
+                Evaluation(cast(ScoreHistogram, histogram)).recalibrated(given)
+            )
     return Release(
         learner=learner.name,
         concept_class=learner.concept_class,
@@ -296,9 +302,15 @@ def promise(
         )
     if evaluate is None:
         return guarantee
-    if learner.reads is TargetSample:
+    if learner.reads is TargetSample and not _of_values(learner):
         raise UnsupportedError(f"{learner.owner} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
+
+
+def _of_values(learner: Learner[Any]) -> bool:
+    """Return whether a learner predicts quantities or counts."""
+    target = getattr(learner.concept_class, "target", None)
+    return target is not None and not isinstance(target, Periods)
 
 
 def _with_evaluation(
@@ -306,15 +318,16 @@ def _with_evaluation(
 ) -> Guarantee:
     """Check an evaluation, and return the guarantee of everything together."""
     epsilon = check_fraction("fit", "evaluate", evaluate)
+    claim = (ERROR_SUMS if _of_values(learner) else HISTOGRAM).id
     if holdout is not None:
         check_probability("fit", "holdout", holdout)
         if epsilon > learner.epsilon:
             raise parameter_error(
                 "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
             )
-        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {HISTOGRAM.id})")
+        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
     minus_evaluation(learner, evaluate)
-    return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {HISTOGRAM.id})")
+    return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {claim})")
 
 
 def minus_evaluation(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
@@ -357,16 +370,22 @@ def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | 
 
 def _histogram(
     hypothesis: Hypothesis,
-    sample: Sample | UserSample,
+    sample: AnySample,
     source: Source,
     epsilon: Any,
     *,
     held_out: bool,
-) -> ScoreHistogram:
+) -> ScoreHistogram | ErrorSums:
     """Release how many records have each score (margin, or predicted label) and label.
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
+    if isinstance(sample, TargetSample):
+        from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
+
+        exact = check_fraction("fit", "evaluate", epsilon)
+        model = cast(TreeSum, hypothesis)
+        return error_sums(model, sample, epsilon=exact, held_out=held_out, source=source)
     n, unlisted = sample.n, sample.unlisted
     scores = scores_of(hypothesis, sample.labels)
     counts = np.zeros((sample.labels + unlisted, len(scores)), dtype=np.int64)

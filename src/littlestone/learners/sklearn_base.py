@@ -43,7 +43,7 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation
+from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation
 from littlestone.learners.base import Learner, check_two_labels, warn_of_sums, warn_of_weakness
 from littlestone.learners.declare import Kind, complete, declared
 from littlestone.learners.release import is_table, secret_n
@@ -347,7 +347,7 @@ class PrivateEstimator(BaseEstimator):
         return concept_class.bind(width)
 
     @property
-    def evaluation_(self) -> Evaluation:
+    def evaluation_(self) -> Any:
         """What the released evaluation says."""
         check_is_fitted(self, "hypothesis_")
         if self.release_.evaluation is None:
@@ -355,7 +355,8 @@ class PrivateEstimator(BaseEstimator):
                 f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
                 "epsilon."
             )
-        return Evaluation(self.release_.evaluation)
+        found = self.release_.evaluation
+        return QuantityEvaluation(found) if isinstance(found, ErrorSums) else Evaluation(found)
 
     def _rows(self, X: Any) -> Any:
         """Return arrays, or the columns of a table, as the hypothesis reads them."""

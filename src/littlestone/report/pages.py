@@ -27,7 +27,7 @@ from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain, Schema
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import Band, Evaluation, Quality
+from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, QuantityEvaluation
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
@@ -181,6 +181,8 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     if release.evaluation is None:
         return []
     histogram = release.evaluation
+    if isinstance(histogram, ErrorSums):
+        return _of_quantities(release, histogram)
     evaluation = Evaluation(histogram)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
     if scored:
@@ -228,6 +230,25 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         if_so = ", if these were held out" if scored else ""
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what))
+    return facts
+
+
+def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
+    """Return the mean errors and R2 of a quantity or a count."""
+    unit = unit_of(release)
+    on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
+    facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
+    found = QuantityEvaluation(sums)
+    for name, of in (("Mean absolute error", "mae"), ("Root mean square", "rmse"), ("R2", "r2")):
+        band = getattr(found, of)
+        text = "the noise hides it"
+        if band is not None:
+            text = f"{band.value:.4g} ({band.low:.4g} to {band.high:.4g} at 95%, noise)"
+        if band is not None and sums.held_out:
+            new = getattr(found.new_records, of)
+            text += "" if new is None else f"; new {unit}: {new.low:.4g} to {new.high:.4g}"
+        facts.append((name, text))
+    facts.append(("", f"Errors beyond {float(sums.reach):.4g} count as that."))
     return facts
 
 

@@ -128,6 +128,13 @@ class TreeSum:
         odds = _hazard_odds(clipped / PARTS)
         return odds / (1 + odds)
 
+    def in_parts(self, points: Points) -> Ints:
+        """Return quantities or expected counts as integers: parts of a cell, or of one."""
+        clipped = np.clip(self.scores(points), *self.limits)
+        if isinstance(self.target, Quantity):
+            return clipped
+        return np.rint(PARTS * self.worth(clipped)).astype(np.int64)
+
     @property
     def limits(self) -> tuple[int, int]:
         """The range of scores: beyond it they are as at its ends."""

@@ -279,7 +279,20 @@ class _BoostedRegressor(PrivateRegressor):
         "Public: how many cells the range of a quantity has; values are rounded to their ends.",
         default=10_000,
     )
+    evaluate: Any = declared(
+        Kind("float", annotation="Number | None"),
+        "A part of epsilon for an evaluation: mean absolute error, RMSE and R2, with bands.",
+        default=None,
+    )
+    holdout: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Evaluate on this share of the records instead, and do not learn from it.",
+        default=None,
+    )
     hypothesis_: TreeSum
+
+    def _extra(self) -> dict[str, Any]:
+        return {"evaluate": self.evaluate, "holdout": self.holdout}
 
     @property
     def _target(self) -> Quantity | Count:
@@ -312,6 +325,8 @@ class BoostedTreesRegressor(
     ----------
     trees_ : tuple of TreeHypothesis
     effects_ : dict of column to dict of cell to float
+    evaluation_ : QuantityEvaluation
+        With ``evaluate``: ``.mae``, ``.rmse``, ``.r2``.
     release_ : Release
     hypothesis_ : TreeSum
         The private output; may be published.

@@ -1,0 +1,171 @@
+"""Four noisy sums: exact privacy, brute force, bands, and what is released of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.audit import verify_mechanism
+from littlestone.classes import TreeSum
+from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Node
+from littlestone.data import Schema
+from littlestone.data.targets import Count, Quantity, TargetSample
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.evaluation import ErrorSums, QuantityEvaluation, quantities
+from littlestone.learners.boosting import errors
+from littlestone.learners.boosting.errors import error_sums, scale_of
+from littlestone.learners.release import Release
+from littlestone.report.pages import evaluation_facts
+from littlestone.source import SeededSource
+
+EDGE = Schema.from_dict({"age": {"bins": [30]}})
+TREE = TreeHypothesis.of(Node(EDGE.literals()[0], 1, 0))
+
+
+def model(cells=4, start=2, step=1):
+    return TreeSum((TREE,), (step * PARTS,), (start * PARTS,), Quantity(0, cells, cells))
+
+
+def pairs(users):
+    """Return all neighbours of one or two units; a user brings one record or two."""
+    records = list(product((2, 3), (-1, 0, 4)))
+    units = [(one,) for one in records]
+    if users:
+        units += [(a, b) for a, b in product(records[::3], repeat=2)]
+    others = [(), (units[1],)] if users else [()]
+    return [((a, *rest), (b, *rest)) for a, b in combinations(units, 2) for rest in others]
+
+
+def run(users):
+    def observed(data, source):
+        rows = [(row, code, name) for name, unit in enumerate(data) for row, code in unit]
+        points, codes, names = zip(*rows, strict=True)
+        sample = TargetSample.of([[p] for p in points], codes, names if users else None)
+        return error_sums(model(), sample, epsilon=F(2), held_out=False, source=source).sums
+
+    return observed
+
+
+def weights_of(sample):
+    """The weights of parts of a half, so that laws are small."""
+    if sample.user is None:
+        return np.where(sample.code < 0, 0, sample.count)
+    records = np.bincount(sample.user, sample.count, sample.n).astype(np.int64)
+    return np.where(sample.code < 0, 0, 2 // records[sample.user] * sample.count)
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    monkeypatch.setattr(errors, "_FINE", 1)
+    monkeypatch.setattr(errors, "whole", lambda sample: 1 if sample.user is None else 2)
+    monkeypatch.setattr(errors, "weights", weights_of)
+
+
+@pytest.mark.usefixtures("coarse")
+def test_every_data_set_is_protected():
+    assert verify_mechanism(run(users=False), pairs(users=False), epsilon=2).holds
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("coarse")
+def test_every_data_set_of_users_is_protected():
+    assert verify_mechanism(run(users=True), pairs(users=True), epsilon=2).holds
+
+
+@pytest.mark.usefixtures("coarse")
+def test_half_of_epsilon_for_each_of_four_sums_is_noticed(monkeypatch):
+    """Evaluation at E/2 where E/4 is due: a unit moves three sums and a half."""
+    monkeypatch.setattr(quantities, "_SUMS", 2)
+    middle_and_far = [((((3, 2),),), (((2, 4),),))]
+    every = pairs(users=False) + middle_and_far
+    assert not verify_mechanism(run(users=False), every[-4:], epsilon=2).holds
+
+
+def test_sums_are_those_of_the_definition():
+    rng = np.random.default_rng(0)
+    rows, y = rng.integers(2, 4, 500), rng.integers(0, 5, 500)
+    made = error_sums(model(), TargetSample.of(rows[:, None], y), epsilon=F(10**6),
+                      held_out=True, source=SeededSource(0))  # fmt: skip
+    found = QuantityEvaluation(made)
+    miss = y - model().predict(rows[:, None])
+    assert made.reach == F(3, 2)
+    short, beside = np.minimum(abs(miss), 1.5), np.clip(y - 2, -1.5, 1.5)
+    assert found.mae.value == pytest.approx(short.mean(), rel=1e-3)
+    assert found.rmse.value == pytest.approx(np.sqrt((short**2).mean()), rel=1e-3)
+    assert found.r2.value == pytest.approx(1 - (short**2).mean() / beside.var(), abs=2e-3)
+    assert found.new_records.mae.low < found.mae.low < found.mae.value
+
+
+def test_users_add_the_mean_of_their_records():
+    sample = TargetSample.of([[2]] * 4, [0, 4, 4, 2], ["a", "a", "a", "b"])
+    made = error_sums(model(step=4), sample, epsilon=F(10**9), held_out=False,
+                      source=SeededSource(0))  # fmt: skip
+    predicted = model(step=4).predict(np.array([[2]]))[0]
+    mean = (np.mean([abs(y - predicted) for y in (0, 4, 4)]) + abs(2 - predicted)) / 2
+    assert QuantityEvaluation(made).mae.value == pytest.approx(mean, rel=1e-3)
+
+
+def test_bands_hold_the_value_of_the_records():
+    """At beta .05, for all three at once, by the noise of 200 releases."""
+    rng = np.random.default_rng(1)
+    sample = TargetSample.of(rng.integers(2, 4, (2000, 1)), rng.integers(0, 5, 2000))
+    own = QuantityEvaluation(error_sums(model(), sample, epsilon=F(10**9), held_out=False,
+                                        source=SeededSource(0)))  # fmt: skip
+    source, missed = SeededSource(2), 0
+    for _ in range(200):
+        found = QuantityEvaluation(
+            error_sums(model(), sample, epsilon=F(1), held_out=False, source=source)
+        )
+        bands = [(own.mae, found.mae), (own.rmse, found.rmse), (own.r2, found.r2)]
+        missed += any(not b.low <= exact.value <= b.high for exact, b in bands)
+    assert missed <= 10
+
+
+def test_edges_of_machine_integers():
+    """The widest target and reach, and as many records as a count can say."""
+    widest = TreeSum((TREE,), (30_000 * PARTS,), (0,), Quantity(0, 1, 30_000))
+    assert scale_of(widest) == (0, 30_000 * PARTS)
+    sample = TargetSample.of([[2], [3]], [30_000, 0])
+    found = error_sums(widest, sample, epsilon=F(10**9), held_out=False, source=SeededSource(0))
+    assert found.sums[1] <= 2 * found.resolution
+    counts = TreeSum((TREE,), (PARTS,), (0,), Count(30_000))
+    assert scale_of(counts) == (PARTS, 8 * PARTS)
+
+
+@pytest.mark.parametrize("loss", ["huber", "poisson"])
+@pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
+def test_from_records_to_the_page(loss, how):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 60, (4000, 1))
+    y = rng.poisson(np.where(rows[:, 0] >= 30, 9, 2))
+    made = ls.BoostedTreesRegressor(
+        EDGE, epsilon=2, delta=1e-6, high=30, loss=loss, random_state=0, rounds=20, **how
+    ).fit(rows, y)
+    release, found = made.release_, made.evaluation_
+    assert release.guarantee.epsilon == 2
+    assert "error-sums" in release.guarantee.claim
+    assert found.sums.n == (1000 if "holdout" in how else 4000)
+    assert found.mae.low <= np.abs(y - made.predict(rows)).mean() <= found.mae.high
+    assert found.r2.low <= made.score(rows, y) <= found.r2.high
+    assert Release.from_dict(release.to_dict()).to_dict() == release.to_dict()
+    names = [name for name, _ in evaluation_facts(release)]
+    assert {"Mean absolute error", "Root mean square", "R2"} <= set(names)
+    if "holdout" not in how:
+        with pytest.raises(UnsupportedError, match="held-out"):
+            _ = found.new_records
+
+
+def test_changed_files_are_refused():
+    sums = ErrorSums((1, 2, 3, 4), 5, F(1), 100, F(1), F(2))
+    assert ErrorSums.from_dict(sums.to_dict()) == sums
+    changes = [("sums", [1, 2, 3]), ("sums", [1, 2, 3, -4]), ("n", 0), ("reach", "0"),
+               ("epsilon", "x"), ("held_out", 1), ("more", 1)]  # fmt: skip
+    for name, value in changes:
+        with pytest.raises(ParameterError, match="evaluation of quantities"):
+            ErrorSums.from_dict({**sums.to_dict(), name: value})
