@@ -21,15 +21,26 @@ from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.record import FORMAT, digests, public_key, record_of, verifies
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, read_evaluation
-from littlestone.privacy import BoundedRange, Guarantee, Loss, Neighbours, Pure, compose
+from littlestone.privacy import (
+    BoundedRange,
+    Concentrated,
+    Guarantee,
+    Loss,
+    Neighbours,
+    Pure,
+    compose,
+)
 from littlestone.privacy.ledger import check_entry
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 from littlestone.version import __version__
 
-#: What was spent on something: ``epsilon 9/10``, ``bounded range 1/8 (3 times)``, or ``each`` of
-#: ``5 trees``; several parts are separated by commas.
-_PART = re.compile(r"(epsilon|bounded range) ([0-9/]+)(?: \(([0-9]+) times\)| each)?", re.ASCII)
+#: What was spent on something: ``epsilon 9/10``, ``zCDP 1/50``, ``bounded range 1/8 (3 times)``, or
+#: ``each`` of ``5 trees``; several parts are separated by commas.
+_PART = re.compile(
+    r"(epsilon|bounded range|zCDP) ([0-9/]+)(?: \(([0-9]+) times\)| each)?", re.ASCII
+)
+_KINDS = {"epsilon": Pure, "bounded range": BoundedRange, "zCDP": Concentrated}
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
 
 
@@ -251,5 +262,5 @@ def _losses(what: str, text: str) -> Counter[Loss]:
             raise ValueError
         many = _TIMES.match(what) if each.endswith(" each") else None
         times = part[3] or (many[1].replace(",", "") if many else "1")
-        found[Pure(value) if part[1] == "epsilon" else BoundedRange(value)] += int(times)
+        found[_KINDS[part[1]](value)] += int(times)
     return found

@@ -138,10 +138,10 @@ def test_untrusted_points_are_refused():
     column = good["points"]["columns"][0]
     for wrong in (
         {"unit": 0}, {"grain": 0}, {"limit": -1}, {"limit": 0.5}, {"base": [0]},
-        {"base": [0, 10**8]},
+        {"base": [0, 10**10]},
         {"columns": [column, column]}, {"columns": [[0, [[0]]]]}, {"columns": [[-1, column[1]]]},
         {"columns": [[0, [[0, 0.5]]]]}, {"columns": [[0, []]]}, {"columns": [7]}, {"unit": 10**6},
-        {"columns": [[0, [[0, 10**7]]]], "limit": None},
+        {"columns": [[0, [[0, 10**9]]]], "limit": None},
     ):  # fmt: skip
         with pytest.raises(ParameterError):
             load(good | {"points": good["points"] | wrong})

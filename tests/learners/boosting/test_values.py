@@ -351,6 +351,17 @@ def test_enormous_users_overflow_nothing():
     assert 0 <= rows.totals.min() <= rows.totals.max() <= 2**20
 
 
+def test_sums_beyond_64_bits_are_exact():
+    count, groups = 2**45, 40
+    codes, place = np.full(groups, 2**14), np.arange(groups)
+    sample = TargetSample(
+        np.array([[2]], dtype=np.int16), 0 * place, codes, np.full(groups, count), groups * count
+    )
+    for most in (2**14, 2**13):
+        noisy = starts.private_sum(sample, codes, most, epsilon=F(2**30), source=SeededSource(0))
+        assert noisy == groups * count * most > 2**63 // 2
+
+
 def test_clipping_is_that_of_the_definition():
     rng = np.random.default_rng(0)
     for _ in range(100):

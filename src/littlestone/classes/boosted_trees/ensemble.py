@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
 from littlestone.classes.boosted_trees.link import has_link, linked
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.classes.boosted_trees.points import FURTHEST, CodePoints
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
@@ -35,8 +35,6 @@ Ints = npt.NDArray[np.int64]
 
 #: More trees than this are neither learned nor read.
 MAX_ROUNDS = 1_000
-#: Most votes to begin with.
-FURTHEST = 10_000
 
 
 @readable

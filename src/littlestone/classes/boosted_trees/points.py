@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
-_MOST = 10**7  # points of a code, in files
+_MOST = 10**9  # points of a code, in files
 _MOST_CODES, _LARGEST = 32_000, 1_024
-_FURTHEST = 10_000  # votes to begin with
+#: Most votes to begin with.
+FURTHEST = 10**6
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ class CodePoints:
             limit = fields.integer("limit", low=0, high=_MOST)
         unit, grain = (fields.integer(name, low=1, high=_LARGEST) for name in ("unit", "grain"))
         found = cls(tuple(base), tuple(columns.items()), unit, limit, grain)
-        if max(map(abs, found.least + found.most)) > _FURTHEST:
-            raise fields.refuse("columns", f"points of at most {_FURTHEST} votes together")
+        if max(map(abs, found.least + found.most)) > FURTHEST:
+            raise fields.refuse("columns", f"points of at most {FURTHEST} votes together")
         return found
 
 

@@ -81,6 +81,8 @@ _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to hel
 _LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
 _FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
 _FURTHEST = 40  # the largest start, in steps
+_LEAST_STEP = Fraction(1, 1000)
+_MOST_COLUMNS = 40_000  # times the step: votes to begin with stay below a million
 #: More votes than these the first tree does not have.
 MAX_FIRST_VOTES = 100
 
@@ -253,8 +255,8 @@ class Boosting(Boosted[BoostingPlan]):
             raise parameter_error(owner, "evaluate", LEFT, self.evaluation)
         if self.resolution > 2**20:
             raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
-        if self.step is not None and self.step > 10:
-            raise parameter_error(owner, "step", "at most 10", self.step)
+        if self.step is not None and not _LEAST_STEP <= self.step <= 10:
+            raise parameter_error(owner, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
 
     @property
     def owner(self) -> str:
@@ -369,9 +371,10 @@ def _settings(learner: Boosting, n: int) -> Settings:
     left = learner.epsilon - (learner.evaluation or Fraction(0))
     start, binary = None, not concepts.lists_labels
     if learner.delta is not None and learner.unit == "records":
-        rho = Fraction(math.floor(largest_rho(learner.epsilon, learner.delta) * 2**60), 2**60)
+        rho = Fraction(f"{largest_rho(learner.epsilon, learner.delta):.5e}")  # a proposal
         rho -= (learner.evaluation or Fraction(0)) ** 2 / 2
-        start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
+        if len(concepts.schema) <= _MOST_COLUMNS * step:
+            start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
     counted = start is None and float(left) * n >= _COUNT_FROM
     count_epsilon = left * _COUNT_SHARE if counted else Fraction(0)
     others: list[Loss] = [Pure(e) for e in (count_epsilon, learner.evaluation) if e]

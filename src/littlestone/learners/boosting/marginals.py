@@ -40,6 +40,7 @@ from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.data import Column
 from littlestone.mechanisms.gaussian import discrete_gaussian
 from littlestone.privacy import Concentrated
+from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,9 +105,9 @@ class Marginals:
 
     def spending(self) -> dict[str, str]:
         """Say what is spent on what."""
-        spent = {"counts of columns": f"{float(self.counts):.3g}-zCDP"}
+        spent = {"counts of columns": f"zCDP {exact_text(self.counts)}"}
         return spent | (
-            {"weights of columns": f"{float(self.weights):.3g}-zCDP"} if self.weights else {}
+            {"weights of columns": f"zCDP {exact_text(self.weights)}"} if self.weights else {}
         )
 
 
@@ -187,8 +188,8 @@ def counts_of(sample: Sample, schema: Schema, labels: int) -> list[Ints]:
 
 
 def _noisy(exact: Ints, variance: Fraction, source: Source) -> Doubles:
-    noise = [discrete_gaussian(variance, source) for _ in range(exact.size)]
-    found: Doubles = exact + np.array(noise, dtype=np.float64).reshape(exact.shape)
+    noisy = [value + discrete_gaussian(variance, source) for value in exact.ravel().tolist()]
+    found: Doubles = np.array(noisy, dtype=np.float64).reshape(exact.shape)  # rounded last
     return found
 
 
@@ -233,7 +234,7 @@ def _scores(  # noqa: PLR0917 - counts, and what they are of
     if spread <= 0:
         return np.zeros_like(one)
     smooth = _smooth(column, len(one))
-    scores = _posterior(min(spread, 4.0) * smooth, bent, noise, moved)
+    scores = np.clip(_posterior(min(spread, 4.0) * smooth, bent, noise, moved), -5, 5)
     prior = max(1.3 * float(size @ scores**2) / n, 1e-4) * smooth
     base = math.log(share / (1 - share))
     for _ in range(4):

@@ -7,6 +7,7 @@ a user with k records each weighs ``floor(2**20 / k) / 2**20``. What is not know
 from __future__ import annotations
 
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +89,8 @@ def private_sum(
     >>> private_sum(sample, sample.code, 9, epsilon=Fraction(9), source=SeededSource(0))
     Fraction(7000, 1)
     """
-    total = int(weights(sample) @ np.clip(values, 0, most))
+    # of Python's integers: with many users the sum does not fit into 64 bits
+    total = sum(map(mul, weights(sample).tolist(), np.clip(values, 0, most).tolist()))
     part = whole(sample)
     return Fraction(_noisy(total, epsilon / (most * part), most * part * sample.n, source), part)
 

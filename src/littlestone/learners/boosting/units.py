@@ -34,7 +34,7 @@ register(
     )
 )
 
-_MANY = 1 << 40  # equal records of a unit, as many as can matter: sums stay below 2**63
+_MANY = 1 << 21  # equal records of a unit, more than W: 2**22 such groups sum to less than 2**63
 
 
 class UnitRecords:

@@ -31,7 +31,7 @@ class Votes:
         points: CodePoints | None = None,
     ) -> None:
         self.sample, self.start, self.loss, self.points = sample, start, loss, points
-        self._begun: list[npt.NDArray[np.int16]] = []  # votes of the points, of the same batches
+        self._begun: list[npt.NDArray[np.int32]] = []  # votes of the points, of the same batches
         self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
         self._total = 0
 
@@ -92,7 +92,7 @@ class Votes:
         if self.points is None:
             return start
         if number == len(self._begun):
-            self._begun.append(self.points.votes(batch.points).astype(np.int16))
+            self._begun.append(self.points.votes(batch.points).astype(np.int32))
         return start + self._begun[number]
 
     def _of(self, number: int, batch: Batch) -> npt.NDArray[Any]:
