@@ -51,6 +51,7 @@ def adult():
     return schema, sample
 
 
+@pytest.mark.more
 def test_the_private_rule_is_nearly_the_best(adult):
     """Best of at most two literals: about 0.819; within 0.005 at epsilon 1, 0.02 at 0.1."""
     schema, sample = adult

@@ -48,6 +48,7 @@ def test_each_statistic_finds_its_leak(leak, statistic):
     assert statistic in bound.event
 
 
+@pytest.mark.more
 def test_a_weighted_sum_finds_what_no_entry_shows():
     def noisy(bit):  # each of 16 entries is private at .5, all together are not at 4
         return [

@@ -38,6 +38,7 @@ COUNT = ["--y", "visits", "--target", "count", "--high", "20"]
 TIME = ["--time", "months", "--event", "died", "--periods", "20,40,60"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("what", [QUANTITY, COUNT, TIME], ids=["quantity", "count", "time"])
 @pytest.mark.parametrize("user", [[], ["--user", "who"]], ids=["records", "users"])
 def test_a_model_is_written_and_predicts(files, what, user, capsys):

@@ -138,7 +138,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
 def test_fits_of_other_processes_are_not_the_first(backend):
     """Two workers fit once each: none of them sees the other, and both were started by one."""

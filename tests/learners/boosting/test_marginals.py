@@ -222,6 +222,7 @@ def hessian_without_its_share(monkeypatch):
     monkeypatch.setattr(Marginals, "of_hessian", Fraction(1))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("variant", [None, not_paid, columns_alone, hessian_without_its_share])
 def test_audit_of_all_n_notices(tiny, monkeypatch, variant):
     if variant is not None:

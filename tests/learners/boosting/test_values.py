@@ -428,6 +428,7 @@ def made_of(kind, table, **more):
     return ls.BoostedTreesRegressor(WIDE, high=300, **how).fit(table, "cost")
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["quantity", "card", "count", "time"])
 def test_from_records_to_exports(kind, tmp_path, evaluated):
     table = people()
@@ -479,6 +480,7 @@ def test_arrays_and_tables_are_read_alike():
     assert times.hypothesis_ == made_of("time", table).hypothesis_
 
 
+@pytest.mark.more
 def test_quantiles_and_medians():
     table = people(6000)
     X, y = table[["age", "city"]], table["cost"]
@@ -493,6 +495,7 @@ def test_quantiles_and_medians():
     assert abs((y <= made.predict(X)).mean() - 0.5) < 0.05
 
 
+@pytest.mark.more
 def test_a_range_ten_times_too_wide_costs_little():
     table = people(4000)
     X, y = table[["age", "city"]], table["cost"]

@@ -250,6 +250,7 @@ def check_adaptive(streams, epsilon, delta):
     return worst
 
 
+@pytest.mark.more
 def test_scored_candidates_and_any_adversary():
     streams = Streams(OnlineAlgorithm(Thresholds(1, 2), plan()), SHORT, 3)
     p = streams.algorithm.plan
@@ -259,7 +260,7 @@ def test_scored_candidates_and_any_adversary():
     assert streams.most_adaptive(p.test_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_and_any_adversary(dealing):
     """A leak has a chance for each fixed stream: it must have no larger one for a reader."""
