@@ -31,6 +31,7 @@ ROOMS = ("evaluation", "learners", "mechanisms", "privacy")  # they register cla
 
 #: What is needed for privacy, or holds without it: no mechanism's privacy rests on these.
 ABOUT = {
+    "conformal.marginal",  # coverage
     "alon22.thm1",
     "alon22.thm2",
     "clnss24.points",

@@ -113,6 +113,7 @@ _RENYI = "Rényi divergences are not modelled"
 #: Claims of privacy without a checked lemma, and why: proved on paper, their laws enumerated.
 UNCHECKED = {
     "boosting.start": _RENYI,
+    "error-sums": "sums of bounded integers; the lemma on counts has sensitivity one",
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
     "boosted.privacy": "disjoint parts, each filtered by what earlier ones released",
     "charged-tests.renyi": _RENYI,
