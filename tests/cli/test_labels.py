@@ -147,8 +147,9 @@ def test_refusals_say_why(folder, capsys, more, why):
 def test_boosted_trees_from_fit_to_export(folder, capsys, concepts):
     ask = [*FIT[:6], "--class", concepts, *CLASS[2:], "--delta", "1e-6"]
     told(capsys, *ask, "--out", "b.json", "--report", "b.html")
-    said = told(capsys, *ask, "--holdout", "0.3")
+    said = told(capsys, *ask, "--holdout", "0.3", "--record", "r.json")
     assert "counts of columns" in said
+    told(capsys, "check-record", "r.json")
     assert "on new records" in said
     lines = told(capsys, "predict", "b.json", "t.csv", "--proba").splitlines()
     assert lines[0] == "prediction,probability of a,probability of b,probability of c"

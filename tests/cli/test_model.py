@@ -17,7 +17,9 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert model["guarantee"]["epsilon"] == 6.4
     assert "proposal" in str(model["class"])
     assert run("predict m.json data.csv").code == 0
+    assert "change at most 2981-fold" in done.out, "columns and model together"
     assert run("report m.json --out p.html").code == 0
+    assert "<dt>Privacy loss ε</dt><dd>8</dd>" in (folder / "p.html").read_text()
 
 
 @pytest.mark.parametrize("model", ["rule", "list", "tree", "scorecard", "boosted"])
@@ -68,6 +70,11 @@ def test_users_need_a_schema(run):
         ("--require-certificate --schema schema.toml", "--model rule"),
         ("--labels a,b,c --model rule", "list, tree"),
         ("--evaluate 7", "--evaluate"),
+        ("--evaluate 0.1 --no-evaluate", "not both"),
+        ("--proba --no-evaluate", "--no-evaluate"),
+        ("--holdout 0.2 --evaluate 8", "at most 32/5"),
+        ("--holdout 0.2 --no-evaluate", "--no-evaluate"),
+        ("--holdout 1e-9", "at least one of"),
         ("--x agee", "agee"),
         ("--delta 3", "--delta"),
         ("--strict", "--schema"),

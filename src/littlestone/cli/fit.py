@@ -220,13 +220,14 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
                 "paid for."
             )
         _check_uncertified(goal.model, records.schema, costs=costs, required=require_certificate)
+        _measured(_asked(evaluated), proba=proba)
         public = open_schema(records.schema, chosen)
         form = table.format("fit", data, public)
         _opened(data, form, public, texts_as)
         goal, concepts, public = _decided(
             data, y, goal, json=json,
             schema=public, columns=chosen, csv=form, labels=listed, users=user is not None,
-            evaluate=_asked(evaluated, holdout), ledger=paid_by, random_state=source,
+            evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
         )  # fmt: skip
     else:
         concepts, public, of_points = open_points.opened(
@@ -394,9 +395,9 @@ def _check_uncertified(
         )
 
 
-def _asked(evaluated: Evaluated, holdout: str | None) -> str | None:
-    """Return the part of epsilon that an evaluation takes from learning, as `decide` takes it."""
-    return None if evaluated.no_evaluate or holdout else evaluated.evaluate or "auto"
+def _asked(evaluated: Evaluated) -> str | None:
+    """Return the part of epsilon that an evaluation gets, as `decide` takes it."""
+    return None if evaluated.part("fit", "1") is None else evaluated.evaluate or "auto"
 
 
 def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Any:
@@ -411,7 +412,7 @@ def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | N
     return opened
 
 
-def _measured(part: Fraction | None, *, proba: bool) -> None:
+def _measured(part: Fraction | str | None, *, proba: bool) -> None:
     if proba and part is None:
         raise ParameterError(
             "The probabilities of --proba come from the evaluation: leave out --no-evaluate."

@@ -35,7 +35,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
             ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
         )
     elif guarantee.pure:
-        factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+        whole = release.together or guarantee
+        factor, who = odds_factor(whole.epsilon), whole.neighbours.unit
         rows.append(
             ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
         )

@@ -36,6 +36,7 @@ from littlestone.errors import (
 )
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import absent_label
+from littlestone.learners.running import held_out_of
 from littlestone.privacy import Guarantee, Ledger, check_ledger
 from littlestone.source import source_of
 
@@ -114,6 +115,7 @@ def decide(
     labels: Labels = None,
     users: bool = False,
     evaluate: Any = "auto",
+    holdout: Any = None,
     ledger: Ledger | None = None,
     random_state: Any = None,
     csv: Any = None,
@@ -156,7 +158,9 @@ def decide(
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
-    part = _evaluation(owner, evaluate, left)
+    part = _evaluation(owner, evaluate, left, held_out=holdout is not None)
+    if holdout is not None:
+        _learned_from(opened, y, owner, holdout)
     if schema is None:
         if users:
             raise ParameterError(
@@ -191,7 +195,8 @@ def decide(
     if part is not None:
         say("Evaluation", f"epsilon {part} measures the error privately; without it, all learns")
     if isinstance(concepts, BoostedTreeClass):
-        say("Delta", _delta(concepts, left, left_delta, _rows(opened, y, owner)))
+        n = _learned_from(opened, y, owner, holdout)
+        say("Delta", _delta(concepts, left, left_delta, n))
     return Decided(concepts, schema, left, left_delta, part)
 
 
@@ -325,7 +330,11 @@ def _check_columns(owner: str, schema: Any, y: str) -> None:
         )
 
 
-def _evaluation(owner: str, evaluate: Any, left: Fraction) -> Fraction | None:
+def _evaluation(owner: str, evaluate: Any, left: Fraction, *, held_out: bool) -> Fraction | None:
+    """Return the part of epsilon that an evaluation takes from learning."""
+    if held_out:  # no record pays for both
+        _check_held_out(owner, evaluate, left)
+        return None
     if evaluate is None:
         return None
     if isinstance(evaluate, str) and evaluate == "auto":
@@ -339,14 +348,26 @@ def _evaluation(owner: str, evaluate: Any, left: Fraction) -> Fraction | None:
     return part
 
 
-def _rows(table: Table, y: str, owner: str) -> int:
-    """Return the number of records, which is public."""
+def _check_held_out(owner: str, evaluate: Any, left: Fraction) -> None:
+    if evaluate is None:
+        raise ParameterError(
+            f"The 'holdout' parameter of {owner} holds out records for an evaluation: leave out "
+            "--no-evaluate."
+        )
+    if evaluate != "auto" and check_fraction(owner, "evaluate", evaluate) > left:
+        hint = "Without it all of that is spent."
+        allowed = f"at most {left}, what the columns leave of epsilon for every record"
+        raise parameter_error(owner, "evaluate", allowed, evaluate, hint)
+
+
+def _learned_from(table: Table, y: str, owner: str, holdout: Any) -> int:
+    """Return the number of records, which is public, less those that are held out."""
     from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
 
-    known = table.rows()
-    if known is None:
-        known = sum(map(int, count_cells(table, y, owner=owner)[1]))
-    return known
+    n = table.rows()
+    if n is None:
+        n = sum(map(int, count_cells(table, y, owner=owner)[1]))
+    return n - held_out_of(n, holdout)
 
 
 def _delta(concepts: BoostedTreeClass, epsilon: Fraction, delta: Fraction | None, n: int) -> str:

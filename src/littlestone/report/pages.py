@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -125,7 +127,7 @@ def release_page(release: Release) -> str:
     return render(
         "page",
         title=f"littlestone: {release.concept_class.spec}",
-        g=promise_words(guarantee),
+        g=promise_words(release.together or guarantee),  # what the page itself reveals
         unit=unit_of(release),
         words=release.hypothesis.describe(),
         meaning=meaning(release),
@@ -266,9 +268,17 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
 
 
 def spent_facts(release: Release) -> list[tuple[str, str]]:
-    """Return what the guarantee was spent on, the evaluation last."""
-    spent = release.spent or {}
-    return sorted(spent.items(), key=lambda item: (item[0] == "evaluation", item))
+    """Return what the guarantee was spent on, the evaluation last; long fractions rounded up."""
+    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
+    return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
+
+
+_LONG = re.compile(r"([0-9]+)/([0-9]{5,})")
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
+
+
+def _rounded_up(found: re.Match[str]) -> str:
+    return format(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2])), "f")
 
 
 def _compared(release: Release, found: Quality) -> str:
