@@ -23,11 +23,13 @@ import math
 import numbers
 import os
 import re
+import sys
 from fractions import Fraction
 from typing import Any
 
 _LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
+_LARGEST = Fraction(sys.float_info.max)
 _KEYS = re.compile(r"(?:password|passwd|pwd)=", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"([\s'\"]+)")
 _HIDDEN = "(it may hold a password)"
@@ -152,7 +154,7 @@ def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Frac
     """
     constraint = "a number in (0, inf)"
     exact = exact_value(value)
-    if exact is None or exact <= 0:
+    if exact is None or not 0 < exact <= _LARGEST:
         raise parameter_error(owner, name, constraint, value, hint)
     return exact
 

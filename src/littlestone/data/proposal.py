@@ -48,6 +48,7 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
+    counted,
     parameter_error,
 )
 from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
@@ -456,13 +457,15 @@ def _grouped(
 
 
 def _check_reach(asked: Plan, n: int) -> None:
-    """Refuse what could tell nothing from n records."""
+    """Refuse what could learn nothing from n records."""
     found = [(asked.reach(column), asked.threshold(column, n)) for column in asked.columns]
     needed = min(least for pair in found for least in pair if least is not None)
     if needed >= n:
+        delta = "" if asked.delta else "a delta such as 1e-6, "
         raise InfeasibleError(
-            f"Of {n:,} records this proposal could tell nothing: a cut may be {needed:,} records "
-            "from the best one, or a category must be as frequent. Nothing was drawn. Give it a "
+            f"This proposal could learn nothing from {counted(n, 'records')}: it needs more than "
+            f"{needed:,}, as an edge of a bin may be so many from the best one, and a category "
+            f"must have so many. Nothing was drawn. Give it {delta}a "
             "larger epsilon, or fewer columns.",
             n_needed=needed + 1,
         )
