@@ -101,7 +101,7 @@ def test_the_sampler_draws_by_these_weights():
 
     def draw(source):
         now = TableHypothesis("00")
-        return sampler.draw(records, 1, source, stage=0, deal=0, now=now)[0].labels
+        return sampler.draw(records, 1, source, stage=0, shuffle=0, now=now)[0].labels
 
     law = ExactSource().law(draw)
     weights = {"00": np.exp(-1.5), "01": np.exp(-0.5), "11": 1.0}

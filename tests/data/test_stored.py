@@ -200,7 +200,7 @@ def test_wrong_statistics_of_a_parquet_file_change_nothing(tmp_path):
         assert contents(sample) == [[1, 2, 3, 77777], [1, 2, 0, 0], [0, 1, 1, 1], (0, 0), 6, 3]
 
 
-def dealt_table(n=400, seed=0):
+def shuffled_table(n=400, seed=0):
     rng = np.random.default_rng(seed)
     x = pa.array(rng.integers(-2, 60, n), mask=rng.random(n) < 0.1)
     return pa.table({"x": x, "y": (rng.random(n) < 0.3).astype(np.int8)})
@@ -211,7 +211,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
     """Each part, points outside included, for sizes at both ends, and for parts of any length."""
     monkeypatch.setattr("littlestone.data.stored._COUNTS", rows)
     where = {"x": "x", "y": "y", "domain": IntegerDomain(3, 50)}
-    for form in (dealt_table(), dealt_table().to_pandas()):
+    for form in (shuffled_table(), shuffled_table().to_pandas()):
         plain, streamed = Sample.read(form, **where), read_batches(form, **where, large=1)
         assert isinstance(streamed, Stored)
         for first in (1, 64, 100, 399):
@@ -235,7 +235,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
 def test_evaluations_and_held_out_records_are_streamed(name, monkeypatch):
     """Equal seeds release equal models; of classes over integers nothing is brought together."""
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 16)
-    cls, table = parse_class(name), dealt_table()
+    cls, table = parse_class(name), shuffled_table()
     if "prefixes" in name:
         networks = [f"10.{i % 7}.0.0/{8 + i % 20}" if i % 9 else "x" for i in range(400)]
         table = table.set_column(0, "x", pa.array(networks))
@@ -270,7 +270,7 @@ def test_parts_of_the_file_without_records_of_the_dealt_part(name):
 
 def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget.db", epsilon=1)
-    streamed = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    streamed = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
     learner = registry.make("agnostic", Thresholds(3, 50), epsilon=1)
 
     def full(*_, **__):
@@ -425,17 +425,17 @@ except DataError as error:
 
 
 def test_a_damaged_copy_is_noticed(monkeypatch):
-    sample = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
     store = sample.records.store
     store._connection.execute(f"UPDATE {store._name}.records SET key = 7 WHERE key = 3")
     with pytest.raises(DataError, match="damaged"):
         _ = sample.points
-    sample = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
     store = sample.records.store
     store._connection.execute(f"DELETE FROM {store._name}.records WHERE key = 3")
     with pytest.raises(DataError, match="damaged"):
         _ = sample.points
-    sample = read_batches(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    sample = read_batches(shuffled_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
     store = sample.records.store
     store._connection.execute(f"DROP TABLE {store._name}.records")
     with pytest.raises(DataError, match="damaged") as refused:

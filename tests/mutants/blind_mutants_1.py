@@ -41,8 +41,8 @@ def one_threshold_noise_for_all_tests(original, self, state, *given):
 
 same_as(
     equal_parts_of_an_epoch,
-    "mistakes dealt in turn",
-    "dealing by position",
+    "mistakes shuffled in turn",
+    "shuffling by position",
     "Teachers take turns over an epoch's mistakes: a record that is no longer a mistake moves "
     "every later one to another teacher.",
 )

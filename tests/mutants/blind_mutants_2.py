@@ -71,7 +71,7 @@ def random_bytes_in_a_ring(original, self, k):
 
 
 @mutant(
-    "dealing by position",
+    "shuffling by position",
     f"{_BITS}._places",
     "source/test_bits.py::test_first_entries_of_a_permutation_are_uniform",
 )

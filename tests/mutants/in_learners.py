@@ -76,24 +76,26 @@ def representatives_of_fewest_private_errors(original, self, sample):
 
 
 @mutant("vacuous truth", "learners.vc1.chunks:chunk_ends", "a chunk that contradicts itself")
-def a_chunk_without_a_concept_votes_for_everything(original, tree, *dealt):
+def a_chunk_without_a_concept_votes_for_everything(original, tree, *shuffled):
     """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
-    ends = original(tree, *dealt)
+    ends = original(tree, *shuffled)
     return [x for end in ends for x in (tree.children(ROOT) if end is ROOT else [end])]
 
 
-@mutant("dealing forgotten", "learners.vc1.learner:deal", "chunks dealt by value")
-def records_dealt_in_the_order_of_their_values(original, sample, source):
+@mutant("shuffling forgotten", "learners.vc1.learner:shuffle", "chunks shuffled by value")
+def records_shuffled_in_the_order_of_their_values(original, sample, source):
     """Chunks of sorted records: one smaller record shifts all others."""
     return np.sort(original(sample, source))
 
 
-@mutant("parts overlap", "learners.vc1.chunks:chunk_ends", "chunks dealt by value")
-def chunks_that_share_a_record(original, tree, sample, dealt, chunks):
+@mutant("parts overlap", "learners.vc1.chunks:chunk_ends", "chunks shuffled by value")
+def chunks_that_share_a_record(original, tree, sample, shuffled, chunks):
     """Each chunk begins one record too early: one record speaks for two chunks."""
-    ends = np.cumsum(sizes(len(dealt), chunks))
+    ends = np.cumsum(sizes(len(shuffled), chunks))
     starts = [0, *(ends[:-1] - 1)]
-    return [tree.deterministic(part(sample, dealt[a:b])) for a, b in zip(starts, ends, strict=True)]
+    return [
+        tree.deterministic(part(sample, shuffled[a:b])) for a, b in zip(starts, ends, strict=True)
+    ]
 
 
 @mutant("parts overlap", "learners.vc1.learner:part", "two parts of the records")
@@ -175,10 +177,10 @@ def votes_of_add_or_remove(original, votes, *, epsilon, **options):
 
 
 @mutant("split by the data", f"{_TEACHERS}.lists", "one record, one teacher")
-def equal_parts_of_an_epoch(original, self, epochs, stage, deal):
+def equal_parts_of_an_epoch(original, self, epochs, stage, shuffle):
     """Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones."""
-    dealt = [[epoch[i :: self.n_teachers] for epoch in epochs] for i in range(self.n_teachers)]
-    return [self.submit(parts, self.plan[stage]) for parts in dealt]
+    shuffled = [[epoch[i :: self.n_teachers] for epoch in epochs] for i in range(self.n_teachers)]
+    return [self.submit(parts, self.plan[stage]) for parts in shuffled]
 
 
 @mutant("noise left out", f"{_ONLINE}:draw_noise", "online on thresholds(1, 2), scored")

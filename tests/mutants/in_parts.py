@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from littlestone.data.sample import deal, part, written_out
+from littlestone.data.sample import part, shuffle, written_out
 from littlestone.learners.vc1.proper import node_counts
 from littlestone.mechanisms.median.values import RankWindow
 
@@ -22,13 +22,13 @@ _FRESH = "classes.listed:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
 
-@mutant("dealing forgotten", "data.sample:deal", "dealt from counts")
+@mutant("shuffling forgotten", "data.sample:shuffle", "shuffled from counts")
 def a_deal_without_a_permutation(original, sample, source):
-    """Counted records are dealt in their sorted order: one smaller record shifts all others."""
+    """Counted records are shuffled in their sorted order: one smaller record shifts all others."""
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1.chunks:_places", "dealt from counts")
+@mutant("secret made public", "learners.vc1.chunks:_places", "shuffled from counts")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
@@ -89,13 +89,13 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
 @mutant(
     "parts overlap",
     _PARTS,
-    "learners/littlestone_learner/test_lists.py::test_records_are_dealt_or_counted",
+    "learners/littlestone_learner/test_lists.py::test_records_are_shuffled_or_counted",
 )
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
-    dealt = deal(sample, source)
+    shuffled = shuffle(sample, source)
     return [
-        (part(sample, dealt[i * chunk : (i + 1) * chunk + 1]), 1)
+        (part(sample, shuffled[i * chunk : (i + 1) * chunk + 1]), 1)
         for i in range(max(1, sample.n // chunk))
     ]
 
@@ -103,25 +103,25 @@ def teachers_that_share_a_record(original, sample, source, chunk):
 @mutant(
     "parts overlap",
     _PARTS,
-    "learners/littlestone_learner/test_lists.py::test_records_are_dealt_or_counted",
+    "learners/littlestone_learner/test_lists.py::test_records_are_shuffled_or_counted",
 )
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
-    dealt, teachers = deal(sample, source), max(1, sample.n // chunk)
-    rest = dealt[teachers * chunk :]
+    shuffled, teachers = shuffle(sample, source), max(1, sample.n // chunk)
+    rest = shuffled[teachers * chunk :]
     return [
-        (part(sample, np.append(dealt[i * chunk : (i + 1) * chunk], rest)), 1)
+        (part(sample, np.append(shuffled[i * chunk : (i + 1) * chunk], rest)), 1)
         for i in range(teachers)
     ]
 
 
-def shared_batches(original, self, sample, dealt, copies, seed, *, step):
-    """Deal to the copies of the stable learner from places ``step(size)`` apart."""
+def shared_batches(original, self, sample, shuffled, copies, seed, *, step):
+    """Shuffle to the copies of the stable learner from places ``step(size)`` apart."""
     own, at, pieces = self.plan.constants, 0, []
     for count, batches in zip(copies, own.batches, strict=True):
         size = (batches + 1) * own.auxiliary
         for _ in range(count):
-            pieces.append(dealt[at : at + size])
+            pieces.append(shuffled[at : at + size])
             at += step(size, own.auxiliary)
     return original(self, sample, np.concatenate(pieces), copies, seed)
 

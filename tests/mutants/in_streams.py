@@ -26,12 +26,12 @@ def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
 
 
 @mutant("split by the data", f"{_SAMPLERS}:TeacherEnsemble.lists", "one teacher for a record")
-def mistakes_dealt_by_what_they_say(original, self, epochs, stage, deal):
+def mistakes_shuffled_by_what_they_say(original, self, epochs, stage, shuffle):
     """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
     and comes to another, and two lists change.
     """
     said = [[(sum(map(ord, str(r[1:]))), *r[1:]) for r in epoch] for epoch in epochs]
-    return original(self, said, stage, deal)
+    return original(self, said, stage, shuffle)
 
 
 @mutant("contribution not bounded", f"{_SAMPLERS}:_threshold_pieces", "long lists of teachers")
@@ -48,16 +48,16 @@ def a_teacher_gives_up_aloud(original):
 
 @mutant("parameter from the data", f"{_SAMPLERS}:TeacherEnsemble.draw", "teachers of one mind")
 def bottom_for_the_longest_list_of_teachers(
-    original, self, epochs, draws, source, *, stage, deal, now
+    original, self, epochs, draws, source, *, stage, shuffle, now
 ):
     """The weight of bottom follows the longest list that came in, not the one promised."""
-    longest = max([1, *map(len, self.lists(epochs, stage, deal))])
+    longest = max([1, *map(len, self.lists(epochs, stage, shuffle))])
 
     def light(weight, *, k, **options):
         return weight(k=min(k, longest), **options)
 
     with patched(f"{_SAMPLERS}:removal_bottom", light):
-        return original(self, epochs, draws, source, stage=stage, deal=deal, now=now)
+        return original(self, epochs, draws, source, stage=stage, shuffle=shuffle, now=now)
 
 
 @mutant("order of payment", _TAKEN_UP, "unpaid streams")

@@ -165,7 +165,7 @@ def test_public_coins_are_the_same_on_every_path_and_differ_between_seeds():
     assert first != second
 
 
-def test_dealing_is_by_position():
+def test_shuffling_is_by_position():
     law = ExactSource().law(lambda s: tuple(s.permutation(4).tolist()))
     assert_law(law, {(0, 1, 2, 3): 1})
 

@@ -171,7 +171,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         raise parameter_error("replay", "table", wanted, type(table).__name__)
     check_integer("replay", "pairs", pairs, low=1)
     records: Any = table
-    if algorithm.unit == "records" and algorithm.deals(table.n):
+    if algorithm.unit == "records" and algorithm.shuffles(table.n):
         records = listed(records)
     run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
     base = run(records, _Steered(seed))

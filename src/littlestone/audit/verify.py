@@ -191,9 +191,9 @@ def verify(
 
     Notes
     -----
-    A learner that deals its records to parts (it says so by ``deals(n)``) is verified on ordered
-    lists, split by position, and neighbours differ in one position: privacy must hold for every
-    value of the secret permutation. Other learners see counts only.
+    A learner that shuffles its records to parts (it says so by ``shuffles(n)``) is verified on
+    ordered lists, split by position, and neighbours differ in one position: privacy must hold for
+    every value of the secret permutation. Other learners see counts only.
 
     Cost: one execution for each path of draws of each data set. Two points, n = 4 and a class of
     four concepts take a few hundredths of a second.
@@ -215,15 +215,15 @@ def verify(
         codes = target.size
     records = record_kinds(points, outside=outside, codes=codes)
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
-    dealt = holdout is not None
-    cases = _cases(algorithm, n, records, most=records_per_user, names=names, dealt=dealt)
+    shuffled = holdout is not None
+    cases = _cases(algorithm, n, records, most=records_per_user, names=names, shuffled=shuffled)
     extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     removed = guarantee.neighbours is Neighbours.ADD_REMOVE
     if removed and ordered:
         raise UnsupportedError(
-            "Under add-remove records have no places, so a learner that deals them by place cannot "
-            "be verified."
+            "Under add-remove records have no positions, so a learner that splits them by position "
+            "cannot be verified."
         )
     sizes = range(n + 1) if removed else (n,)
     bits = precision(guarantee.epsilon, guarantee.delta)
@@ -269,7 +269,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     ----------
     learner : estimator or Learner
     X, y : array-like
-        A (small) data set, as for ``fit``. A learner that deals its records to parts does so by
+        A (small) data set, as for ``fit``. A learner that shuffles its records to parts does so by
         position here: the law is that for one value of the secret permutation.
 
     Returns
@@ -290,7 +290,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     listed = algorithm.concept_class.labels
     names = listed if algorithm.concept_class.lists_labels else None
     sample = Sample.from_arrays(X, y, domain, labels=names, owner="output_distribution")
-    if _deals(algorithm, sample.n):
+    if _shuffles(algorithm, sample.n):
         points = domain.array(X, owner="output_distribution")
         sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
     law = ExactSource().law(lambda source: algorithm.draw(sample, source))
@@ -307,13 +307,13 @@ def _algorithm(learner: Any) -> Learner[Any]:
     return learner  # type: ignore[no-any-return]
 
 
-def _deals(algorithm: Any, n: int) -> bool:
-    """Return whether the learner deals n records to parts, so that their order matters."""
-    return hasattr(algorithm, "deals") and bool(algorithm.deals(n))
+def _shuffles(algorithm: Any, n: int) -> bool:
+    """Return whether the learner shuffles n records to parts, so that their order matters."""
+    return hasattr(algorithm, "shuffles") and bool(algorithm.shuffles(n))
 
 
 def _cases(
-    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, dealt: bool
+    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, shuffled: bool
 ) -> RecordCases | UserCases | TargetCases:
     """Return the data sets for a learner of records or of users."""
     domain = algorithm.concept_class.domain
@@ -327,7 +327,7 @@ def _cases(
             )
         labels = len(algorithm.concept_class.labels)
         listed = labels if algorithm.concept_class.lists_labels else None
-        return RecordCases(list(records), domain, dealt or _deals(algorithm, n), listed)
+        return RecordCases(list(records), domain, shuffled or _shuffles(algorithm, n), listed)
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)
@@ -457,7 +457,7 @@ def record_kinds(points: Sequence[Any], *, outside: bool, codes: int = 2) -> lis
 
 @dataclass(frozen=True)
 class RecordCases:
-    """Data sets of n records; ordered lists for a learner that deals them to parts."""
+    """Data sets of n records; ordered lists for a learner that shuffles them to parts."""
 
     kinds: list[Kind]
     domain: Domain

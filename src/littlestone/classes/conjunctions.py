@@ -399,17 +399,17 @@ class HittingSets:
             level = following
         return None
 
-    def _extend(self, rest: list[int], allowed: int, room: int) -> int | None:
-        """Return at most ``room`` allowed elements that hit the rest, or None."""
+    def _extend(self, rest: list[int], allowed: int, limit: int) -> int | None:
+        """Return at most ``limit`` allowed elements that hit the rest, or None."""
         if not rest:
-            return 0 if room >= 0 else None
-        if room <= 0 or self._packing(rest, allowed) > room:
+            return 0 if limit >= 0 else None
+        if limit <= 0 or self._packing(rest, allowed) > limit:
             return None
         self._budget.spend()
         smallest = min((s & allowed for s in rest), key=int.bit_count)
         for element in bits(smallest):
             open_ = [s for s in rest if not s & element]
-            found = self._extend(open_, allowed & ~self._opposite(element), room - 1)
+            found = self._extend(open_, allowed & ~self._opposite(element), limit - 1)
             if found is not None:
                 return found | element
             allowed &= ~element  # no solution holds it

@@ -113,7 +113,7 @@ class Points(SetsOfPoints):
         )
 
     def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
-        """Yield the runs in pieces: the constant 0 stands in front of the domain."""
+        """Yield the runs in pieces: the constant 0 comes before the domain."""
         low, high = self._finite()
         line = IntegerDomain(low, high).line
         pieces = ((points, points + 1, gains) for points, gains in gains_of(sample, line))

@@ -46,8 +46,8 @@ def watched(tell: Callable[[float], None]) -> Iterator[None]:
     Examples
     --------
     >>> with watched(print):
-    ...     told = Told(3)
-    ...     told(2), told(1)  # doctest: +ELLIPSIS
+    ...     progress = Progress(3)
+    ...     progress(2), progress(1)  # doctest: +ELLIPSIS
     0.01
     0.02
     ...
@@ -62,7 +62,7 @@ def watched(tell: Callable[[float], None]) -> Iterator[None]:
         _watching.remove(tell)
 
 
-class Told:
+class Progress:
     """Counts the rows of one reading; says each percent once, one after the other."""
 
     def __init__(self, total: int | None) -> None:
@@ -235,9 +235,9 @@ class ParquetColumns:
             self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
         )
         asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
-        told = Told(self._parts.rows)
+        progress = Progress(self._parts.rows)
         for batch in files.to_batches(columns=asked, **_AHEAD):
-            told(len(batch))
+            progress(len(batch))
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
 
     def __arrow_c_schema__(self) -> object:

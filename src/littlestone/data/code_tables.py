@@ -31,7 +31,7 @@ _CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the 
 
 
 class Entries(NamedTuple):
-    """Coded rows with a label and a weight; a row may stand in several entries."""
+    """Encoded rows with a label and a weight; a row may have several entries."""
 
     codes: npt.NDArray[Any]
     labels: npt.NDArray[Any]

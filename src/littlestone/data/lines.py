@@ -7,7 +7,7 @@ after it: then one person's cell changes what is read of others. Here a *line* i
   the columns. An empty line is a record whose cells are all missing; only the end of the file is
   not one.
 * Cells are separated by the separator. In a line with an even number of quotes (``"``), a
-  separator inside quotes is not one; a cell that begins and ends with a quote is what stands
+  separator inside quotes is not one; a cell that begins and ends with a quote is what is
   between them, with ``""`` read as one quote. In a line with an odd number of quotes, quotes are
   ordinary characters.
 * A line with too few cells is filled up with missing cells; cells beyond the named columns do not

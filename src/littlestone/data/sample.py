@@ -192,8 +192,8 @@ class Sample(ABC):
         return int(self.table[:, 1] @ inside)
 
     def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
-        """Return what `dealing.split` draws, of what is not in memory."""
-        raise TypeError("What is in memory is dealt.")
+        """Return what `split` draws, of what is not in memory."""
+        raise TypeError("What is in memory is split.")
 
     def within(self, low: int, high: int) -> Sample:
         """Return the sample in which points beyond these bounds are outside, too."""
@@ -618,8 +618,7 @@ class OrderedSample(Counted):
         return cls(keys, table[:, :-1].astype(np.int64), tuple(table[:, -1].tolist()), costs, kinds)
 
 
-# -- dealing, by position or by a secret permutation -----------------------------------------------
-#
+# -- shuffling, by position or by a secret permutation -----------------------------------------
 # A learner that works on disjoint parts of its records is private only if replacing one record
 # changes one part. A `Sample` has no positions, so its records are written out in a fixed order and
 # shuffled by a *secret, exactly uniform* permutation: then the order does not matter, and for every
@@ -628,7 +627,7 @@ class OrderedSample(Counted):
 # `OrderedSample` keeps positions; verification uses it, because `ExactSource` splits by position.
 
 
-def deal(sample: Sample, source: Source) -> Kinds:
+def shuffle(sample: Sample, source: Source) -> Kinds:
     """Return the kinds of all records in the order in which they are split.
 
     Notes
@@ -638,7 +637,7 @@ def deal(sample: Sample, source: Source) -> Kinds:
     Examples
     --------
     >>> from littlestone.source import SeededSource
-    >>> sorted(deal(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0)).tolist())
+    >>> sorted(shuffle(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0)).tolist())
     [0, 3, 3]
     """
     order = source.permutation(sample.n)
@@ -656,7 +655,7 @@ def written_out(sample: Sample) -> Kinds:
 
 
 def part(sample: Sample, kinds: Kinds) -> Counted:
-    """Return the records of one part (a piece of what `deal` returned) as a sample.
+    """Return the records of one part (a piece of what `shuffle` returned) as a sample.
 
     Examples
     --------
@@ -685,7 +684,7 @@ def split(sample: Sample, source: Source, first: int) -> tuple[Sample, Sample]:
     """
     if not sample.in_memory:
         return sample.parts(source, first)
-    order = deal(sample, source)
+    order = shuffle(sample, source)
     return part(sample, order[:first]), part(sample, order[first:])
 
 

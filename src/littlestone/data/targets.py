@@ -127,7 +127,7 @@ class Quantity(Target):
         if any(a >= b for a, b in pairwise(self.edges)):
             raise ParameterError(
                 f"The range of the target is too narrow for numbers of this size: {self.cells:,} "
-                "cells cannot be told apart. Subtract a public number from the target."
+                "cells cannot be distinguished. Subtract a public number from the target."
             )
 
     @property

@@ -58,7 +58,7 @@ class UserSample:
     user : int64 ndarray
         User of each group, from 0 to n_users - 1, in increasing order. **Not for splitting**: these
         numbers are ranks of the users' names, so replacing one user renumbers others. A learner
-        deals users by a secret ``source.permutation``, or by ``keys`` (then a replaced user may
+        shuffles users by a secret ``source.permutation``, or by ``keys`` (then a replaced user may
         leave one chunk and enter another).
     point : int64 ndarray
         Index into ``points`` of each group; -1 stands for all points outside the domain.

@@ -416,7 +416,7 @@ def _sigma(odds: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Quality:
-    """The error of a rule, and of the constant that errs least."""
+    """The error of a rule, and of the constant with the fewest errors."""
 
     error: Band  # share of the counted records that the rule gets wrong
     baseline: Band  # that the constant `majority` gets wrong
@@ -442,7 +442,7 @@ class Quality:
 
     @property
     def better(self) -> bool | None:
-        """Whether the rule errs, or costs, less than the constant; None: the noise hides it."""
+        """Whether the rule has fewer errors, or lower costs, than the constant; None: unknown."""
         mine, baseline = self.compared
         if self.constant is not None or mine.low >= baseline.high:
             return False

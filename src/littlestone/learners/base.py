@@ -32,8 +32,8 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
    raises `UnsupportedError` or `InfeasibleError` whenever ``draw`` would refuse: a learner that has
    a plan can run, and `feasible` says so to all who promise something. ``.plan``,
    ``.certificate(n)``, ``.required_samples()``, ``.guarantee()`` and ``.goal`` follow. Override
-   ``.zcdp`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
-   it deals records.
+   ``.zcdp`` if the mechanism promises more in zCDP than its guarantee says, and ``.shuffles(n)`` if
+   it shuffles records.
 4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
 5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` and its
    docstring. Arguments, and the sections Parameters, Attributes and Raises, follow from the fields;
@@ -205,7 +205,7 @@ class Learner(ABC, _Generic[P]):
         """What ``draw`` takes: `Sample`, `UserSample` or `TargetSample`."""
         return UserSample if self.unit == "users" else Sample
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return whether n records are split into parts, so that their order matters."""
         return False
 

@@ -182,7 +182,7 @@ def measure(task: Json) -> Json:
         options=options,
         reads=reads,
     )
-    if (hasattr(algorithm, "deals") or told) and certified * each > _MOST:
+    if (hasattr(algorithm, "shuffles") or told) and certified * each > _MOST:
         problem = f"Its certificate asks for more than the {_MOST:,} records that are made here."
         return replace(blank, problem=problem).to_dict()
 

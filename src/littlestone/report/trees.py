@@ -225,7 +225,7 @@ def _vc1(tree: VC1Tree, setting: Setting) -> str:
     size = "infinitely many" if tree.size == inf else integer(int(tree.size))
     words = (
         f"A tree of height {integer(tree.height)} with {size} nodes, each one a point (or several "
-        "that no concept tells apart). The root is the concept f, and every concept differs from "
+        "that no concept distinguishes). The root is the concept f, and every concept differs from "
         "it on one path."
     )
     return layers(

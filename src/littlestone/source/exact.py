@@ -118,7 +118,7 @@ class _Path:
         return self._draw(("below", m), lambda: [(i, ball(Fraction(1, m))) for i in range(m)])
 
     def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
-        # A data set under ExactSource is an ordered list: privacy must hold for each dealing.
+        # A data set under ExactSource is an ordered list: privacy must hold for each shuffling.
         return np.arange(n, dtype=np.int64)[:first]
 
     def public_rng(self) -> np.random.Generator:

@@ -53,7 +53,7 @@ class Shares(Boosted):
     """All slots see the records of the first one: one record decides several examples."""
 
     def draw(self, sample, source):
-        first = room.deal(sample, source)[:1]
+        first = room.shuffle(sample, source)[:1]
         return super().draw(room.ordered_part(sample, np.repeat(first, sample.n)), source)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes.dichotomies import dichotomies
-from littlestone.data.sample import OrderedSample, deal, part
+from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.subsample import ordered_part, places, relabelled
@@ -187,9 +187,9 @@ def relabel(concepts, pool, rate, learner):
     """Steps 1 to 3 around any inner learner."""
 
     def run(sample, source):
-        dealt = deal(sample, source)
-        first = ordered_part(sample, dealt[:pool])
-        found = dichotomies(concepts, first.points, part(sample, dealt[pool:]))
+        shuffled = shuffle(sample, source)
+        first = ordered_part(sample, shuffled[:pool])
+        found = dichotomies(concepts, first.points, part(sample, shuffled[pool:]))
         return learner.draw(relabelled(first, found.draw(rate, source)), source)
 
     return run
@@ -227,10 +227,10 @@ def test_keeping_labels_that_some_concept_explains_is_caught():
     concepts, loud, rate = ls.theory.FiniteClass([[0, 0], [1, 1]]), Loud(4, F(2)), F(3, 2)
 
     def broken(sample, source):
-        dealt = deal(sample, source)
-        first = ordered_part(sample, dealt[:2])
+        shuffled = shuffle(sample, source)
+        first = ordered_part(sample, shuffled[:2])
         explained = any(concepts.errors(c, first) == 0 for c in concepts.concepts())
-        found = dichotomies(concepts, first.points, part(sample, dealt[2:]))
+        found = dichotomies(concepts, first.points, part(sample, shuffled[2:]))
         labels = found.draw(rate, source)
         return loud.draw(first if explained else relabelled(first, labels), source)
 

@@ -1,4 +1,4 @@
-"""Errors on the given records: bounds against all deals; fixed data sets, also hostile ones."""
+"""Errors on the given records: bounds against all shuffles; fixed data sets, also hostile ones."""
 
 import math
 from collections import Counter
@@ -63,8 +63,8 @@ def test_one_teachers_chances_are_bounded(n, m):
             assert exact.cdf(c) <= below * (1 + 1e-9) + 1e-12
 
 
-def deals(n, m):
-    """All ways to deal n records to teachers of m, as tuples of tuples."""
+def shuffles(n, m):
+    """All ways to shuffle n records to teachers of m, as tuples of tuples."""
     if n < m:
         yield ()
         return
@@ -83,14 +83,14 @@ def deals(n, m):
 def test_teachers_together_are_bounded(inside, near, far, c, m):
     """Rank 1: F is spanned by a record inside; `near` are the records of T outside F.
 
-    A bad set errs on `far` and `inside` records. All deals of the records are enumerated, and both
-    terms of Theorem 4 are compared with what they bound, for many tilts.
+    A bad set errs on `far` and `inside` records. All shuffles of the records are enumerated, and
+    both terms of Theorem 4 are compared with what they bound, for many tilts.
     """
     n = inside + near + far
     kinds = ["inside"] * inside + ["near"] * near + ["far"] * far
     bad_errors = {"inside", "far"}
     outcomes = Counter()
-    for teachers in deals(n, m):
+    for teachers in shuffles(n, m):
         us = vs = bs = 0
         for mine in teachers:
             held = Counter(kinds[k] for k in mine)
@@ -121,7 +121,7 @@ def test_without_hoelder_the_bound_is_broken():
     """As if "not spanned" and "too many errors" were independent: one teacher of three records."""
     u = stats.hypergeom(5, 1, 3).pmf(0)
     v = stats.hypergeom(5, 4, 3).sf(2)  # the same event
-    both = [2 * (0 not in teachers[0]) for teachers in deals(5, 3)]
+    both = [2 * (0 not in teachers[0]) for teachers in shuffles(5, 3)]
     e = math.exp(1)
     assert np.mean([e**x for x in both]) > (1 + u * (e - 1)) * (1 + v * (e - 1)) * 1.1
     halves = math.sqrt((1 + u * (e**2 - 1)) * (1 + v * (e**2 - 1)))
@@ -180,7 +180,7 @@ def test_failures_on_fixed_records_are_as_rare_as_certified(name, trials):
     assert clopper_pearson(failed, trials, 0.9999)[0] <= 0.1
 
 
-def test_records_that_are_dealt_in_order_are_caught():
+def test_records_that_are_shuffled_in_order_are_caught():
     """Without the permutation there are records on which the learner nearly always fails."""
 
     class InOrder(SeededSource):

@@ -1,4 +1,4 @@
-"""The learner is private on *every* small data set: exact laws, all neighbours, dealt lists."""
+"""The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists."""
 
 from fractions import Fraction as F
 from itertools import combinations_with_replacement, product
@@ -59,7 +59,7 @@ def test_every_data_set(name, budget):
 
 @pytest.mark.first(2)
 @pytest.mark.parametrize("name", DEALT)
-def test_every_list_that_is_dealt(name):
+def test_every_list_that_is_shuffled(name):
     cls, options = DEALT[name]
     points = [(0,), (1,)] if isinstance(cls, ls.theory.Conjunctions) else ["a", "b"]
     result = check(learner(cls, epsilon=2, delta="1/4", chunk=2, **options), points, 3)

@@ -286,7 +286,7 @@ def test_documents_keep_the_names_of_their_fields():
     names = [
         "buffer",
         "contributions",
-        "deal",
+        "shuffle",
         "draws",
         "epochs",
         "event",

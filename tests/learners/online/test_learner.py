@@ -437,7 +437,7 @@ def test_teachers_without_a_common_hypothesis_are_a_case():
     plan = plan_online(Points(), epsilon=8, delta=0.1, horizon=1000, teachers=200)
     silent = Silent(Points(), 200, plan.stages, 1, 64, 16, plan.phases[0].rate, plan.leak)
     assert silent.prior(3, SeededSource(1)) == [AlwaysZero()]
-    drawn = silent.draw([[(0, "a", 1)]], 3, SeededSource(1), stage=0, deal=7, now=AlwaysZero())
+    drawn = silent.draw([[(0, "a", 1)]], 3, SeededSource(1), stage=0, shuffle=7, now=AlwaysZero())
     assert drawn == [None] * 3
 
 

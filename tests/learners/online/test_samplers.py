@@ -35,7 +35,7 @@ from littlestone.learners.online.samplers import (
 )
 from littlestone.mechanisms.select import removal_bottom
 
-from .test_transcripts import SHORT, Dealt, plan
+from .test_transcripts import SHORT, Shuffled, plan
 
 #: A record that was no mistake is in nobody's hands: None. So records are added and removed too.
 MISTAKES = [None, *SHORT]
@@ -47,7 +47,7 @@ NOTHING = AlwaysZero()
 def verified(sampler, epsilon, delta=0, kinds=MISTAKES, now=NOTHING):
     def run(records, source):
         epoch = [(time, *record) for time, record in enumerate(records) if record is not None]
-        drawn = sampler.draw([epoch[:2], epoch[2:]], 1, source, stage=0, deal=7, now=now)[0]
+        drawn = sampler.draw([epoch[:2], epoch[2:]], 1, source, stage=0, shuffle=7, now=now)[0]
         return None if drawn is None else drawn.key
 
     return verify_mechanism(run, replace_one(kinds, 4), epsilon=epsilon, delta=delta)
@@ -71,7 +71,7 @@ def test_a_draw_of_teachers(epsilon, leak):
     numbers = {"n_teachers": 4, "leak": leak, "stages": (stage,), "dimension": 1}
     p = plan(draw_epsilon=epsilon, cap=4, most=1, **numbers)
     rate = p.phases[0].rate
-    ensemble = Dealt(Points(), 4, (stage,), 1, 4, 1, rate, leak, dealing=(0, 1, 2, 3))
+    ensemble = Shuffled(Points(), 4, (stage,), 1, 4, 1, rate, leak, shuffling=(0, 1, 2, 3))
     made = p.sampler(Points())
     assert (made.rate, made.leak, made.most, made.n_teachers) == (rate, leak, 1, 4)
     result = verified(ensemble, epsilon, leak)
@@ -143,9 +143,9 @@ class Pairs(ClosureSampler):
 class Loud(ClosureSampler):
     """Wrong: bottom is as light as a candidate without votes."""
 
-    def draw(self, epochs, draws, source, *, stage, deal, now):
+    def draw(self, epochs, draws, source, *, stage, shuffle, now):
         return ClosureSampler(self.concept_class, self.rate, F(999, 1000)).draw(
-            epochs, draws, source, stage=stage, deal=deal, now=now
+            epochs, draws, source, stage=stage, shuffle=shuffle, now=now
         )
 
 

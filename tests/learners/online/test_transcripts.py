@@ -85,20 +85,20 @@ def test_records_outside_the_domain_and_a_class_without_a_target():
 
 
 @dataclass(frozen=True)
-class Dealt(TeacherEnsemble):
-    """Teachers with prescribed dealing: privacy must hold for each value of the public coins."""
+class Shuffled(TeacherEnsemble):
+    """Teachers with prescribed shuffling: privacy must hold for each value of the public coins."""
 
-    dealing: tuple[int, ...] = ()
+    shuffling: tuple[int, ...] = ()
 
-    def teacher(self, deal, time):
-        return self.dealing[time]
+    def teacher(self, shuffle, time):
+        return self.shuffling[time]
 
 
 @dataclass(frozen=True)
-class Equal(Dealt):
+class Equal(Shuffled):
     """As printed (003, Algorithm 3, line 19): an epoch's mistakes are split into equal parts."""
 
-    def lists(self, epochs, stage, deal):
+    def lists(self, epochs, stage, shuffle):
         found = []
         for i in range(self.n_teachers):
             parts = [[r for r in epoch if self._part(epoch, r) == i] for epoch in epochs]
@@ -123,18 +123,20 @@ STAGES = (Stage(1, 2, F(1, 2)), Stage(0, 4, F(0)))
 
 
 def teachers(
-    kind, dealing, *, stages=STAGES, most=2, concept_class=None, length=3, kinds=KINDS, **changes
+    kind, shuffling, *, stages=STAGES, most=2, concept_class=None, length=3, kinds=KINDS, **changes
 ):
     concept_class = concept_class or Points()
     p = plan(**({"n_teachers": 2, "leak": F(1, 5), "stages": stages} | changes))
-    ensemble = kind(concept_class, 2, stages, 1, 4, most, p.phases[0].rate, p.leak, dealing=dealing)
+    ensemble = kind(
+        concept_class, 2, stages, 1, 4, most, p.phases[0].rate, p.leak, shuffling=shuffling
+    )
     return Streams(WithTeachers(concept_class, p, ensemble), kinds, length)
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
-def test_teachers_with_stages(dealing):
-    streams = teachers(Dealt, dealing, test_epsilon=F(4))
+@pytest.mark.parametrize("shuffling", [(0, 0, 1), (0, 1, 0)])
+def test_teachers_with_stages(shuffling):
+    streams = teachers(Shuffled, shuffling, test_epsilon=F(4))
     check(streams, *claim(streams.algorithm.plan))
 
 
@@ -182,28 +184,32 @@ def test_closures_whose_bottom_is_too_light_are_caught():
     assert light.worst(claim(p)[0]) > claim(p)[1]
 
 
-#: All ways of dealing four records, up to the teachers' names; two of them are always tried.
+#: All ways of shuffling four records, up to the teachers' names; two of them are always tried.
 DEALINGS = list(product((0, 1), repeat=4))[:8]
 FEW = [
-    pytest.param(dealing, marks=() if dealing in ((0, 0, 1, 1), (0, 1, 0, 1)) else pytest.mark.full)
-    for dealing in DEALINGS
+    pytest.param(
+        shuffling, marks=() if shuffling in ((0, 0, 1, 1), (0, 1, 0, 1)) else pytest.mark.full
+    )
+    for shuffling in DEALINGS
 ]
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("dealing", FEW)
-def test_teachers_with_four_records(dealing):
+@pytest.mark.parametrize("shuffling", FEW)
+def test_teachers_with_four_records(shuffling):
     """Both batches, both stages."""
-    streams = teachers(Dealt, dealing, length=4, kinds=SHORT, test_epsilon=F(8), draw_epsilon=F(2))
+    streams = teachers(
+        Shuffled, shuffling, length=4, kinds=SHORT, test_epsilon=F(8), draw_epsilon=F(2)
+    )
     assert len(streams.laws) == 3**4
     check(streams, *claim(streams.algorithm.plan))
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("dealing", DEALINGS)
+@pytest.mark.parametrize("shuffling", DEALINGS)
 @pytest.mark.parametrize("limit", [1, 2, 3])
-def test_teachers_longer(dealing, limit):
-    streams = teachers(Dealt, dealing, length=4, limit=limit)
+def test_teachers_longer(shuffling, limit):
+    streams = teachers(Shuffled, shuffling, length=4, limit=limit)
     check(streams, *claim(streams.algorithm.plan))
 
 
@@ -220,18 +226,18 @@ class Begun(WithTeachers):
         return state
 
 
-@pytest.mark.parametrize("kind", [Dealt, Equal])
+@pytest.mark.parametrize("kind", [Shuffled, Equal])
 def test_equal_parts_are_caught(kind):
     """One mistake less, and all later ones move: {bg}{gb}{bg} becomes {gg}{bb}{g}.
 
     The other hypothesis is in none of the three lists, and then in two: a likely outcome was
-    impossible. With dealing by time one list changes, and the claim holds.
+    impossible. With shuffling by time one list changes, and the claim holds.
     """
     streams = [(first, GOOD, GOOD, BAD, BAD, GOOD) for first in (BAD, RIGHT)]
     concept_class, stage = FiniteClass([[0, 0], [1, 0]]), Stage(None, 4, F(0))
     p = plan(limit=5, batches=1, draw_epsilon=F(10), leak=F(1, 100), n_teachers=3, stages=(stage,))
     ensemble = kind(
-        concept_class, 3, (stage,), 1, 4, 1, p.phases[0].rate, p.leak, dealing=(0, 1, 2) * 2
+        concept_class, 3, (stage,), 1, 4, 1, p.phases[0].rate, p.leak, shuffling=(0, 1, 2) * 2
     )
     found = Streams(Begun(concept_class, p, ensemble), [GOOD, BAD, RIGHT], 6, only=streams)
     assert len(found.laws) == 2
@@ -261,19 +267,19 @@ def test_scored_candidates_and_any_adversary():
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
-def test_teachers_and_any_adversary(dealing):
+@pytest.mark.parametrize("shuffling", [(0, 0, 1), (0, 1, 0)])
+def test_teachers_and_any_adversary(shuffling):
     """A leak has a chance for each fixed stream: it must have no larger one for a reader."""
-    streams = teachers(Dealt, dealing, kinds=SHORT, test_epsilon=F(4))
+    streams = teachers(Shuffled, shuffling, kinds=SHORT, test_epsilon=F(4))
     epsilon, delta = claim(streams.algorithm.plan)
     assert check_adaptive(streams, epsilon, delta) > F(1, 20)
     assert streams.most_adaptive(F(1)) > streams.worst(F(1)) * F(101, 100)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("dealing", DEALINGS)
-def test_longer_streams_and_any_adversary(dealing):
-    streams = teachers(Dealt, dealing, kinds=SHORT, length=4, test_epsilon=F(8))
+@pytest.mark.parametrize("shuffling", DEALINGS)
+def test_longer_streams_and_any_adversary(shuffling):
+    streams = teachers(Shuffled, shuffling, kinds=SHORT, length=4, test_epsilon=F(8))
     check_adaptive(streams, *claim(streams.algorithm.plan))
 
 

@@ -9,7 +9,7 @@ import pytest
 import littlestone.learners.stable.learner as algorithm
 from littlestone import audit
 from littlestone.classes import FiniteClass, Points
-from littlestone.data.sample import OrderedSample, deal
+from littlestone.data.sample import OrderedSample, shuffle
 from littlestone.learners.stable import Stable
 from littlestone.mechanisms import stable_items
 from littlestone.privacy import hockey_stick, tightest_epsilon
@@ -76,9 +76,9 @@ class AllRecords(Stable):
     """The choice looks at all records: then its cost adds to the histogram's."""
 
     def draw(self, sample, source):
-        dealt = deal(sample, source)
+        shuffled = shuffle(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
-        found = self.submitted(sample, dealt[: len(dealt) - chosen_by], copies, 0)
+        found = self.submitted(sample, shuffled[: len(shuffled) - chosen_by], copies, 0)
         return algorithm_end(self, list(found), sample, source)
 
 
@@ -86,9 +86,11 @@ class NoThreshold(Stable):
     """Whatever is submitted is listed."""
 
     def draw(self, sample, source):
-        dealt = deal(sample, source)
+        shuffled = shuffle(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
-        found = [h for h in self.submitted(sample, dealt[:-chosen_by], copies, 0) if h is not None]
+        found = [
+            h for h in self.submitted(sample, shuffled[:-chosen_by], copies, 0) if h is not None
+        ]
         return max(found, key=found.count) if found else self.default
 
 
@@ -96,9 +98,9 @@ class Raises(Stable):
     """ "Fail" is an error instead of nothing."""
 
     def draw(self, sample, source):
-        dealt = deal(sample, source)
+        shuffled = shuffle(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
-        if None in self.submitted(sample, dealt[:-chosen_by], copies, 0):
+        if None in self.submitted(sample, shuffled[:-chosen_by], copies, 0):
             raise ValueError("Fail")
         return super().draw(sample, source)
 
@@ -107,9 +109,9 @@ class Follows(Stable):
     """A copy looks at what the first copy submitted: one record moves all items."""
 
     def draw(self, sample, source):
-        dealt = deal(sample, source)
+        shuffled = shuffle(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
-        found = list(self.submitted(sample, dealt[:-chosen_by], copies, 0))
+        found = list(self.submitted(sample, shuffled[:-chosen_by], copies, 0))
         return algorithm_end(self, [found[0]] * len(found), sample, source)
 
 

@@ -111,7 +111,7 @@ def test_a_class_of_one_concept():
     made = Stable(ls.theory.FiniteClass([[0, 1]]), **BUDGET)
     assert made.required_samples() == 1
     assert made.certificate(1).holds
-    assert not made.deals(5)
+    assert not made.shuffles(5)
     sample = Sample.from_arrays([0, 1], [1, 1], domain=made.concept_class.domain)
     assert made.draw(sample, SeededSource(0)) == made.default
 

@@ -10,7 +10,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
-from littlestone.data.sample import OrderedSample, deal, part, sizes
+from littlestone.data.sample import OrderedSample, part, shuffle, sizes
 from littlestone.learners.vc1 import VC1
 from littlestone.mechanisms import sparse_select
 from littlestone.privacy import hockey_stick
@@ -41,9 +41,9 @@ class Literal(VC1):
     def draw(self, sample, source):
         tree, matrix = self.plan.tree, self.concept_class.matrix
         chooser, start, forced = self.plan.chooser, 0, []
-        dealt = deal(sample, source)
-        for size in sizes(len(dealt), self.chunks):
-            forced.append(self.forced(tree, matrix, part(sample, dealt[start : start + size])))
+        shuffled = shuffle(sample, source)
+        for size in sizes(len(shuffled), self.chunks):
+            forced.append(self.forced(tree, matrix, part(sample, shuffled[start : start + size])))
             start += size
         depth = chooser._median([max(map(tree.depth, b), default=0) for b in forced], source)
         if not depth:
@@ -175,7 +175,7 @@ def test_half_the_noise_is_caught(method, b):
 
 
 @pytest.mark.more
-def test_dealing_by_value_is_caught():
+def test_shuffling_by_value_is_caught():
     """Chunks of two: a record that is replaced by a smaller one shifts all the others."""
     matrix = [[0, 0], [1, 0], [0, 1]]
     options = {"method": "one-shot", "chunks": 2, "delta": F(1, 10**6)}

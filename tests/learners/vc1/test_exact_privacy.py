@@ -1,4 +1,4 @@
-"""The learner is private on *every* small data set: exact laws, all neighbours, dealt lists."""
+"""The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists."""
 
 from fractions import Fraction as F
 from functools import partial
@@ -75,12 +75,12 @@ def test_every_kind_of_class_with_three_records(matrix):
 
 @pytest.mark.full
 @pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
-def test_dealt_or_proper_with_three_records_of_three_points(matrix):
+def test_shuffled_or_proper_with_three_records_of_three_points(matrix):
     check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
 
 
 @pytest.mark.more
-def test_lists_are_dealt_by_position():
+def test_lists_are_shuffled_by_position():
     result = check(learner(KINDS[-1], chunks=2), 3, 3)
     assert (result.laws, result.pairs, result.ordered) == (216, 3240, True)
     assert result.worst_delta > 0.9 * 0.05  # the check is sharp

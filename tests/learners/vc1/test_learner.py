@@ -64,11 +64,11 @@ def test_big_domains_use_big_integers():
 
 def test_records_share_chunks_only_when_they_are_many():
     algorithm = VC1(ls.Thresholds(1, 2**20), **NUMBERS)
-    assert not algorithm.deals(5)
-    assert not algorithm.deals(MOST_CHUNKS)
-    assert algorithm.deals(MOST_CHUNKS + 1)
+    assert not algorithm.shuffles(5)
+    assert not algorithm.shuffles(MOST_CHUNKS)
+    assert algorithm.shuffles(MOST_CHUNKS + 1)
     assert algorithm.plan.chunk_count(10**7) == MOST_CHUNKS
-    assert VC1(ls.Thresholds(1, 9), **NUMBERS, chunks=2).deals(5)
+    assert VC1(ls.Thresholds(1, 9), **NUMBERS, chunks=2).shuffles(5)
 
 
 @pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])

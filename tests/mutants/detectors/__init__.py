@@ -5,9 +5,9 @@ A detector takes nothing and returns None if all is well, or what it saw.
 =============  ===================================================================
 `base`         what a detector is
 `mechanisms`   special inputs: popular candidates, long lists, order, hashes
-`learners`     special data sets: dealt parts, secret parts, shown pages
+`learners`     special data sets: shuffled parts, secret parts, shown pages
 `votes`        one record changes one list; searches that are given up are not heard
-`parts`        the deal enumerated; secret parts and second parts
+`parts`        the shuffle enumerated; secret parts and second parts
 `public`       what is said beside a value; cases that look clear
 `labels`       several labels: releases with evaluations, costs
 `data`         one cell of a table changes one record, for every rule of reading

@@ -59,7 +59,7 @@ def learned(
 ) -> str | None:
     """Verify what a learner promises on chosen pairs of lists, which may be long.
 
-    A refusal is an outcome too. Records are dealt in the order of the list.
+    A refusal is an outcome too. Records are shuffled in the order of the list.
     """
 
     def run(data: Records, source: Source) -> Hashable:

@@ -1,4 +1,4 @@
-"""Checks of learners on special data: parts that are dealt, secret parts, draws that are paid."""
+"""Checks of learners on special data: shuffled parts, secret parts, draws that are paid."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def contradicting_chunk() -> str | None:
     return _all(learner, [0, 1, 2], 2)
 
 
-def dealt_by_value() -> str | None:
+def shuffled_by_value() -> str | None:
     """Try chunks of two records: a smaller record must not shift all others."""
     learner = VC1(_SINGLES, **_BUDGET, delta=F(1, 10**6), method="one-shot", chunks=2)
     return _all(learner, [0, 1], 4)
@@ -124,9 +124,9 @@ def one_record_one_teacher() -> str | None:
     kinds = [("a", 1), ("b", 1), ("a", 0)]
     for epoch in product(kinds, repeat=4):
         records = [(time, x, y) for time, (x, y) in enumerate(epoch)]
-        full = teachers.lists([records], 0, deal=5)
+        full = teachers.lists([records], 0, shuffle=5)
         for i in range(4):
-            less = teachers.lists([[r for r in records if r[0] != i]], 0, deal=5)
+            less = teachers.lists([[r for r in records if r[0] != i]], 0, shuffle=5)
             if sum(list(a) != list(b) for a, b in zip(full, less, strict=True)) > 1:
                 return "one record changes the lists of several teachers"
     return None
@@ -192,7 +192,7 @@ OF_LEARNERS: dict[str, Detector] = {
     "thresholds at public points": thresholds_at_public_points,
     "votes for labels": votes_for_labels,
     "a chunk that contradicts itself": contradicting_chunk,
-    "chunks dealt by value": dealt_by_value,
+    "chunks shuffled by value": shuffled_by_value,
     "two parts of the records": two_parts,
     "two parts of the stable learner": parts_of_the_stable_learner,
     "the longest list": longest_list,

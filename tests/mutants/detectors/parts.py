@@ -1,7 +1,7 @@
 """Checks of parts: who sees a record is secret, or does not depend on the other records.
 
-A learner that deals its records is verified on lists, dealt in their order; here the deal itself
-is enumerated, on counted samples as releases have them. And a part is only as large as the
+A learner that shuffles its records is verified on lists, shuffled in their order; here the shuffle
+itself is enumerated, on counted samples as releases have them. And a part is only as large as the
 guarantee that is amplified by its size says, and only the part that may be used is used.
 """
 
@@ -47,7 +47,8 @@ _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _THIRDS = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
-# --- the deal ------------------------------------------------------------------------------------
+# --- the shuffle
+# ------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -75,10 +76,10 @@ def _counted(points: tuple[int, ...], n: int) -> Iterator[tuple[Counted, Counted
         yield from ((data, other) for other in sorted(others) if other > data)
 
 
-def dealt_from_counts() -> str | None:
+def shuffled_from_counts() -> str | None:
     """Verify learners on counted records, over all secret permutations.
 
-    Two chunks: if the deal were known, or were that of the sorted records, one
+    Two chunks: if the shuffle were known, or were that of the sorted records, one
     smaller record would shift all others, and change both chunks.
     """
     small = _BUDGET | {"delta": F(1, 10**6)}
@@ -265,7 +266,7 @@ def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
 
 
 OF_PARTS: dict[str, Detector] = {
-    "dealt from counts": dealt_from_counts,
+    "shuffled from counts": shuffled_from_counts,
     "parts of tables": parts_of_tables,
     "sizes of secret parts": sizes_of_secret_parts,
     "choice of labels": choice_of_labels,

@@ -108,7 +108,7 @@ def _drawn(teachers: TeacherEnsemble, pairs: Sequence[tuple[Epoch, Epoch]]) -> s
     """Verify one draw of a sampler, on the mistakes of one epoch."""
 
     def run(epoch: Epoch, source: Source) -> Hashable:
-        (drawn,) = teachers.draw([epoch], 1, source, stage=0, deal=_DEAL, now=AlwaysZero())
+        (drawn,) = teachers.draw([epoch], 1, source, stage=0, shuffle=_DEAL, now=AlwaysZero())
         return None if drawn is None else drawn.key
 
     return verified(run, pairs, epsilon=2 * teachers.rate, delta=teachers.leak)

@@ -325,8 +325,8 @@ def _start(record):
     """Return the votes of each label before any tree."""
     total = [0] * len(LABELS)
     for column, tests, rows in POINTS:
-        held = (i for i, (test, value) in enumerate(tests) if _yes(record, column, test, value))
-        total = [a + b for a, b in zip(total, rows[next(held, -1) + 1])]
+        true = (i for i, (test, value) in enumerate(tests) if _yes(record, column, test, value))
+        total = [a + b for a, b in zip(total, rows[next(true, -1) + 1])]
     total = [min({limit}, max(-{limit}, own)) for own in total]
     base = {base}
     return [

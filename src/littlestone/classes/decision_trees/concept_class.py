@@ -272,7 +272,7 @@ class DecisionTrees(SchemaTrees):
 def different_splits(schema: Schema, points: int) -> int:
     """Return at most how many splits of a schema are different functions of some points.
 
-    Of m points, a column of numbers tells apart at most 2 (m - 1) ways by ``>=`` and ``<``, a
+    Of m points, a column of numbers splits in at most 2 (m - 1) ways by ``>=`` and ``<``, a
     column of texts m by ``is``; all other splits are constant on them.
     """
     kinds = ((len(column.literals(0)), column.numeric) for column in schema)

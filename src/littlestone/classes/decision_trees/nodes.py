@@ -1,6 +1,6 @@
 """A binary tree of splits, and its normal form.
 
-A cell is known only as far as the splits above a node have told: a range of bins (perhaps also
+A cell is known only as far as the splits above a node say: a range of bins (perhaps also
 *missing* and *other*, which answer no to every split), or a category, or not some categories. In
 the normal form of a tree, top-down,
 

@@ -322,13 +322,13 @@ class Rules(ConceptClass):
     def littlestone_bounds(self) -> tuple[int, float]:
         """Return a bound by halving, and log2 of the number of candidates.
 
-        Deal the columns to ``max_literals`` groups, and take one literal of each group: a ``>=`` of
-        a numeric column, one ``is not`` of each other column, or none. A row with the largest code
-        (or another category) in a column satisfies all of its literals; and a row can satisfy any
-        number of the literals of one group that are left. So group by group, with all literals of
-        the other groups satisfied, each question halves: floor(log2(literals + 1)) mistakes each.
-        A numeric column may be in two groups, by the ``>=`` of its lower edges and the ``<`` of
-        the upper ones: below the middle it satisfies all of these, above it all of those.
+        Shuffle the columns to ``max_literals`` groups, and take one literal of each group: a ``>=``
+        of a numeric column, one ``is not`` of each other column, or none. A row with the largest
+        code (or another category) in a column satisfies all of its literals; and a row can satisfy
+        any number of the literals of one group that are left. So group by group, with all literals
+        of the other groups satisfied, each question halves: floor(log2(literals + 1)) mistakes
+        each. A numeric column may be in two groups, by the ``>=`` of its lower edges and the ``<``
+        of the upper ones: below the middle it satisfies all of these, above it all of those.
         """
         counts = sorted((
             sum(lit.op == ">=" for lit in column.literals(i)) or min(1, len(column.literals(i)))

@@ -87,8 +87,8 @@ def mistakes_at_most(schema: Schema, most: int, size: int) -> int:
     It says 0 until a row has label 1. Then each edge, and each column with categories, has one
     literal other than "not" that accepts this row. An expert takes some of these, and columns for
     j "not" literals; whenever it wrongly says 1, it adds "not" of what the row has in the next of
-    its columns. The right expert errs at most j times. Halving over the experts and the places of
-    their mistakes errs q times only if ``2**q`` is at most the number of these.
+    its columns. The right expert is wrong at most j times. Halving over the experts and the places
+    of their mistakes is wrong q times only if ``2**q`` is at most the number of these.
     """
     edges, categories = _edges(schema)
 

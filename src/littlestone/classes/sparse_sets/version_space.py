@@ -235,9 +235,9 @@ def _leaves(rooms: list[int], t: int) -> int:
 
 
 def low_error_atoms(
-    gains: list[int], room: int, errors: int, tolerance: int, budget: NodeLimit
+    gains: list[int], limit: int, errors: int, tolerance: int, budget: NodeLimit
 ) -> list[tuple[int, ...]]:
-    """Return all sets of at most ``room`` items whose gains bring the errors down far enough.
+    """Return all sets of at most ``limit`` items whose gains bring the errors down far enough.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def low_error_atoms(
         budget.spend()
         if wrong <= tolerance:
             found.append(chosen)
-        room_left = room - len(chosen)
+        room_left = limit - len(chosen)
         for i in range(start, len(gains) if room_left else start):
             best = prefix[min(i + room_left, len(gains))] - prefix[i]
             if wrong - (best if gains[i] > 0 else gains[i]) > tolerance:
@@ -328,8 +328,8 @@ class SparseSpace(VersionSpace):
         with searching(self.max_nodes, "The number of atoms", lambda: bounds) as budget:
             for atom in sorted(self.atoms, key=lambda a: sorted(map(canonical_order, a))):
                 wrong = start + sum(c[0] if x in atom else c[1] for x, c in old.items())
-                room = self.concept_class.k - len(atom)
-                for chosen in low_error_atoms(gains, room, wrong, tolerance, budget):
+                limit = self.concept_class.k - len(atom)
+                for chosen in low_error_atoms(gains, limit, wrong, tolerance, budget):
                     found.append(atom.union(new[i][1] for i in chosen))
         return self._with(self.seen.union(x for x, _, _ in inside), found)
 

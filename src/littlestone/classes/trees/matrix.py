@@ -196,8 +196,8 @@ def _check(words: Words, counts: Index, parents: Index, order: Index) -> None:
     """Raise unless children are subsets of their parents, and siblings are disjoint.
 
     These two make the family laminar. If one fails, the two columns overlap, and neither holds
-    the other (the parent is not smaller; had one sibling held the other, it would be its parent),
-    so they are shattered, together with the all-0 row of f.
+    the other (the parent is not smaller; had one sibling contained the other, it would be its
+    parent), so they are shattered, together with the all-0 row of f.
     """
     inner = np.flatnonzero(parents >= 0)
     outside = (words[inner] & ~words[parents[inner]]).any(axis=1)

@@ -3,7 +3,7 @@
 Paper 004, Section 2.4, says that private learners can be boosted. Here: boosting by filtering with
 the weights of boost-by-majority (Freund 1995), on records that each round has for itself.
 
-1. Deal the records to T rounds, and those of a round to slots of B records.
+1. Shuffle the records to T rounds, and those of a round to slots of B records.
 2. In round t, keep each record with a chance that depends on it, and on the hypotheses that were
    released before, alone. A slot's first kept record is its example; a slot that keeps none has a
    null record: outside of the domain, label 0.
@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.classes.hypotheses import MajorityHypothesis
-from littlestone.data.sample import deal
+from littlestone.data.sample import shuffle
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, ordered_part, refuse_costs
 from littlestone.learners.base import Learner
@@ -256,7 +256,7 @@ class Boosted(Wrapper[BoostedPlan]):
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
         rounds, slots, block = self.plan.parts(sample.n)
-        dealt = deal(sample, source)  # step 1
+        shuffled = shuffle(sample, source)  # step 1
         right = np.zeros(2 * len(sample.points) + 2, dtype=np.int64)  # of each kind of record
         found: list[Hypothesis] = []
         for t in range(rounds):
@@ -264,7 +264,7 @@ class Boosted(Wrapper[BoostedPlan]):
             coins = [ExplicitWeights(1 - chance, chance) for chance in kept]
             first = t * slots * block
             examples = [
-                _first_kept(dealt[at : at + block], right, kept, coins, source)
+                _first_kept(shuffled[at : at + block], right, kept, coins, source)
                 for at in range(first, first + slots * block, block)
             ]
             chosen = ordered_part(sample, np.array(examples, dtype=np.int64))

@@ -114,7 +114,7 @@ class Empirical(Drawn):
         """Return the inner learner's plan, stretched."""
         return SubsamplePlan(self.learner.plan, self.rate, self.goal, EMPIRICAL)
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return False: a draw with replacement asks for no order."""
         return False
 

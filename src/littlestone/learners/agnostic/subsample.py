@@ -13,7 +13,7 @@ import numpy.typing as npt
 from flint import ctx
 
 from littlestone.bounds import CertificateBuilder, register_claim
-from littlestone.data.sample import OrderedSample, deal, part
+from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.base import Learner, P
 from littlestone.learners.declare import Kind, declared
@@ -49,7 +49,7 @@ def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:
     -----
     The first m steps of Fisher and Yates; about one microsecond each. The *order* is uniform too:
     replacing a drawn place by one that was not drawn changes one entry, also for a learner that
-    deals its records by position.
+    shuffles its records by position.
 
     Examples
     --------
@@ -267,7 +267,7 @@ class Wrapper(Learner[P]):
         claim = f"{self.claim}({inner})" if inner else self.claim
         return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return True: single records are drawn, or split into parts."""
         return True
 
@@ -361,7 +361,7 @@ class Subsample(Drawn):
             return self.learner.draw(sample.part, source)
         n = sample.n
         drawn = places(n, floor(self.rate * n), source)
-        return self.learner.draw(ordered_part(sample, deal(sample, source)[drawn]), source)
+        return self.learner.draw(ordered_part(sample, shuffle(sample, source)[drawn]), source)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 Paper 004, Corollary 4, by relabelling (Alon, Beimel, Moran, Stemmer 2020), in a two-sample form:
 
-1. deal the records to a pool and a second part; of the pool draw the first part, secretly;
+1. shuffle the records to a pool and a second part; of the pool draw the first part, secretly;
 2. draw a dichotomy of the first part's points (whose labels are ignored), by the exponential
    mechanism on the errors of its best concept on the second part;
 3. label the first part by it, and run the learner on that.
@@ -25,7 +25,7 @@ from littlestone import bounds
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.bounds.search import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
-from littlestone.data.sample import deal, part
+from littlestone.data.sample import part, shuffle
 from littlestone.errors import ParameterError, UnsupportedError, check_probability
 from littlestone.learners.agnostic.subsample import (
     LEARNER,
@@ -408,9 +408,9 @@ class TwoSample(Wrapper[TwoSamplePlan]):
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
         pool, size = self.parts(sample.n)
-        dealt = deal(sample, source)  # step 1
-        first = ordered_part(sample, dealt[:pool][places(pool, size, source)])
-        second = part(sample, dealt[pool:])
+        shuffled = shuffle(sample, source)  # step 1
+        first = ordered_part(sample, shuffled[:pool][places(pool, size, source)])
+        second = part(sample, shuffled[pool:])
         found = dichotomies(self.concept_class, first.points, second)
         labels = found.draw(selection_rate(self.epsilon), source)  # step 2
         return self.plan.learner.draw(relabelled(first, labels), source)  # step 3

@@ -1,8 +1,8 @@
 """Certificates for every realizable data set: the error is on the given records (003, Theorem 3).
 
-The records are fixed, and the deal to the teachers is a uniformly random permutation: so teachers
-are not independent. What replaces independence (docs/learners/littlestone.md, "On the records
-themselves"):
+The records are fixed, and the shuffle to the teachers is a uniformly random permutation: so
+teachers are not independent. What replaces independence (docs/learners/littlestone.md, "On the
+records themselves"):
 
 * *one teacher* sees records without replacement. Its chances are bounded by binomials of slightly
   shifted bias: at most K/(n - m + 1) for "more than c of K records", at least (E - c)/n for

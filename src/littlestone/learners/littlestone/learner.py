@@ -1,12 +1,12 @@
 """The private learner of Littlestone classes: 003's Theorem 3, repaired and shortened.
 
-1. Deal the records to teachers, ``chunk`` records each, by a secret permutation.
+1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation.
 2. Every teacher lists hypotheses that err rarely on its own records (`teachers`).
 3. Draw one hypothesis by the number of teachers that list it, against bottom (`votes`).
    Or, as in the paper, stage by stage: test whether some hypothesis has many votes; if so, draw.
 4. For proper output, pass from the released hypothesis to a concept (`proper`).
 
-The paper's algorithm stands in the proof of Theorem 3: S_1, ..., S_k are the teachers' records,
+The paper's algorithm is in the proof of Theorem 3: S_1, ..., S_k are the teachers' records,
 H_i^j the concepts within the tolerance of stage j, and their essential hypotheses the lists.
 
 The plan decides, from public parameters, which lists teachers make, how many teachers there are,
@@ -191,7 +191,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
             return super().required_samples()
         return least_n(lambda n: self.certificate(n, empirical=True).holds, self.plan.required)
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return whether records are split among teachers of several records.
 
         If not, every record is its own teacher, and the output is a function of the counts alone.

@@ -17,7 +17,7 @@ import numpy as np
 
 from littlestone.classes.oracles import Closures
 from littlestone.data.points import canonical, canonical_order
-from littlestone.data.sample import deal, part, written_out
+from littlestone.data.sample import part, shuffle, written_out
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
 from littlestone.source import LeveledChoice
@@ -36,7 +36,7 @@ Part = tuple["Sample", int]
 
 
 def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
-    """Return the records of each teacher: a secret deal of ``chunk`` records to each.
+    """Return the records of each teacher: a secret shuffle of ``chunk`` records to each.
 
     The records that are left over, fewer than ``chunk``, go to no teacher; with fewer than
     ``chunk`` in all there is one teacher. Teachers of one record each are counted, not split.
@@ -46,9 +46,9 @@ def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
         kinds, counts = np.unique(written_out(sample), return_counts=True)
         pairs = zip(kinds, counts.tolist(), strict=True)
         return [(part(sample, np.array([kind])), times) for kind, times in pairs]
-    dealt = deal(sample, source)
+    shuffled = shuffle(sample, source)
     teachers = max(1, sample.n // chunk)
-    return [(part(sample, dealt[i * chunk : (i + 1) * chunk]), 1) for i in range(teachers)]
+    return [(part(sample, shuffled[i * chunk : (i + 1) * chunk]), 1) for i in range(teachers)]
 
 
 class Lists(Protocol):

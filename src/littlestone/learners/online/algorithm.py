@@ -138,10 +138,10 @@ class OnlineAlgorithm:
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""
-        deal = int(sources(0).public_rng().integers(2**62))
+        shuffle = int(sources(0).public_rng().integers(2**62))
         last = self.plan.phases[-1]  # public coins cost nothing: the most draws that are planned
-        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(deal))  # line 6
-        state = OnlineState(time=0, published=[(0, majority(drawn))], deal=deal)
+        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(shuffle))  # line 6
+        state = OnlineState(time=0, published=[(0, majority(drawn))], shuffle=shuffle)
         state.stopped = self.plan.batches == 0
         if not state.stopped:
             self._begin_test(state, 0, sources)
@@ -248,7 +248,7 @@ class OnlineAlgorithm:
             state.draws += 1
             drawn = sampler.draw(  # line 22: JointTrain
                 state.epochs, draws, sources(state.draws),
-                stage=state.stage, deal=state.deal, now=state.hypothesis,
+                stage=state.stage, shuffle=state.shuffle, now=state.hypothesis,
             )  # fmt: skip
             listed = [h for h in drawn if h is not None]
             if draws - len(listed) <= plan.bottoms:

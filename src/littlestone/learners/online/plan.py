@@ -93,7 +93,7 @@ def plan_online(
         check_integer(_OWNER, "teachers", teachers, low=1)
         if adversary == "adaptive":
             raise ParameterError(
-                "adversary='adaptive' is refused with teachers: public coins deal the time steps "
+                "adversary='adaptive' is refused with teachers: public coins assign the time steps "
                 "to them, so a reader could choose whom each record goes to. Leave out teachers."
             )
         return plan_teachers(concept_class, goal, constants, teachers)

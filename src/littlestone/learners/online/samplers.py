@@ -74,7 +74,14 @@ class HypothesisSampler(Protocol):
         """How many stages there are, one after the other."""
 
     def draw(
-        self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
+        self,
+        epochs: Epochs,
+        draws: int,
+        source: Source,
+        *,
+        stage: int,
+        shuffle: int,
+        now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return independent draws; None is bottom."""
 
@@ -97,7 +104,14 @@ class ExponentialSampler:
     stages = 1
 
     def draw(
-        self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
+        self,
+        epochs: Epochs,
+        draws: int,
+        source: Source,
+        *,
+        stage: int,
+        shuffle: int,
+        now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return draws with probability proportional to e**(-rate * errors)."""
         records = [record for epoch in epochs for record in epoch]
@@ -185,7 +199,14 @@ class ClosureSampler:
     stages = 1
 
     def draw(
-        self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
+        self,
+        epochs: Epochs,
+        draws: int,
+        source: Source,
+        *,
+        stage: int,
+        shuffle: int,
+        now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of mistakes that vote), and bottom's."""
         votes = self.votes(epochs, now)
@@ -315,15 +336,22 @@ class TeacherEnsemble:
         """How many stages there are."""
         return len(self.plan)
 
-    def teacher(self, deal: int, time: int) -> int:
+    def teacher(self, shuffle: int, time: int) -> int:
         """Return who gets the record of a time step: public coins, not the record's."""
-        return int(public_generator(deal, time).integers(self.n_teachers))
+        return int(public_generator(shuffle, time).integers(self.n_teachers))
 
     def draw(
-        self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
+        self,
+        epochs: Epochs,
+        draws: int,
+        source: Source,
+        *,
+        stage: int,
+        shuffle: int,
+        now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of teachers who list it), and bottom's."""
-        lists = self.lists(epochs, stage, deal)  # Algorithm 4, lines 3-6
+        lists = self.lists(epochs, stage, shuffle)  # Algorithm 4, lines 3-6
         bottom = removal_bottom(k=self.most, epsilon=2 * self.rate, delta=self.leak)
         tally = Tally(lists, most=self.most, rate=self.rate, bottom=bottom)
         return [tally.draw(source) for _ in range(draws)]  # lines 9-11: SparseSample
@@ -337,15 +365,15 @@ class TeacherEnsemble:
         drawn = [tally.draw(source) for _ in range(draws)]
         return [h for h in drawn if h is not None]
 
-    def lists(self, epochs: Epochs, stage: int, deal: int) -> list[Sequence[Hypothesis]]:
+    def lists(self, epochs: Epochs, stage: int, shuffle: int) -> list[Sequence[Hypothesis]]:
         """Return what each teacher submits (not private)."""
-        dealt: list[list[list[Record]]] = [[] for _ in range(self.n_teachers)]
+        shuffled: list[list[list[Record]]] = [[] for _ in range(self.n_teachers)]
         for epoch in epochs:
-            for parts in dealt:
+            for parts in shuffled:
                 parts.append([])
             for record in epoch:
-                dealt[self.teacher(deal, record[0])][-1].append(record)
-        return [self.submit(parts, self.plan[stage]) for parts in dealt]
+                shuffled[self.teacher(shuffle, record[0])][-1].append(record)
+        return [self.submit(parts, self.plan[stage]) for parts in shuffled]
 
     def submit(self, parts: Epochs, stage: Stage) -> Sequence[Hypothesis]:
         """Return the essential hypotheses of one teacher, from its records of each epoch alone.

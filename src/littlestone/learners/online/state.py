@@ -47,7 +47,7 @@ class OnlineState:
     time: int  # number of records learned; public
     #: From which time on each hypothesis was published; public.
     published: list[tuple[int, Hypothesis]]
-    deal: int = field(repr=False)  # what is private is not shown by accident
+    shuffle: int = field(repr=False)  # what is private is not shown by accident
     #: The secret number of mistakes at which the test surely fires (limit and noise).
     limit: int = field(default=0, repr=False)
     #: The secret time at which the above-threshold test acts next.
@@ -145,7 +145,7 @@ class OnlineState:
     def private(self) -> Json:
         """Return what must stay secret, as JSON; it contains records."""
         return {
-            "deal": self.deal,
+            "shuffle": self.shuffle,
             "limit": self.limit,
             "event": self.event,
             "fires": self.fires,
@@ -168,7 +168,7 @@ class OnlineState:
                 stage=int(public["stage"]),
                 batches=int(public["batches"]),
                 stopped=bool(public["stopped"]),
-                deal=int(private["deal"]),
+                shuffle=int(private["shuffle"]),
                 limit=int(private["limit"]),
                 event=int(private["event"]),
                 fires=bool(private["fires"]),
@@ -198,7 +198,7 @@ class StateTransaction:
 
     Examples
     --------
-    >>> state = OnlineState(0, [], deal=1)
+    >>> state = OnlineState(0, [], shuffle=1)
     >>> with StateTransaction(state):
     ...     raise MemoryError
     Traceback (most recent call last):

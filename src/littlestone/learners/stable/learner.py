@@ -1,6 +1,6 @@
 """Learner M of 004, Theorem 30: many copies of a globally stable algorithm, and a vote.
 
-1. Deal the records: batches to the copies of algorithm G (`tournament`), the rest to step 4.
+1. Shuffle the records: batches to the copies of algorithm G (`tournament`), the rest to step 4.
 2. Run the copies; each submits a hypothesis, or fails.
 3. List what many copies submitted, by a stable histogram.
 4. Choose from the list by the exponential mechanism, on the rest of the records.
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from littlestone.classes import errors
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
-from littlestone.data.sample import deal, part
+from littlestone.data.sample import part, shuffle
 from littlestone.errors import parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import declared, one_of, share, whole
@@ -129,7 +129,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
             self.d, self.goal, self.constants if isinstance(self.constants, Constants) else None
         )
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return whether n records are split into parts of several records."""
         return isinstance(self.plan, StablePlan)
 
@@ -138,11 +138,11 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         plan = self.plan
         if isinstance(plan, OneConcept):
             return self.default
-        dealt = deal(sample, source)  # step 1
+        shuffled = shuffle(sample, source)  # step 1
         copies, chosen_by = plan.parts(sample.n)
-        rest = len(dealt) - chosen_by
-        found = list(self.submitted(sample, dealt[:rest], copies, public_salt(source)))  # step 2
-        fresh = part(sample, dealt[rest:])
+        rest = len(shuffled) - chosen_by
+        found = list(self.submitted(sample, shuffled[:rest], copies, public_salt(source)))  # step 2
+        fresh = part(sample, shuffled[rest:])
         chosen = listed_and_chosen(
             found,
             lambda h: errors(h, fresh),
@@ -153,7 +153,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         return self.default if chosen is None else chosen
 
     def submitted(
-        self, sample: Sample, dealt: Kinds, copies: tuple[int, ...], seed: int
+        self, sample: Sample, shuffled: Kinds, copies: tuple[int, ...], seed: int
     ) -> Iterator[Hypothesis | None]:
         """Yield what each copy of G submits: a function of its own records and of public coins.
 
@@ -166,7 +166,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         for rounds, (count, batches) in enumerate(zip(copies, own.batches, strict=True)):
             size = (batches + 1) * own.auxiliary
             for copy in range(count):
-                mine = dealt[at : at + size]
+                mine = shuffled[at : at + size]
                 at += size
                 pieces = (
                     examples.of(mine[i : i + own.auxiliary])

@@ -3,7 +3,7 @@
 The library's G is the paper's with two changes that only help (docs/learners/stable.md): the number
 of rounds k is not drawn but assigned, K_k copies for each k, so a copy of few rounds takes few
 records; and constants are solved for, not rounded to powers of 2**2**d. How often a copy of G
-submits its most frequent hypothesis, and how many copies that asks for, stands at the end.
+submits its most frequent hypothesis, and how many copies that asks for, is at the end.
 """
 
 from __future__ import annotations

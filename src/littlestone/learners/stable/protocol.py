@@ -4,7 +4,7 @@ An *algorithm* is a function from a `Sample` to a hypothesis: of the reader's ow
 is (n, eta)-globally stable for a distribution if on n of its records one hypothesis is the output
 with probability at least eta. Then copies of it on disjoint records can vote:
 
-1. Deal the records: n to each copy, the rest to step 4.
+1. Shuffle the records: n to each copy, the rest to step 4.
 2. Run the algorithm on each copy's records; what it submits is kept as text (JSON).
 3. List what many copies submitted, by a stable histogram.
 4. Choose from the list by the exponential mechanism, on the rest of the records.
@@ -28,7 +28,7 @@ from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import AlwaysZero, errors, load
 from littlestone.data import Sample
 from littlestone.data.labels import BINARY
-from littlestone.data.sample import deal, part
+from littlestone.data.sample import part, shuffle
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import Kind, declared, maybe, share, whole
@@ -212,20 +212,20 @@ class StableProtocol(ClassLearner[ProtocolPlan]):
         """Return how many copies there are."""
         return protocol_plan(self.goal, self.n, self.eta, self.error, self.copies)
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return True: records are split among copies."""
         return True
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
-        dealt = deal(sample, source)  # step 1
+        shuffled = shuffle(sample, source)  # step 1
         copies, chosen_by = self.plan.parts(sample.n)
-        rest = len(dealt) - chosen_by
+        rest = len(shuffled) - chosen_by
         found = [  # step 2
-            self.submitted(part(sample, dealt[i * self.n : (i + 1) * self.n]))
+            self.submitted(part(sample, shuffled[i * self.n : (i + 1) * self.n]))
             for i in range(copies[0])
         ]
-        fresh = part(sample, dealt[rest:])
+        fresh = part(sample, shuffled[rest:])
         text = listed_and_chosen(  # steps 3 and 4
             found,
             lambda item: _errors(load(json.loads(item)), fresh),

@@ -427,9 +427,9 @@ def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
         return AlwaysZero() if u == never else PointHypothesis(u)
 
     begins = users.points
-    held = np.asarray((begins >= low) & (begins <= high), dtype=bool)
-    inside = exact_integers(begins[held], reach=2 * max(abs(low), abs(high + 2)))
-    return _spans((low, never + 1), users, held, (inside, inside + 1), make)
+    kept = np.asarray((begins >= low) & (begins <= high), dtype=bool)
+    inside = exact_integers(begins[kept], reach=2 * max(abs(low), abs(high + 2)))
+    return _spans((low, never + 1), users, kept, (inside, inside + 1), make)
 
 
 def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineErrors:
@@ -442,33 +442,33 @@ def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineE
         return concept_class.concept(node)
 
     begins, stops = (exact_integers(places, reach=2 * nodes + 2) for places in (ranks, ends))
-    held = np.asarray(inside, dtype=bool)
-    return _spans((0, nodes + 1), users, held, (begins, stops), make)
+    kept = np.asarray(inside, dtype=bool)
+    return _spans((0, nodes + 1), users, kept, (begins, stops), make)
 
 
 def bucket_errors(hypotheses: HashedPointSet, users: UserSample) -> LineErrors:
     """Return the sweep of a drawn set of hashed points: "never", then the buckets of each hash."""
     points = users.points
-    held = np.ones(len(points), dtype=bool)
+    kept = np.ones(len(points), dtype=bool)
     if hypotheses.bounds is not None and len(points):
         low, high = hypotheses.bounds
-        held = np.asarray((points >= low) & (points <= high), dtype=bool)
+        kept = np.asarray((points >= low) & (points <= high), dtype=bool)
     copies, buckets = len(hypotheses.functions), hypotheses.functions[0].buckets
-    here = points[held]
+    here = points[kept]
     found = [f(here) if len(here) else np.zeros(0, np.int64) for f in hypotheses.functions]
     begins = np.stack([1 + i * buckets + bucket for i, bucket in enumerate(found)], axis=1)
     end = copies * buckets + 1
-    return _spans((0, end), users, held, (begins, begins + 1), hypotheses.hypothesis)
+    return _spans((0, end), users, kept, (begins, begins + 1), hypotheses.hypothesis)
 
 
 def _spans(
     line: tuple[int, int],
     users: UserSample,
-    held: npt.NDArray[np.bool_],
+    kept: npt.NDArray[np.bool_],
     spans: tuple[Integers, Integers],
     make: Callable[[int], Hypothesis],
 ) -> LineErrors:
-    """Return the sweep of a line on which the points ``held`` are 1 on spans, all others nowhere.
+    """Return the sweep of a line on which the points ``kept`` are 1 on spans, all others nowhere.
 
     ``spans`` are the first candidate that is 1 and the one after the last, one row for each such
     point (and maybe several columns).
@@ -478,8 +478,8 @@ def _spans(
     places, index = np.unique(np.concatenate([begins, stops], axis=None), return_inverse=True)
     index = index.reshape(2, len(begins), width)
     inside = np.flatnonzero(users.point >= 0)
-    inside = inside[held[users.point[inside]]]
-    which = (np.cumsum(held) - 1)[users.point[inside]]
+    inside = inside[kept[users.point[inside]]]
+    which = (np.cumsum(kept) - 1)[users.point[inside]]
     gain = np.where(users.label == 1, -users.count, users.count)[inside]
     user = np.tile(np.repeat(users.user[inside], width), 2)
     where = index[:, which].reshape(-1)

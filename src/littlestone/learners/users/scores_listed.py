@@ -3,7 +3,7 @@
 For each point the labels of all hypotheses are one row of bits, so a record's mistakes are one row
 of bits, too. Rows are added up by full adders, as hardware does it: three rows of one weight become
 their parity (same weight) and their majority (twice the weight), five operations on whole rows.
-After a user's last record the number of mistakes of every hypothesis stands there in binary; "more
+After a user's last record the number of mistakes of every hypothesis is there in binary; "more
 than t" is a comparison with a constant, bit by bit; and the users who have more than t are added up
 in the same way. Everything is an exact integer.
 """

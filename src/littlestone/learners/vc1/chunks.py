@@ -72,10 +72,10 @@ def is_chain(tree: VC1Tree) -> bool:
     )
 
 
-def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list[Node]:
+def chunk_ends(tree: VC1Tree, sample: Sample, shuffled: Kinds, chunks: int) -> list[Node]:
     """Return y_1, ..., y_t: for each chunk the deepest node that its records force, or `ROOT`.
 
-    ``sample``: what was dealt; ``dealt``: records in dealt order (`littlestone.data.sample.deal`);
+    ``sample``: the records; ``shuffled``: these in shuffled order (`data.sample.shuffle`);
     consecutive ones share a chunk; ``chunks``: number of chunks, of nearly equal size; some are
     empty if there are fewer records.
 
@@ -94,22 +94,22 @@ def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list
     [ROOT, 7, 3]
     """
     # B_i, the points that S_i makes deterministic, is the path up from what is returned for i
-    pieces = sizes(len(dealt), chunks)
+    pieces = sizes(len(shuffled), chunks)
     if isinstance(tree, PathsTree) and is_chain(tree):
-        return extreme_ends(_extremes(sample, dealt, pieces), tree)
-    if len(dealt) <= chunks:  # a record each: equal records have equal ends
+        return extreme_ends(_extremes(sample, shuffled, pieces), tree)
+    if len(shuffled) <= chunks:  # a record each: equal records have equal ends
         kinds: Any
-        kinds, where = np.unique(dealt, return_inverse=True)
+        kinds, where = np.unique(shuffled, return_inverse=True)
         alone = [tree.deterministic(part(sample, kinds[i : i + 1])) for i in range(len(kinds))]
-        return [alone[i] for i in where.tolist()] + [ROOT] * (chunks - len(dealt))
+        return [alone[i] for i in where.tolist()] + [ROOT] * (chunks - len(shuffled))
     ends, start = [], 0
     for size in pieces:
-        ends.append(tree.deterministic(part(sample, dealt[start : start + size])))
+        ends.append(tree.deterministic(part(sample, shuffled[start : start + size])))
         start += size
     return ends
 
 
-def _extremes(sample: Sample, dealt: Kinds, pieces: list[int]) -> Extremes:
+def _extremes(sample: Sample, shuffled: Kinds, pieces: list[int]) -> Extremes:
     """Return the extreme points of all chunks at once (points are sorted, so by their index)."""
     points = len(sample.points)
     filled = [size for size in pieces if size]  # empty chunks come last
@@ -117,14 +117,14 @@ def _extremes(sample: Sample, dealt: Kinds, pieces: list[int]) -> Extremes:
     if not filled:
         return Extremes(0, nothing, nothing, [False] * len(pieces))
     starts = np.concatenate([[0], np.cumsum(filled)[:-1]])
-    index, label = dealt >> 1, (dealt & 1).astype(bool)
+    index, label = shuffled >> 1, (shuffled & 1).astype(bool)
     inside = index < points
     zeros = np.maximum.reduceat(np.where(inside & ~label, index, -1), starts)
     ones = np.minimum.reduceat(np.where(inside & label, index, points), starts)
     outside = np.logical_or.reduceat(~inside & label, starts)
     listed = sample.points
     return Extremes(
-        len(dealt),
+        len(shuffled),
         [int(listed[i]) if i >= 0 else None for i in zeros.tolist()] + nothing,
         [int(listed[i]) if i < points else None for i in ones.tolist()] + nothing,
         outside.tolist() + [False] * len(nothing),
@@ -148,8 +148,8 @@ def first_look(chunks: int) -> int:
     return math.ceil(chunks * (math.log(chunks) + 5))
 
 
-def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
-    """Deal all records of a sample of integers to chunks; return the extreme points of each.
+def shuffled_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
+    """Shuffle all records of a sample of integers to chunks; return the extreme points of each.
 
     ``sample``: of an integer domain; of a table that is not read yet nothing is counted.
     ``source``: gives the places, of those records only that are looked at.
@@ -158,7 +158,8 @@ def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     --------
     >>> from littlestone.source import ReplaySource
     >>> data = Sample.of([2, 9, 7, 8, 3, 1], [0, 1, 0, 1, 1, 0])
-    >>> found = dealt_extremes(data, 2, ReplaySource([]))  # places 0, 1, 2 for 7, 2, 1; then 3, ...
+    >>> found = shuffled_extremes(data, 2, ReplaySource([]))  # places 0, 1, 2 for 7, 2, 1; then 3,
+    ...
     >>> found.zeros, found.ones
     ([7, None], [None, 3])
     """
@@ -167,9 +168,9 @@ def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     counts = [*extremes.inside, extremes.outside[1]]
     draw = _places(n, source)
     firsts = [min(look, count) for count in counts]
-    dealt = np.split(_chunk_of(draw(sum(firsts)), n, chunks), np.cumsum(firsts)[:2])
+    shuffled = np.split(_chunk_of(draw(sum(firsts)), n, chunks), np.cumsum(firsts)[:2])
     found = []
-    for chunk, count in zip(dealt, counts, strict=True):
+    for chunk, count in zip(shuffled, counts, strict=True):
         outermost, seen = _first_of_each(chunk, chunks), len(chunk)
         while seen < count and (outermost < 0).any():
             more = _chunk_of(draw(min(seen, count - seen)), n, chunks)

@@ -3,7 +3,7 @@
 The numbers are the steps of Algorithm 2 (OPTPrivateLearner), in papers 000 and 001 alike:
 
 1. Build the tree of the class under a public concept f (Algorithm 1); relabel records by f.
-2. Deal the records to chunks (one record each, as long as there are not very many).
+2. Shuffle the records to chunks (one record each, as long as there are not very many).
 3. Each chunk forces one path, whatever its records are (`chunks`).
 4-7. Choose a node by the paths, in one draw or by a median depth and a choice (`choosers`).
 8-9. Release f, flipped on the path of that node.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
-from littlestone.data.sample import deal, part
+from littlestone.data.sample import part, shuffle
 from littlestone.errors import InfeasibleError
 from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole
@@ -32,10 +32,10 @@ from littlestone.learners.plan import Plan, verified_plan
 from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import (
     chunk_ends,
-    dealt_extremes,
     extreme_ends,
     first_look,
     is_chain,
+    shuffled_extremes,
 )
 from littlestone.learners.vc1.claims import CHUNKS, PRIVACY
 from littlestone.learners.vc1.proper import (
@@ -190,7 +190,7 @@ class VC1(ClassLearner[VC1Plan]):
         _, a, b = min(sizes)
         return replace(verified_plan(split(a, b, rough=False), _larger), chunks=self.chunks)
 
-    def deals(self, n: int) -> bool:
+    def shuffles(self, n: int) -> bool:
         """Return whether n records are split into parts of several records.
 
         If not, every record is its own chunk, and the output is a function of the counts alone.
@@ -204,15 +204,15 @@ class VC1(ClassLearner[VC1Plan]):
             return plan.tree.hypothesis(ROOT)
         if self._by_tails and not sample.ordered:  # steps 2 and 3 at once
             assert isinstance(plan.tree, PathsTree)
-            extremes = dealt_extremes(sample, plan.chunk_count(n), source)
+            extremes = shuffled_extremes(sample, plan.chunk_count(n), source)
             return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
-        dealt = deal(sample, source)  # step 2; for proper output also Algorithm 4, step 1
+        shuffled = shuffle(sample, source)  # step 2; for proper output also Algorithm 4, step 1
         first, _ = plan.parts(n)  # records of S_1; the others are S_2
-        ends = chunk_ends(plan.tree, sample, dealt[:first], plan.chunk_count(first))  # step 3
+        ends = chunk_ends(plan.tree, sample, shuffled[:first], plan.chunk_count(first))  # step 3
         node = self._choose(ends, source)  # steps 4 to 7
         # Algorithm 4: its step 3, then 4 to 8, or what replaces them, on S_2
         if plan.down is not None and not plan.tree.is_proper(node) and node is not ROOT:
-            node = plan.down.go_down(node, plan.tree, part(sample, dealt[first:]), source)
+            node = plan.down.go_down(node, plan.tree, part(sample, shuffled[first:]), source)
         return plan.tree.hypothesis(node)  # steps 8 and 9; Algorithm 4: 9 and 10
 
     @property

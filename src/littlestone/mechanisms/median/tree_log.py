@@ -4,7 +4,7 @@ Each level replaces a domain of size M by the depths 0, ..., log2(M): follow the
 the root and note at which depth each record leaves the path. Every level costs a share of epsilon
 and about 200 records, so on domains that fit into a computer `TreeEM` needs fewer.
 
-Its public numbers stand first: thresholds decided exactly, and the certificate made of them.
+Its public numbers come first: thresholds decided exactly, and the certificate made of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dealing records to parts: positions, multiplicities, and a uniform permutation."""
+"""Shuffling records to parts: positions, multiplicities, and a uniform permutation."""
 
 from collections import Counter
 from itertools import pairwise
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.sample import OrderedSample, deal, part, sizes
+from littlestone.data.sample import OrderedSample, part, shuffle, sizes
 from littlestone.errors import ParameterError
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
@@ -45,9 +45,9 @@ def test_parts_are_disjoint_and_complete():
     ordered = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
     plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
     for sample in (ordered, plain):
-        dealt = deal(sample, SeededSource(3))
+        shuffled = shuffle(sample, SeededSource(3))
         cuts = np.cumsum([0, *sizes(50, 7)])
-        parts = [part(sample, dealt[a:b]) for a, b in pairwise(cuts)]
+        parts = [part(sample, shuffled[a:b]) for a, b in pairwise(cuts)]
         assert [p.n for p in parts] == sizes(50, 7)
         assert sum((records(p) for p in parts), Counter()) == Counter(data)
 
@@ -55,10 +55,10 @@ def test_parts_are_disjoint_and_complete():
 def test_positions_are_kept_under_the_identity():
     data = [(5, 1), (3, 0), (OUTSIDE, 1), (5, 0)]
     sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-    dealt = deal(sample, ReplaySource([]))
+    shuffled = shuffle(sample, ReplaySource([]))
     for i, record in enumerate(data):
-        assert records(part(sample, dealt[i : i + 1])) == Counter([record])
-    law = ExactSource().law(lambda source: tuple(deal(sample, source).tolist()))
+        assert records(part(sample, shuffled[i : i + 1])) == Counter([record])
+    law = ExactSource().law(lambda source: tuple(shuffle(sample, source).tolist()))
     assert list(law.outcomes) == [tuple(sample.kinds.tolist())]
 
 
@@ -81,7 +81,7 @@ def test_one_record_changes_one_position():
 def test_a_secret_permutation_is_uniform():
     """Which of four records comes first, 4000 times: a chi-squared test with fixed seeds."""
     sample = Sample.of([1, 2, 3, 4], [0, 0, 0, 0])
-    first = Counter(int(deal(sample, SeededSource(seed))[0]) for seed in range(4000))
+    first = Counter(int(shuffle(sample, SeededSource(seed))[0]) for seed in range(4000))
     assert sum((c - 1000) ** 2 / 1000 for c in first.values()) < 16.3  # 99.9 percent
 
 

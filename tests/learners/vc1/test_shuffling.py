@@ -1,4 +1,4 @@
-"""Dealing only the records that can be extreme: the law of a full permutation, exactly."""
+"""Shuffling only the records that can be extreme: the law of a full permutation, exactly."""
 
 from collections import Counter
 from fractions import Fraction as F
@@ -12,12 +12,12 @@ import littlestone as ls
 from littlestone.classes.trees import make_tree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.read import read
-from littlestone.data.sample import OrderedSample, deal, written_out
+from littlestone.data.sample import OrderedSample, shuffle, written_out
 from littlestone.data.stored import Unread
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1 import chunks as chunks_module
-from littlestone.learners.vc1.chunks import chunk_ends, dealt_extremes, extreme_ends
+from littlestone.learners.vc1.chunks import chunk_ends, extreme_ends, shuffled_extremes
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
@@ -55,7 +55,7 @@ def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
     ordered = OrderedSample.listed(points, labels)
     plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
     law = ExactSource().law(
-        lambda source: tuple(extreme_ends(dealt_extremes(plain, chunks, Drawn(source)), tree))
+        lambda source: tuple(extreme_ends(shuffled_extremes(plain, chunks, Drawn(source)), tree))
     )
     orders = list(permutations(range(len(points))))
     expected = Counter(
@@ -80,7 +80,7 @@ def test_looks_at_few_records_of_many():
             drawn.append(places)
             return places
 
-    found = extreme_ends(dealt_extremes(sample, chunks, Kept(1)), tree)
+    found = extreme_ends(shuffled_extremes(sample, chunks, Kept(1)), tree)
     (places,) = drawn
     assert len(places) < 0.1 * sample.n
     # write the permutation out: the places that were drawn, and any others for the other records
@@ -112,8 +112,8 @@ def test_equal_weights_at_the_door(method):
         hypothesis = algorithm.draw(sample, source)
         seen.append((hypothesis, source.presented))
     assert seen[0] == seen[1]
-    # and the weights of records that are written out one by one, in the order that was dealt
-    kinds = deal(plain, ReplaySource([]))
+    # and the weights of records that are written out one by one, in the order that was shuffled
+    kinds = shuffle(plain, ReplaySource([]))
     zeros, ones = kinds[kinds % 2 == 0][::-1], kinds[kinds % 2 == 1]
     listed = np.concatenate([zeros, ones])  # the identity gives the first places to the zeros
     ordered = OrderedSample(plain.points, plain.counts, plain.outside, plain.costs, listed)
