@@ -189,7 +189,7 @@ def test_what_the_oracle_lacks_is_an_empty_list_too():
     assert [h.describe()[:20] for h in lists.submit(data, 2)] == ["1 on the point (0, 0"]
 
 
-def test_records_are_dealt_or_counted():
+def test_records_are_shuffled_or_counted():
     data = OrderedSample.listed([1, 2, 2, OUTSIDE, 1], [0, 1, 1, 1, 0])
 
     def sizes(source):

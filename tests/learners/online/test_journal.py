@@ -286,13 +286,13 @@ def test_documents_keep_the_names_of_their_fields():
     names = [
         "buffer",
         "contributions",
-        "shuffle",
         "draws",
         "epochs",
         "event",
         "fires",
         "limit",
         "pending",
+        "shuffle",
     ]
     assert sorted(one.state_.private()) == names
     names = ["batches", "format", "published", "stage", "stopped", "terms", "tickets", "time"]
