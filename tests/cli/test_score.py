@@ -41,7 +41,7 @@ def test_a_model_is_scored_on_a_table(run, models):
     assert str(Ledger("b.db").spent().epsilon) == "1/2"
     said = run("score good.json data.csv --epsilon 1/2")
     assert "800 records, as many as those of the fit" in said.out
-    assert "errs less than always answering" in said.out
+    assert "has fewer errors than always answering" in said.out
     assert run("score good.json data.csv --epsilon 1/2 --seed 3").out.count("NOT PRIVATE") == 1
     assert run("score good.json data.csv --epsilon 2 --ledger b.db").code == 4
 

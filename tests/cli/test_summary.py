@@ -52,11 +52,15 @@ def test_a_rare_label_that_is_never_answered_is_not_called_learned():
 @pytest.mark.parametrize(
     ("counts", "words", "trivial"),
     [
-        (((3000, 600), (100, 300)), "does not err less than always answering 0", True),
-        (((3590, 10), (20, 380)), "errs less than always answering 0", True),  # 10 % <= alpha
-        (((1990, 10), (20, 1980)), "errs less than always answering 0", False),
-        (((10, 1990), (1980, 20)), "does not err less than always answering 0", True),
-        (((1000, 1000), (999, 1001)), "noise hides whether the rule errs less", False),
+        (((3000, 600), (100, 300)), "does not have fewer errors than always answering 0", True),
+        (
+            ((3590, 10), (20, 380)),
+            "has fewer errors than always answering 0",
+            True,
+        ),  # 10 % <= alpha
+        (((1990, 10), (20, 1980)), "has fewer errors than always answering 0", False),
+        (((10, 1990), (1980, 20)), "does not have fewer errors than always answering 0", True),
+        (((1000, 1000), (999, 1001)), "noise hides whether the rule has fewer errors", False),
     ],
 )
 def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):

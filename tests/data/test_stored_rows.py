@@ -22,7 +22,7 @@ from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch, split
 from littlestone.data.store import NO_SPACE
-from littlestone.data.stored import Coded, Records, Stored
+from littlestone.data.stored import Encoded, Records, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -75,7 +75,7 @@ def contents(sample):
 
 def coded(plain, schema):
     """A stored sample."""
-    return Stored.kept(plain, Coded(schema.n_codes))
+    return Stored.kept(plain, Encoded(schema.n_codes))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -243,7 +243,7 @@ def listed_samples(schema, k, n=300):
     follow = (rows[:, 0] + rows[:, 1]) % k
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = Sample.of(rows.astype(np.int16), labels, labels=k)
-        layout = Coded(schema.n_codes)
+        layout = Encoded(schema.n_codes)
         yield plain, Stored.kept(plain, layout)
 
 
@@ -317,7 +317,7 @@ def test_stored_rows_are_the_sorted_table(size, width, monkeypatch):
     spans = [4] * 2 if width == 2 else [404] * 9
     codes = rng.integers(0, 2, (200, width)) * (1 if width == 2 else 403)
     labels, n = rng.integers(0, 3, 200), rng.integers(1, 300, 200)
-    layout = Coded(spans)
+    layout = Encoded(spans)
     columns = [*layout.words(codes), labels, n]
     given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
     records = Records.keep(layout, given.schema, [given[:90], given[90:]], 3)

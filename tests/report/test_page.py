@@ -146,7 +146,7 @@ def test_an_evaluation_is_shown_with_its_intervals():
     assert "about 1.2% wrong" in text
     assert "points at 95%, noise" in text
     assert "epsilon 1/2" in text
-    assert "The rule errs less than always answering 0." in text
+    assert "The rule has fewer errors than always answering 0." in text
 
 
 def test_a_release_without_column_names():

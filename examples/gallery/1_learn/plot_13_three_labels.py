@@ -39,7 +39,7 @@ for listed in (None, labels):
     print(len(trees.labels), "labels:", ls.AgnosticLearner(trees, epsilon=1).required_samples())
 
 # %%
-# Learn, and see what is answered to whom
+# Learn, and see the confusion matrix
 # ---------------------------------------
 # A tenth of epsilon is spent on the counts: one row for each label, and one for other cells.
 learner = ls.AgnosticLearner(trees, epsilon=1, evaluate=0.1, random_state=0)

@@ -113,8 +113,8 @@ class Search:
                 return pair
         if self._turn % 3 == 2 and self._largest:
             _, (old, new) = self._largest[self._source.below(len(self._largest))]
-            return (old, self._any()) if self._source.below(2) else (self._held(), new)
-        return self._held(), self._any()
+            return (old, self._any()) if self._source.below(2) else (self._kept(), new)
+        return self._kept(), self._any()
 
     def heard(self, pair: Pair, loss: Fraction) -> None:
         """Remember a pair, if its loss is large."""
@@ -130,7 +130,7 @@ class Search:
     def _point(self, point: Any) -> Any:
         return tuple(point.tolist()) if np.ndim(point) else getattr(point, "item", lambda: point)()
 
-    def _held(self) -> Record:
+    def _kept(self) -> Record:
         record = self._source.below(int(self._ends[-1]))
         return self._kind(int(np.searchsorted(self._ends, record, side="right")))
 
@@ -142,7 +142,7 @@ class Search:
         if isinstance(self._domain, RowDomain) and self._source.below(2):
             codes = self._domain.schema.n_codes
             return tuple(self._source.below(m) for m in codes), label
-        return self._held()[0], label
+        return self._kept()[0], label
 
     def _extreme(self) -> Iterator[Pair]:
         held = np.diff(self._ends, prepend=0)
@@ -233,11 +233,11 @@ class UserSearch:
             ) * size
         if kind == 1 or not len(self._users.points):
             return ((OUTSIDE, self._source.below(2)),) * self._each
-        records = [self._held() for _ in range(self._each)]
+        records = [self._kept() for _ in range(self._each)]
         if kind == 2:  # one point that the table holds, with one label
             records = records[:1] * self._each
         return tuple(records)
 
-    def _held(self) -> Record:
+    def _kept(self) -> Record:
         point = self._users.points[self._source.below(len(self._users.points))]
         return tuple(point.tolist()) if np.ndim(point) else point.item(), self._source.below(2)

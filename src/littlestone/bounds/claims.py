@@ -122,7 +122,7 @@ for _claim in (
           "sums are kept under a fixed epsilon and delta."),
     Claim("filter.zcdp", _OWN, "docs/ledger.md",
           "Releases chosen adaptively satisfy (epsilon, delta)-DP if the sums of rho and of leaks "
-          "are held under a fixed rho and delta/2, and rho-zCDP gives (epsilon, delta/2)-DP."),
+          "are kept under a fixed rho and delta/2, and rho-zCDP gives (epsilon, delta/2)-DP."),
     Claim("dp.replace", _OWN, "docs/ledger.md",
           "(epsilon, delta)-DP when a record is added or removed is (2 epsilon, "
           "(1 + e**epsilon) delta)-DP when one is replaced."),

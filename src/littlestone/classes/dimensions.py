@@ -342,7 +342,7 @@ def dimensions(
         known = {} if is_closed(concepts) else concepts.witnessed()
         quick = not known or max_seconds is not None or _labels(concepts) <= _QUICK
         questions, listed = _questions(concepts, max_nodes, search=quick)
-        found = _settled(questions, concepts, _Asking(clock, progress))
+        found = _decided(questions, concepts, _Asking(clock, progress))
         found = Dimensions(**{name: _better(x, known.get(name)) for name, x in vars(found).items()})
     return _explained(found, concepts, listed, known)
 
@@ -556,7 +556,7 @@ class _Asking:
         return found
 
 
-def _settled(
+def _decided(
     questions: dict[str, Callable[[], int]], concepts: ConceptClass, asking: _Asking
 ) -> Dimensions:
     """Ask for each dimension; bound what is not decided by the others.

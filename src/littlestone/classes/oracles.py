@@ -241,7 +241,7 @@ class Records:
     def __iter__(self) -> Iterator[tuple[Point, int, int]]:
         return iter(self.counts)
 
-    def settled(self, tolerance: int) -> list[tuple[Point, int]] | None:
+    def decided(self, tolerance: int) -> list[tuple[Point, int]] | None:
         """Return the labels that at most ``tolerance`` errors force at every point, or None.
 
         A label is forced where the other one alone would err too often. None if some point is
@@ -259,7 +259,7 @@ class Records:
 
     def restricted(self, space: VersionSpace, tolerance: int) -> VersionSpace | None:
         """Return the concepts of a space with the forced labels; None if some point is free."""
-        forced = self.settled(tolerance)
+        forced = self.decided(tolerance)
         if forced is None:
             return None
         for point, label in forced:

@@ -521,7 +521,7 @@ def _write(release: Release, out: str | None, report: str | None, filed: Filed) 
         if not isinstance(problem, ParameterError):
             raise
         raise ParameterError(
-            f"{problem} What was drawn stands on the standard output instead: save that line as "
+            f"{problem} What was drawn is on the standard output instead: save that line as "
             "the model. Do not fit again for it, which would spend again."
         ) from None
 
@@ -560,7 +560,7 @@ def _given(**options: object) -> Json:
 
 
 def _records_of_each(user: str | None, samples_per_user: str | None, learner: str) -> Json:
-    """Check --user and --samples-per-user, which go together; return what a learner is told."""
+    """Check --user and --samples-per-user, which go together; return what a learner is given."""
     from littlestone.learners.registry import LEARNERS
 
     if samples_per_user is None:

@@ -28,7 +28,7 @@ from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
 from littlestone.data.store import Store
 from littlestone.data.stored import (
-    Coded,
+    Encoded,
     OnLine,
     Records,
     Stored,
@@ -142,18 +142,18 @@ class _Sampled(Reading):
         """Convert batch by batch; let the store group and sort."""
         labels = len(self.rules) + 1
         outside = np.zeros(labels, dtype=np.int64)
-        layout: OnLine | Coded
+        layout: OnLine | Encoded
         if self.schema is None:
             layout = OnLine(cast(Any, self.domain).line)
         else:
-            layout = Coded(self.schema.n_codes)
+            layout = Encoded(self.schema.n_codes)
         fields = [(name, pa.int64()) for name in layout.names]
         schema = _schema([*fields, ("label", pa.int8())], counts=not self._direct)
 
         def given() -> Iterator[pa.RecordBatch]:
             for cells in self._tables(rows):
                 label, n = self._labels(cells), group_sizes(cells)
-                if isinstance(layout, Coded):
+                if isinstance(layout, Encoded):
                     codes = group_codes(cells, cast(Schema, self.schema), self.owner)
                     words = layout.words(np.stack(codes).T)
                 else:

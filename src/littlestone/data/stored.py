@@ -156,12 +156,12 @@ class OnLine:
         return self.line.points(words[0])
 
 
-class Coded:
+class Encoded:
     """Rows of a schema as bit fields, ordered as the codes are.
 
     Examples
     --------
-    >>> layout = Coded([4, 3])
+    >>> layout = Encoded([4, 3])
     >>> words = layout.words(np.array([[2, 1], [3, 2]]))
     >>> [word.tolist() for word in words], layout.points(words).tolist()
     ([[9, 14]], [[2, 1], [3, 2]])
@@ -217,7 +217,7 @@ class Records:
     """
 
     store: Store
-    layout: OnLine | Coded
+    layout: OnLine | Encoded
     inside: Counts  # records inside the domain, by label
     outside: Counts  # of the domain
     places: Places | None = None  # of the first part, among all records in order
@@ -226,7 +226,7 @@ class Records:
     @classmethod
     def keep(
         cls,
-        layout: OnLine | Coded,
+        layout: OnLine | Encoded,
         schema: pa.Schema,
         given: Iterable[pa.RecordBatch],
         labels: int,
@@ -250,7 +250,7 @@ class Records:
 
     @classmethod
     def of(
-        cls, layout: OnLine | Coded, words: Sequence[Ints], counts: Counts, outside: Counts
+        cls, layout: OnLine | Encoded, words: Sequence[Ints], counts: Counts, outside: Counts
     ) -> Records:
         """Store counts of shape (labels, points) that are in memory."""
         label, at = np.nonzero(counts)
@@ -367,7 +367,7 @@ class Stored(_NotInMemory):
         self.outside = tuple(records.outside.tolist())
 
     @classmethod
-    def kept(cls, sample: Sample, layout: OnLine | Coded) -> Self:
+    def kept(cls, sample: Sample, layout: OnLine | Encoded) -> Self:
         """Store a sample that is in memory."""
         words, outside = layout.words(sample.points), np.array(sample.outside)
         return cls(Records.of(layout, words, sample.counts, outside), sample.costs)

@@ -1,15 +1,15 @@
 """Pictures and pages of released objects: post-processing, so they cost no privacy.
 
 ``plot(obj)`` returns an SVG, ``page(obj)`` a self-contained HTML page: of a release, a plan, a
-stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. Rooms above register
-how their objects are drawn with ``plotter``, and their pages with ``pager``.
+stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. Packages above
+register how their objects are drawn with ``plotter``, and their pages with ``page_maker``.
 """
 
 from littlestone.report import ensembles as _ensembles  # noqa: F401 - sums of trees
 from littlestone.report import plans as _plans  # noqa: F401 - registers the page of a plan
 from littlestone.report import transcripts as _transcripts  # noqa: F401 - registers streams' page
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
-from littlestone.report.pages import dimensions_page, page, pager
+from littlestone.report.pages import dimensions_page, page, page_maker
 from littlestone.report.pictures import Setting, plot, plotter
 
-__all__ = ["Setting", "dimensions_page", "page", "pager", "plot", "plotter"]
+__all__ = ["Setting", "dimensions_page", "page", "page_maker", "plot", "plotter"]

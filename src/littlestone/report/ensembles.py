@@ -1,6 +1,6 @@
 """Sums of trees: the effect of each column as bars, and the trees as small multiples.
 
-With several labels the bars of each cell stand beside each other, a small column for each label.
+With several labels the bars of each cell are side by side, a small column for each label.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOTE = (
     "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
     "to be in each bin{scale}. Computed from the trees only."
 )
-_BESIDE = 3  # labels whose bars stand beside each other
+_BESIDE = 3  # labels whose bars are side by side
 _CELL = 120.0  # room for the words of a cell, beside them
 _COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 

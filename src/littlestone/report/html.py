@@ -119,7 +119,7 @@ def claim_names(text: str) -> list[str]:
 
 
 def promise_words(guarantee: Guarantee) -> Json:
-    """Return what the owner of a record or of many is told about a guarantee."""
+    """Return what the owner of a record or of many reads about a guarantee."""
     return {
         "who": guarantee.neighbours.unit,
         "relation": guarantee.neighbours.words,

@@ -60,7 +60,7 @@ P = TypeVar("P", bound=Pager)
 _PAGERS: dict[type, Pager] = {}
 
 
-def pager(*types: type) -> Callable[[P], P]:
+def page_maker(*types: type) -> Callable[[P], P]:
     """Register the decorated function as the way to make a page of objects of these types."""
 
     def register(function: P) -> P:
@@ -92,7 +92,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     Raises
     ------
     UnsupportedError
-        If no room has said what a page of such an object is.
+        If no package has said what a page of such an object is.
 
     Notes
     -----
@@ -117,7 +117,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     )
 
 
-@pager(Release)
+@page_maker(Release)
 def release_page(release: Release) -> str:
     """Return the page of a fit: the rule, what is promised, and why.
 
@@ -209,7 +209,9 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     assert found is not None
     facts.append(("Error", share(found.error)))
     if found.constant != found.majority:  # else it is the same error
-        facts.append((f"Always {release.labels[found.majority]}", share(found.baseline)))
+        facts.append(
+            ("Majority class", f"{release.labels[found.majority]}: {share(found.baseline)}")
+        )
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
         facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))
@@ -255,7 +257,7 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
 
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
-    """Return what is answered to the records of each label, by the noisy counts."""
+    """Return the confusion matrix by the noisy counts: a line for each true label."""
     names = [*map(str, release.labels), "no listed label"]
     lines = []
     for i, row in enumerate(evaluation.confusion_matrix(release.answers)):
@@ -263,7 +265,7 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
             f"{label} {integer(max(0, round(count)))}"
             for label, count in zip(names, row, strict=False)
         )
-        lines.append(("Answered to" if i == 0 else "", f"{names[i]}: {answered}"))
+        lines.append(("Confusion matrix" if i == 0 else "", f"{names[i]}, predicted {answered}"))
     return lines
 
 
@@ -287,9 +289,9 @@ def _compared(release: Release, found: Quality) -> str:
     if found.constant is not None:
         return f"The rule is a constant: it always answers {release.labels[found.constant]}."
     if found.better is None:
-        verb = "errs" if found.cost is None else "costs"
-        return f"The noise hides whether the rule {verb} less than always answering {rival}."
-    verbs = ("errs less", "does not err less")
+        better = "has fewer errors" if found.cost is None else "costs less"
+        return f"The noise hides whether the rule {better} than always answering {rival}."
+    verbs = ("has fewer errors", "does not have fewer errors")
     if found.cost is not None:
         verbs = ("costs less", "does not cost less")
     return f"The rule {verbs[not found.better]} than always answering {rival}."
@@ -313,7 +315,7 @@ def proposal_facts(release: Release) -> list[tuple[str, str]]:
             Neighbours.USER_REPLACE: "single records, not all that a user has",
             Neighbours.ADD_REMOVE: "the records, not how many there are",
         }.get(neighbours, proposal.guarantee.neighbours.words)
-        text = f"nothing is promised: what was told of the columns protects {protected}"
+        text = f"nothing is promised: what was published of the columns protects {protected}"
         facts.append(("Together", text))
     return facts
 
@@ -503,7 +505,7 @@ def dimensions_page(
     )
 
 
-@pager(Dimensions)
+@page_maker(Dimensions)
 def _page(
     found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
 ) -> str:
@@ -516,7 +518,7 @@ def _value(value: Any) -> str:
     return "infinite" if value == float("inf") else integer(int(value))
 
 
-@pager(Verification, MechanismVerification)
+@page_maker(Verification, MechanismVerification)
 def verification_page(result: Verification | MechanismVerification) -> str:
     """Return the page of one exact verification: the verdict first, then what was enumerated."""
     facts = _facts(result)
@@ -539,7 +541,7 @@ def verification_page(result: Verification | MechanismVerification) -> str:
     )
 
 
-@pager(list, tuple)
+@page_maker(list, tuple)
 def table_page(rows: Sequence[Any]) -> str:
     """Return the page of a table of verifications."""
     if not rows or not all(isinstance(row, Row) for row in rows):

@@ -1,6 +1,6 @@
 """`plot`: the picture of an object, and hypotheses as pictures: on a line, as rules, as paths.
 
-Rooms above register how their objects are drawn.
+Packages above register how their objects are drawn.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _edges(positions: Sequence[float]) -> list[float]:
 
 
 def _scale(low: int, high: int, inner: Sequence[int]) -> tuple[Callable[[int], float], str]:
-    """Return a map of the domain to [0, 1] on which the inner boundaries can be told apart."""
+    """Return a map of the domain to [0, 1] on which the inner boundaries can be distinguished."""
     size = high - low + 1
 
     def linear(p: int) -> float:
@@ -315,7 +315,7 @@ def plot(obj: Any, setting: Setting | None = None) -> Picture:
     Parameters
     ----------
     obj : Release, fitted learner, or Hypothesis
-        Or any object of a type that a room has registered with `plotter`. A release or a fitted
+        Or any object of a type that a package has registered with `plotter`. A release or a fitted
         learner knows its domain, so its picture shows more than that of a bare hypothesis.
     setting : Setting, optional
         Public facts around a bare hypothesis.
@@ -329,7 +329,7 @@ def plot(obj: Any, setting: Setting | None = None) -> Picture:
     Raises
     ------
     UnsupportedError
-        If no room has said how to plot such an object.
+        If no package has said how to plot such an object.
 
     Examples
     --------

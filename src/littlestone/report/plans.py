@@ -14,7 +14,7 @@ from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.report.html import claims, data_link, json_in_html, render, step_words, steps_of
-from littlestone.report.pages import pager
+from littlestone.report.pages import page_maker
 from littlestone.report.pictures import MARGIN, WIDTH
 from littlestone.report.words import amount, integer, percent
 from littlestone.svg import Element, clip, picture, text_width, wrap
@@ -35,7 +35,7 @@ _SYMBOLS = {
 }
 
 
-@pager(Plans)
+@page_maker(Plans)
 def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
     """Return the page of a plan.
 

@@ -28,7 +28,7 @@ from littlestone.report.html import (
     render,
     steps_of,
 )
-from littlestone.report.pages import page, pager
+from littlestone.report.pages import page, page_maker
 from littlestone.report.pictures import Setting, plot, plotter
 from littlestone.report.words import integer
 from littlestone.svg import Element, picture
@@ -38,7 +38,7 @@ _WIDTH = 560.0
 _SHOWN = 200  # hypotheses in the table; the JSON has all
 
 
-@pager(dict)
+@page_maker(dict)
 def _document_page(document: Mapping[str, Any]) -> str:
     """Return the page of a public document: of a release, or of a stream."""
     if document.get("format") == RELEASE:

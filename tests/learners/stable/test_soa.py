@@ -15,8 +15,8 @@ from littlestone.learners.stable.tournament import (
     Run,
     Undecided,
     _Fail,
+    distinguishing,
     extended_soa,
-    tell_apart,
     tournament,
 )
 from littlestone.source import public_generator
@@ -67,7 +67,7 @@ def test_definition_11_and_differences_on_random_classes():
         ]
         runs = check(rows, 4, sequences)
         for (run, h), (other, g) in product(runs, repeat=2):
-            point = tell_apart(run, other)  # never undecided: the domain is listed
+            point = distinguishing(run, other)  # never undecided: the domain is listed
             assert (point is None) == (h == g)
             assert point is None or h[point] != g[point]
 
@@ -94,7 +94,7 @@ def test_infinite_domains():
     run = Run(SparseSets(2).version_space()).then([("a", 1), ("b", 1), ("c", 1), ("d", 0)])
     assert run.prediction.describe() == ("1 on the points 'a', 'b', otherwise 0; but 1 on 'c'")
     other = Run(SparseSets(2).version_space()).then([("a", 1), ("b", 1)])
-    assert tell_apart(run, other) == "c"
+    assert distinguishing(run, other) == "c"
 
 
 def test_an_undecided_difference():
@@ -104,7 +104,7 @@ def test_an_undecided_difference():
     other = Run(space).then([("b", 1), ("a", 0), ("b", 1), ("c", 1), ("c", 0)])
     assert [r.prediction.predict(np.array(["a", "b"], dtype=object)).tolist() for r in (one, other)]
     with pytest.raises(Undecided):
-        tell_apart(one, other)
+        distinguishing(one, other)
 
 
 def test_a_listed_domain_is_searched_up_to_its_limit():
@@ -116,9 +116,9 @@ def test_a_listed_domain_is_searched_up_to_its_limit():
         return [Run(space, base, {a + 1: 0}) for base in pair]
 
     for a in (1, 2**12 - 2, 2**12 - 1, 2**16 - 2):
-        assert tell_apart(*runs(a)) == a + 2
+        assert distinguishing(*runs(a)) == a + 2
     with pytest.raises(Undecided):
-        tell_apart(*runs(2**16 - 1))
+        distinguishing(*runs(2**16 - 1))
 
 
 def test_tournaments_of_listed_classes_are_never_undecided():

@@ -19,7 +19,7 @@ import numpy as np
 
 from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
-from littlestone.data.stored import Coded, Stored
+from littlestone.data.stored import Encoded, Stored
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import Source
 
@@ -151,7 +151,7 @@ def rows_counted_in_passes() -> str | None:
 
     def run(data: Sequence[tuple[int, int]], source: Source) -> Hashable:
         plain = Sample.of(np.array([[code] for code, _ in data]), [label for _, label in data])
-        stored = Stored.kept(plain, Coded(trees.schema.n_codes))
+        stored = Stored.kept(plain, Encoded(trees.schema.n_codes))
         return trees.candidates(stored).draw(Fraction(1, 2), source).key
 
     pairs = [((a, b), (a, c)) for a, b, c in product(kinds, repeat=3) if b < c]

@@ -64,10 +64,10 @@ class AtomSearch:
             return t < 0 or bool(atoms)
         if not atoms:
             return False
-        rooms = [k - a.bit_count() for a in atoms]
-        if max(rooms) >= t:
+        sides = [k - a.bit_count() for a in atoms]
+        if max(sides) >= t:
             return True
-        if len(atoms) == 1 or _leaves(rooms, t) < 1 << t:
+        if len(atoms) == 1 or _leaves(sides, t) < 1 << t:
             return False
         does, fails = self._decided.get((atoms, k), (0, inf))
         if t <= does or t >= fails:
@@ -225,13 +225,13 @@ def sides(atoms: Atoms) -> list[tuple[Atoms, Atoms]]:
     return sorted(found.items(), key=lambda split: -min(map(len, split)))
 
 
-def _leaves(rooms: list[int], t: int) -> int:
+def _leaves(sides: list[int], t: int) -> int:
     """Bound the leaves of a complete tree of depth t that a union of atoms can shatter.
 
     A class of Littlestone dimension w realises at most ``C(t, 0) + ... + C(t, w)`` of them.
     """
-    counts = [sum(comb(t, i) for i in range(w + 1)) for w in range(max(rooms) + 1)]
-    return sum(counts[w] for w in rooms)
+    counts = [sum(comb(t, i) for i in range(w + 1)) for w in range(max(sides) + 1)]
+    return sum(counts[w] for w in sides)
 
 
 def low_error_atoms(
@@ -344,7 +344,7 @@ class SparseSpace(VersionSpace):
         """Return the set of the points on which the SOA says 1."""
         if self.free <= self._endless:
             return self._listed("the SOA").soa()
-        labels = self._ask("The Littlestone dimension", lambda s: s.soa(self._coded))
+        labels = self._ask("The Littlestone dimension", lambda s: s.soa(self._encoded))
         return on_points(self._points(labels))
 
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
@@ -362,7 +362,7 @@ class SparseSpace(VersionSpace):
         else:
             # Among at most ``spare`` answers, those at new points are wasted.
             least = self._ask(
-                "The reducibility", lambda s: s.reducibility(self._coded, min(most, spare))
+                "The reducibility", lambda s: s.reducibility(self._encoded, min(most, spare))
             )
             if least == inf and spare < most:
                 least = None
@@ -377,7 +377,7 @@ class SparseSpace(VersionSpace):
             return dimension
         if not self._roomy(p, d):
             return self._listed("decompositions").decomposition_dim(p, d)
-        return self._decompose(p, d, lambda tree: tree.dimension(self._coded))
+        return self._decompose(p, d, lambda tree: tree.dimension(self._encoded))
 
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
         """Return all essential hypotheses: sets of points seen, or single sets of the space."""
@@ -388,7 +388,7 @@ class SparseSpace(VersionSpace):
             return (self.soa(),)
         if not self._roomy(p, d):
             return self._listed("essential hypotheses").essential(p, d)
-        found = self._decompose(p, d, lambda tree: tree.essential(self._coded))
+        found = self._decompose(p, d, lambda tree: tree.essential(self._encoded))
         return tuple(on_points(self._points(labels)) for labels in found)
 
     def splitting_point(self) -> Point | None:
@@ -398,7 +398,7 @@ class SparseSpace(VersionSpace):
             return None
         if self.free < self._endless:
             return self._listed("the Littlestone dimension").splitting_point()
-        bit = self._ask("The Littlestone dimension", lambda s: s.split(self._coded))
+        bit = self._ask("The Littlestone dimension", lambda s: s.split(self._encoded))
         return self._new(1)[0] if bit is None else self._points(bit)[0]
 
     def member(self) -> Hypothesis:
@@ -416,14 +416,14 @@ class SparseSpace(VersionSpace):
         return sorted(frozenset(chain.from_iterable(self.atoms)), key=canonical_order)
 
     @cached_property
-    def _coded(self) -> Atoms:
+    def _encoded(self) -> Atoms:
         bit = {x: 1 << i for i, x in enumerate(self._order)}
         return frozenset(sum(bit[x] for x in a) for a in self.atoms)
 
     @cached_property
     def _endless(self) -> int:
         """The Littlestone dimension if there were infinitely many new points."""
-        return self._ask("The Littlestone dimension", lambda search: search.ldim(self._coded))
+        return self._ask("The Littlestone dimension", lambda search: search.ldim(self._encoded))
 
     def _ask(self, what: str, question: Callable[[AtomSearch], T]) -> T:
         with searching(self.max_nodes, what, self._bounds) as budget:
@@ -436,10 +436,10 @@ class SparseSpace(VersionSpace):
             return question(AtomDecomposition(search, budget, p, d))
 
     def _bounds(self) -> tuple[int, int]:
-        rooms = [self.concept_class.k - len(a) for a in self.atoms]
-        lower = max(rooms, default=-1)
+        sides = [self.concept_class.k - len(a) for a in self.atoms]
+        lower = max(sides, default=-1)
         # L(V or W) <= L(V) + L(W) + 1, atom by atom
-        return int(min(lower, self.free)), sum(rooms) + len(rooms) - 1
+        return int(min(lower, self.free)), sum(sides) + len(sides) - 1
 
     def _roomy(self, p: int, d: int) -> bool:
         """Say whether no path of a decomposition can use up the new points."""

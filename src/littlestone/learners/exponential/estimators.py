@@ -43,7 +43,7 @@ class _ExponentialClassifier(PrivateClassifier):
         classes = self._public_classes().tolist()
         owner = type(self).__name__
         coded = {
-            name: _coded(owner, name, getattr(self, name), classes)
+            name: _encoded(owner, name, getattr(self, name), classes)
             for name in ("costs", "class_weight")
         }
         return super()._bound() | coded
@@ -60,7 +60,7 @@ class _ExponentialClassifier(PrivateClassifier):
         return both(self.release_.chances(self._codes(X)))
 
 
-def _coded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
+def _encoded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
     """Return costs whose keys are codes, where they are among the public classes."""
     if not isinstance(costs, Mapping):
         return costs

@@ -122,9 +122,9 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     method: Method = declared(
         one_of("auto", *METHODS),
         'What teachers list. ``"closures"``: closed sets of low error, of sparse sets, points, '
-        'flats, conjunctions; ``"auto"`` is the same. ``"stages"``: essential hypotheses, tested '
-        "stage by stage, as in the paper, for any class with oracles; it needs hundreds of times "
-        "as many records.",
+        'affine subspaces, conjunctions; ``"auto"`` is the same. ``"stages"``: essential '
+        "hypotheses, tested stage by stage, as in the paper, for any class with oracles; it needs "
+        "hundreds of times as many records.",
         default="auto",
     )
     chunk: int | None = declared(

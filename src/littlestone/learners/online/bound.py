@@ -411,7 +411,7 @@ def _teachers(plan: OnlinePlan, cert: CertificateBuilder) -> Step:
         "exp(-draws * failed))", TEACHERS, vote=wrong,
     )  # fmt: skip
     cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes)
-    _told_apart(plan, cert, top)
+    _distinguished(plan, cert, top)
     cert.step("weight", "log(k * most) + rate * k - bottom", TEACHERS)
     cert.step(
         "decay", "-log(1 - (share - exposed) / (1 - exposed))", TEACHERS,
@@ -422,7 +422,7 @@ def _teachers(plan: OnlinePlan, cert: CertificateBuilder) -> Step:
     return cert.step("mistakes_of_stages", "(top + 1) * passes * longest", TEACHERS)
 
 
-def _told_apart(plan: OnlinePlan, cert: CertificateBuilder, top: int) -> None:
+def _distinguished(plan: OnlinePlan, cert: CertificateBuilder, top: int) -> None:
     """Add the steps of concentration: teachers see the errors of the whole epoch."""
     levels = error_levels(top)
     tolerances = [stage.tolerance for stage in plan.stages]

@@ -290,10 +290,10 @@ def _odd_draws(share: float, log_failure: float) -> int:
         return 2 * math.ceil(log_failure / math.log(4 * share * (1 - share))) + 1
     failure = math.exp(log_failure)
     # numbers of pairs beside one draw: the first may be enough
-    return 2 * least_n(lambda pairs: _errs(pairs, share) <= failure, low=0) + 1
+    return 2 * least_n(lambda pairs: _failure(pairs, share) <= failure, low=0) + 1
 
 
-def _errs(pairs: int, share: float) -> float:
+def _failure(pairs: int, share: float) -> float:
     """Return Pr[Bin(2 pairs + 1, share) > pairs]."""
     n = 2 * pairs + 1
     return at_most(n - pairs - 1, n, 1 - share)

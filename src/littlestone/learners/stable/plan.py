@@ -324,7 +324,7 @@ def theorem_plan(d: int, goal: Goal) -> StablePlan:
         for numbers in [tuple(zip(*pairs(split), strict=True))]
         for share in _SHARES
     ]
-    return _settled(min(found, key=lambda plan: plan.required))
+    return _decided(min(found, key=lambda plan: plan.required))
 
 
 def assumed_plan(d: int, goal: Goal, given: Constants | None = None) -> StablePlan:
@@ -342,7 +342,7 @@ def assumed_plan(d: int, goal: Goal, given: Constants | None = None) -> StablePl
     # if it is not below alpha, "one_batch" fails, and says so
     alpha1 = goal.alpha * min(_proved_share(goal, rate, given.auxiliary), Fraction(9, 10))
     found = StablePlan(d, goal, given, alpha1, _choice(goal, given, alpha1, split))
-    return _settled(found) if found.certifiable else found
+    return _decided(found) if found.certifiable else found
 
 
 def _proved_share(goal: Goal, rate: Fraction, auxiliary: int) -> Fraction:
@@ -386,7 +386,7 @@ def protocol_plan(
             "A hypothesis that is frequent is known to be good only then.",
         )
     found = ProtocolPlan(0, goal, own, alpha1, _choice(goal, own, alpha1, split), error is None)
-    return _settled(found) if found.certifiable else found
+    return _decided(found) if found.certifiable else found
 
 
 @dataclass(frozen=True)
@@ -424,7 +424,7 @@ def _choice(goal: Goal, own: Constants, alpha1: Fraction, split: Fraction) -> in
     return max(1, math.ceil((math.log(others) - log_of(goal.beta * (1 - split))) / decay))
 
 
-def _settled(found: P) -> P:
+def _decided(found: P) -> P:
     """Return a plan whose exact certificate holds at its least number of records."""
     while not found.certificate(found.required).holds:  # floats found it: they may be off by one
         own = found.constants

@@ -122,7 +122,7 @@ def extended_soa(space: VersionSpace, examples: Iterable[Example]) -> Hypothesis
     return Run(space).then(examples).prediction
 
 
-def tell_apart(run: Run, other: Run) -> Point | None:
+def distinguishing(run: Run, other: Run) -> Point | None:
     """Return a point at which two predictions differ; None if they are one function."""
     h, g = run.prediction, other.prediction
     if h == g:
@@ -216,7 +216,7 @@ def tournament(start: Run, rounds: int, batches: Batches, coin: Callable[[], int
         # 5.2.3, steps (i) and (ii): two samples of D_(k-1), a fresh batch after each; ``one`` is
         # the run on S_0 T_0, ``other`` that on S_1 T_1, their predictions are f_0 and f_1
         one, other = (_followed(start, rounds - 1, batches, coin) for _ in range(2))
-        point = tell_apart(one, other)
+        point = distinguishing(one, other)
         if point is None:
             continue  # step (iii): draw both again
         label = coin()  # step (iv), as is ``point``: x and y

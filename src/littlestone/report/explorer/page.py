@@ -51,7 +51,7 @@ def explorer_page(
 ) -> str:
     """Return an interactive page: what each learner needs, for all public numbers at once.
 
-    ``classes``: by default a small catalogue; ``start``: where the sliders stand at first: at the
+    ``classes``: by default a small catalogue; ``start``: the first positions of the sliders: at the
     stops next to these numbers; ``axes``: the ranges, and the grid of the curves that have no
     formula; ``workers``: processes that plan curves at the same time; 1 stays in this one;
     ``progress``: counts points of the grid.
@@ -196,7 +196,7 @@ def _shown(curve: Curve) -> Json:
 
 
 def _setting(concepts: ConceptClass, axes: Axes, place: dict[str, int], *, users: bool) -> str:
-    """Say where the sliders stand: also what is printed says it."""
+    """Say the positions of the sliders: also what is printed says it."""
     symbols = {"epsilon": "ε", "alpha": "α", "beta": "β", "delta": "δ", "m": "m"}
     shown = [
         f"{symbol} = {axes.stops(name)[place[name]]}"

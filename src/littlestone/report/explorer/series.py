@@ -56,7 +56,7 @@ class Axes:
                 raise parameter_error("Axes", name, "increasing positive decimals", points)
 
     def stops(self, name: str) -> list[str]:
-        """Return where the slider of an axis can stand: round decimals, the grid among them."""
+        """Return positions of the slider of an axis: round decimals, the grid among them."""
         points: tuple[str, ...] = getattr(self, name)
         low, high = Fraction(points[0]), Fraction(points[-1])
         found = {Fraction(point): point for point in points}
