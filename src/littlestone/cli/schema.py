@@ -188,7 +188,7 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows = [(c.name, _kind(c), str(c.n_codes - c.FIRST)) for c in schema.columns]
     table("Columns, learned from records", ("column", "kind", "number"), rows)
     if proposal.left_out:
-        note(f"Left out, since nothing could be told of them: {', '.join(proposal.left_out)}.")
+        note(f"Left out, since nothing could be learned of them: {', '.join(proposal.left_out)}.")
     note("")
     told = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
     if proposal.reach is not None:

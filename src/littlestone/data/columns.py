@@ -220,7 +220,7 @@ class Column:
         return f"{shown[position - 1]} <= {name} < {shown[position]}"
 
     def literals(self, position: int) -> list[Literal]:
-        """Return the literals of this column, which stands at ``position`` in its schema."""
+        """Return the literals of this column, which is at ``position`` in its schema."""
         values: Sequence[object] = self._shown if self.edges else self.categories or ()
         ops, first = ((">=", "<"), 1 + self.FIRST) if self.edges else (("is", "is not"), self.FIRST)
         return [
@@ -301,7 +301,7 @@ class Column:
         return {value: self.FIRST + i for i, value in enumerate(self.categories or ())}
 
     def to_dict(self) -> Json:
-        """Return plain JSON, as it stands in a schema."""
+        """Return plain JSON, as it is in a schema."""
         kind: Json = {"categories": list(self.categories or ())}
         if self.edges:
             kind = {"bins": list(self.edges)}

@@ -351,7 +351,7 @@ def propose(
     kept = tuple(column for column in drawn if column is not None)
     if not kept:
         raise DataError(
-            "No column of the proposal has a bin or a category that could be told. What it cost "
+            "No column of the proposal has a bin or a category that could be found. What it cost "
             "stays spent. Give it a larger epsilon or delta, or write the schema by hand."
         )
     told = list(zip(asked.columns, drawn, strict=True))

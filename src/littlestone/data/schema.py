@@ -266,7 +266,7 @@ class Schema:
         y : str, optional
             Column of labels: not looked at.
         columns : sequence of str, optional
-            Which columns; by default all others. Fewer columns are told more exactly.
+            Which columns; by default all others. Fewer columns are learned more exactly.
         bins : {2, 4, 8, ..., 256}, default 8
             The most bins of a number.
         digits : int from 1 to 5, default 3
@@ -295,7 +295,7 @@ class Schema:
         ParameterError
             A column that the table does not have; only texts, and no delta.
         InfeasibleError
-            Nothing could be told of so few records (their number is public): nothing was drawn.
+            Nothing can be learned from so few records (their number is public): nothing was drawn.
         DataError
             Nothing was found in any column; the cost stays spent.
         BudgetError
@@ -625,7 +625,7 @@ def toml_text(text: str) -> str:
 
 
 def toml_key(name: str) -> str:
-    """Return a column name as it stands between brackets."""
+    """Return a column name as it is between brackets."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
 
 
