@@ -134,7 +134,7 @@ def a_tail_that_is_too_light(original, rate, score, candidates):
 @mutant(
     "biased draw",
     f"{_STREAMED}:_near",
-    "source/test_streamed.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "source/test_streamed.py::test_levels_of_many_pieces_are_merged",
 )
 def a_level_that_is_lost(original, kept, gap):
     """The lowest level of those near the best is left out; the tail is bounded as if it were in."""
