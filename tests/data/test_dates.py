@@ -122,7 +122,7 @@ def test_a_schema_describes_them_and_is_written_back(tmp_path):
     ]
     assert schema["d"].code("?") == 0
     assert schema["e"].describe(schema["e"].code("2020-05-17")) == "May <= month of e < June"
-    assert schema["f"].to_dict()["bins"] == [1990, 1991, 1992, 1993]
+    assert schema["f"].to_dict()["bins"] == [1991, 1992, 1993]
     path.write_text(schema.to_toml())
     assert Schema.from_toml(path) == schema == Schema.from_list(schema.to_list())
 

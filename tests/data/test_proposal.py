@@ -33,6 +33,10 @@ def tiny(monkeypatch):
     """So few numbers may be cuts that all data sets can be enumerated."""
     few = {True: (0.0, 1.0, 2.0), False: (0.0, 2.0, 2.5)}
     monkeypatch.setattr(proposal, "grid", lambda digits, *, whole: few[whole])
+    monkeypatch.setattr(proposal, "_weight", lambda number: 2 if number == 2 else 1)
+    proposal.slots.cache_clear()
+    yield
+    proposal.slots.cache_clear()
 
 
 def release(columns, kinds, source, epsilon=EPSILON, delta=DELTA):
@@ -236,6 +240,26 @@ def test_what_is_proposed():
     assert set(schema["text"].edges) <= set(range(32, 59))  # three of four are whole numbers
 
 
+def test_bounds_are_public_knowledge():
+    """Cuts lie within them, at few records too; what is beyond counts as the nearer end."""
+    table = {"flag": [0, 1] * 500, "rate": np.linspace(-9, 9, 1000), "x": ["1", "y"] * 500}
+    bounds = {"flag": (0, 1), "rate": (-1.0, 1.5), "x": (0, 5)}
+    for seed in range(20):
+        schema = Schema.propose(table, epsilon=1, bounds=bounds, random_state=seed)
+        for column in schema:
+            low, high = bounds[column.name]
+            assert all(low < edge <= high for edge in column.edges)
+        assert schema["flag"].edges == (1,)
+        assert schema.proposal.declared == ("flag", "rate", "x")
+
+
+def test_zeros_and_ones_have_one_cut():
+    """A part with one value is left alone, whatever numbers the column might have held."""
+    table = {"flag": [0, 1] * 10_000}
+    found = [Schema.propose(table, epsilon="0.1", random_state=i)["flag"].edges for i in range(40)]
+    assert sum(edges == (1,) for edges in found) >= 36
+
+
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
     schema = Schema.propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
@@ -289,6 +313,12 @@ def test_checked_then_charged_then_drawn(tmp_path):
         ({"kinds": {"agee": "whole"}}, ParameterError),
         ({"kinds": {"city": "text"}, "columns": ["age"]}, ParameterError),
         ({"kinds": "whole"}, ParameterError),
+        ({"bounds": "age"}, ParameterError),
+        ({"bounds": {"agee": (0, 9)}}, ParameterError),
+        ({"bounds": {"age": (9, 0)}}, ParameterError),
+        ({"bounds": {"age": (0, True)}}, ParameterError),
+        ({"bounds": {"age": (0.11, 0.12)}, "digits": 1}, ParameterError),
+        ({"bounds": {"city": (0, 9)}, "kinds": {"city": "text"}}, ParameterError),
     ):
         with pytest.raises(error):
             Schema.propose(table, **{"epsilon": 1, "random_state": Unused(0)} | options)

@@ -46,7 +46,7 @@ def by_brute_force(values, size, levels, epsilon):
                     )
                     for cut in range(low + 1, high)
                 }  # fmt: skip
-                stay = math.exp(-epsilon / (2 * levels) * len(inside) * 63 / 64)
+                stay = math.exp(-epsilon / (2 * levels) * len(inside) * 31 / 32)
                 weights[()] = stay * len(weights)
                 total = sum(weights.values())
                 if total:
@@ -189,7 +189,7 @@ def test_a_value_that_most_records_share_is_cut_off():
 def test_one_value_is_left_alone():
     alone = [private_cuts([7], [5000], 100, levels=3, epsilon=1, source=SeededSource(s))
              for s in range(40)]  # fmt: skip
-    assert alone.count([]) == 40  # "no cut" outweighs the others e**(5000 / 64 / 6) times
+    assert alone.count([]) == 40  # "no cut" outweighs the others e**(5000 / 32 / 6) times
 
 
 def test_public_arguments_are_checked():

@@ -27,6 +27,7 @@ from littlestone.cli.options import (
     names,
     open_learner,
     open_schema,
+    read_bounds,
     refuse_schema,
     shared,
     whole,
@@ -66,6 +67,9 @@ class FitGoal(Goal):
     model: Literal["auto", "rule", "list", "tree", "scorecard", "boosted"] | None = None
     """The family of models; auto (the default) is the one that ranks best for this number of
     records and epsilon. Rules, lists and trees have a certificate of accuracy before data."""
+    bounds: str | None = None
+    """Without --schema: between which numbers columns are known to lie, from public knowledge, such
+    as "age=0:120,income=0:1000000"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
     """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
     "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
@@ -226,10 +230,14 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         _opened(data, form, public, texts_as)
         goal, concepts, public = _decided(
             data, y, goal, json=json,
-            schema=public, columns=chosen, csv=form, labels=listed, users=user is not None,
-            evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
+            schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds), csv=form,
+            labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
+            ledger=paid_by, random_state=source,
         )  # fmt: skip
     else:
+        if goal.bounds is not None:
+            hint = "A class is about the columns of its --schema."
+            raise parameter_error("fit", "bounds", "left out with a --class", goal.bounds, hint)
         concepts, public, of_points = open_points.opened(
             data, spec, records.schema, y=y, x=chosen, labels=listed, form=table.written("fit")
         )

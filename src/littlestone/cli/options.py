@@ -342,6 +342,24 @@ def names(
     return found
 
 
+def read_bounds(owner: str, text: str | None) -> dict[str, tuple[int | float, int | float]] | None:
+    """Return what ``--bounds a=0:120,b=0.5:2`` says."""
+    from littlestone.data.cells import number
+
+    if text is None:
+        return None
+    found = {}
+    for part in names(owner, "bounds", text) or []:
+        name, _, ends = part.rpartition("=")
+        low, colon, high = ends.partition(":")
+        least, most = number(low), number(high)
+        if not name or not colon or least is None or most is None:
+            hint = "Each is name=low:high."
+            raise parameter_error(owner, "bounds", "like age=0:120,income=0:1000000", text, hint)
+        found[name.strip()] = least, most
+    return found
+
+
 def whole(owner: str, option: str, text: str) -> int:
     """Return an integer >= 1 that was typed, such as 16 or 2**20; 2.5 is refused, not rounded."""
     from littlestone.classes import parse_integer

@@ -6,7 +6,17 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import AsJson, Out, Paid, Table, check_outputs, names, needed, whole
+from littlestone.cli.options import (
+    AsJson,
+    Out,
+    Paid,
+    Table,
+    check_outputs,
+    names,
+    needed,
+    read_bounds,
+    whole,
+)
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -72,6 +82,7 @@ def propose(
     bins: int = 8,
     digits: int = 3,
     kinds: str | None = None,
+    bounds: str | None = None,
     table: Table = Table(),
     paid: Paid = Paid(),
     json: AsJson = False,
@@ -103,7 +114,10 @@ def propose(
         What columns are known to hold, for example "age=whole,income=number,city=text": whole,
         number, text, flag or open, from public knowledge. By default as a Parquet file or database
         declares its types, which are then taken as public; columns of CSV files are open: what they
-        hold is decided privately, and numbers get less of epsilon.
+        hold is decided privately.
+    bounds:
+        Between which numbers columns are known to lie, "age=0:120,income=0:1000000", from public
+        knowledge: bins begin there, and these columns hold numbers.
     """
     from littlestone.data import Schema
     from littlestone.safe_io import write_text
@@ -118,6 +132,7 @@ def propose(
         bins=bins,
         digits=digits,
         kinds=_kinds(kinds),
+        bounds=read_bounds("schema propose", bounds),
         header_is_public=table.header_is_public,
         csv=table.written("schema propose"),
         ledger=paid.budget("schema propose"),

@@ -109,17 +109,20 @@ class Column:
 
     @classmethod
     def integers(cls, name: str, bounds: object, missing: object = ()) -> Column:
-        """Return a numeric column with one edge at every integer of [low, high]."""
+        """Return a numeric column with a bin for every integer of [low, high].
+
+        The first bin holds all numbers below low + 1, the last one all from high on.
+        """
         owner = f"column {name!r}"
         if not (
             isinstance(bounds, list | tuple)
             and len(bounds) == 2
             and all(isinstance(b, int) and not isinstance(b, bool) for b in bounds)
-            and bounds[0] <= bounds[1] < bounds[0] + _MAX_CODES
+            and bounds[0] < bounds[1] <= bounds[0] + _MAX_CODES
         ):
-            constraint = f"[low, high]: two integers, low <= high < low + {_MAX_CODES}"
+            constraint = f"[low, high]: two integers, low < high <= low + {_MAX_CODES}"
             raise parameter_error(owner, "integers", constraint, bounds)
-        return cls.bins(name, list(range(bounds[0], bounds[1] + 1)), missing)
+        return cls.bins(name, list(range(bounds[0] + 1, bounds[1] + 1)), missing)
 
     @classmethod
     def of(cls, name: str, categories: object, missing: object = ()) -> Column:

@@ -11,7 +11,7 @@ omits is neither counted nor named.
 
 One record has a cell in every column, so the costs of the columns compose. What a column costs is
 fixed beforehand: the two branches of its decision cost the same, and every column pays, whatever is
-found. Numbers, which take a draw for each halving, get twice the part of a column that is decided.
+found. Every column that pays gets an equal part: docs/proposals.md measures other ones.
 
 *Proof.* (replace-one). For one column: the two decisions are coins ``gap + z >= 0`` with two-sided
 geometric noise z of rate r, where a replaced record moves the public combination *gap* of two
@@ -63,13 +63,15 @@ if TYPE_CHECKING:
 #: What a column is known to be, by its declared type: "open" is decided privately.
 Kind = Literal["whole", "number", "open", "text", "flag"]
 
-_WEIGHT = {"whole": 2, "number": 2, "open": 1, "text": 1}  # of an equal part of epsilon
 _DECISION = Fraction(1, 20)  # of a column's epsilon, for each decision
 _WHOLE = 4  # numbers are read as whole if there are as many whole ones for each other one
 _SMALLEST, _LARGEST = -6, 12  # powers of ten: cuts lie between
 _RAREST = 100  # categories that fewer than one in so many records have are left out
 _MANY = 16  # columns from which on composition with a delta may beat the sum
 _BETA = Fraction(1, 20)
+
+#: Between which numbers a column lies, by public knowledge.
+Bounds = tuple[int | float, int | float]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Asked:
     kind: Kind
     epsilon: Fraction
     delta: Fraction
+    bounds: Bounds | None = None
 
     @property
     def cuts(self) -> Fraction:
@@ -107,7 +110,7 @@ class Plan:
         """Return how far each cut is from the best one, in records, with probability 95 %."""
         if asked.kind in ("text", "flag"):
             return None
-        size = len(grid(self.digits, whole=asked.kind == "whole"))
+        size = int(slots(candidates(asked, self.digits, whole=asked.kind == "whole"))[-1]) + 1
         return cuts_reach(size, levels=self.levels, epsilon=asked.cuts, beta=_BETA)
 
     def threshold(self, asked: Asked, n: int) -> int | None:
@@ -145,6 +148,37 @@ def grid(digits: int, *, whole: bool) -> tuple[float, ...]:
     return tuple(sorted({0.0} | sizes | {-x for x in sizes}))
 
 
+def candidates(asked: Asked, digits: int, *, whole: bool) -> tuple[float, ...]:
+    """Return the numbers of `grid` that may be cuts of a column; before them, one that is none."""
+    found = grid(digits, whole=whole)
+    if asked.bounds is None:
+        return found
+    low, high = asked.bounds
+    return (float(low), *(x for x in found if low < x <= high))
+
+
+@lru_cache(maxsize=64)
+def slots(numbers: tuple[float, ...]) -> npt.NDArray[np.int64]:
+    """Return the places of numbers in an ordered domain, where likelier cuts have more room.
+
+    A cut is drawn at each number with a public weight, the distance from the number before: rounder
+    ones, those of common sizes and those from 0 on have more.
+
+    Examples
+    --------
+    >>> slots((-1.0, 0.0, 1.0, 1.1, 1.11, 1e9)).tolist()
+    [0, 128, 256, 288, 296, 328]
+    """
+    return np.cumsum([0, *map(_weight, numbers[1:])])
+
+
+def _weight(number: float) -> int:
+    figures = len(f"{abs(number):e}".partition("e")[0].rstrip("0").replace(".", ""))
+    round_one = {1: 16, 2: 4}.get(figures, 1)
+    common = number == 0 or 0.01 <= abs(number) <= 10**6
+    return round_one * (4 if common else 1) * (2 if number >= 0 else 1)
+
+
 def plan(
     columns: Sequence[tuple[str, Kind]],
     *,
@@ -152,6 +186,7 @@ def plan(
     delta: Any = 0,
     bins: Any = 8,
     digits: Any = 3,
+    bounds: Mapping[str, Bounds] | None = None,
 ) -> Plan:
     """Return what a proposal asks of each column, and what it costs; reads no data.
 
@@ -159,7 +194,7 @@ def plan(
     --------
     >>> asked = plan([("age", "whole"), ("city", "open")], epsilon="0.3", delta="1e-6")
     >>> [(column.name, str(column.epsilon), float(column.delta)) for column in asked.columns]
-    [('age', '1/5', 0.0), ('city', '1/10', 1e-06)]
+    [('age', '3/20', 0.0), ('city', '3/20', 1e-06)]
     """
     owner = "propose"
     exact = check_fraction(owner, "epsilon", epsilon)
@@ -185,16 +220,15 @@ def plan(
         def of(scale: Fraction) -> dict[Loss, int]:
             found: Counter[Loss] = Counter()
             for kind in paying.values():
-                own = scale * _WEIGHT[kind]
                 if kind in ("whole", "number"):
-                    found.update(cuts_loss(own, levels=levels))
+                    found.update(cuts_loss(scale, levels=levels))
                 else:
-                    found[Approximate(own, leak) if leak else Pure(own)] += 1
+                    found[Approximate(scale, leak) if leak else Pure(scale)] += 1
             return dict(found)
 
         return of
 
-    low = exact / max(1, sum(_WEIGHT[kind] for kind in paying.values()))
+    low = exact / len(paying)
     leak, total = (small / listing, small) if listing else (Fraction(0), Fraction(0))
     scale, claim = low, "dp.sum"
     if small and len(paying) >= _MANY:  # half of delta is for the composition
@@ -206,8 +240,9 @@ def plan(
         Asked(
             name,
             kind,
-            scale * _WEIGHT[kind] if name in paying else Fraction(0),
+            scale if name in paying else Fraction(0),
             leak if name in paying and kind in ("open", "text") else Fraction(0),
+            (bounds or {}).get(name),
         )
         for name, kind in columns
     )
@@ -273,7 +308,7 @@ def draw_column(asked: Asked, found: Tally, n: int, plan: Plan, source: Source) 
             gap = found.whole - _WHOLE * (numbers - found.whole)
             whole = _decide(gap, 1 + _WHOLE, decision, source)
     if numeric:
-        return _bins(asked, found, grid(plan.digits, whole=whole), plan.levels, source)
+        return _bins(asked, found, candidates(asked, plan.digits, whole=whole), plan.levels, source)
     if not asked.delta:
         return None
     kept = stable_items(
@@ -291,15 +326,17 @@ def _decide(gap: int, sensitivity: int, epsilon: Fraction, source: Source) -> bo
 def _bins(
     asked: Asked, found: Tally, numbers: tuple[float, ...], levels: int, source: Source
 ) -> Column | None:
-    """Cut the numbers of a column; each is read as the greatest round number up to it."""
+    """Cut the numbers of a column; each is read as the greatest candidate up to it."""
+    room = slots(numbers)
     places = np.searchsorted(np.array(numbers), found.values, "right") - 1
     points, at = np.unique(np.maximum(places, 0), return_inverse=True)
     counts = np.zeros(len(points), np.int64)
     np.add.at(counts, at, found.counts)
     cuts = private_cuts(
-        points, counts, len(numbers), levels=levels, epsilon=asked.cuts, source=source
+        room[points], counts, int(room[-1]) + 1, levels=levels, epsilon=asked.cuts, source=source
     )
-    return Column.bins(asked.name, [numbers[cut] for cut in cuts]) if cuts else None
+    edges = [numbers[at] for at in np.unique(np.searchsorted(room, cuts))]
+    return Column.bins(asked.name, edges) if edges else None
 
 
 def propose(
@@ -312,6 +349,7 @@ def propose(
     bins: Any = 8,
     digits: Any = 3,
     kinds: Mapping[str, Any] | None = None,
+    bounds: Mapping[str, Any] | None = None,
     header_is_public: bool = False,
     csv: Any = None,
     ledger: Ledger | None = None,
@@ -329,11 +367,18 @@ def propose(
     names = _names(opened.names, y, columns)
     opened.frame(names, "propose")  # names and types are looked at
     declared = [_kind(kind) for kind in declared_kinds(opened, names, "propose")]
-    known = dict(zip(names, declared, strict=True)) | _said(kinds, names)
+    said = _said(kinds, names)
+    known = dict(zip(names, declared, strict=True)) | said
+    within = _between(bounds, names)
+    for name, ends in within.items():
+        if name not in said and known[name] not in ("whole", "number"):
+            known[name] = "whole" if all(isinstance(end, int) for end in ends) else "number"
     asked = plan(
         list(known.items()),
-        epsilon=epsilon, delta=delta, bins=bins, digits=digits,
+        epsilon=epsilon, delta=delta, bins=bins, digits=digits, bounds=within,
     )  # fmt: skip
+    for column in asked.columns:
+        _check_bounds(column, asked.digits)
     guarantee = Guarantee(asked.epsilon, asked.delta, claim=asked.claim, seeded=source.seeded)
     check_ledger(ledger, "propose", guarantee, data=table)
     comma = form is not None and form.decimal == "comma"
@@ -405,6 +450,44 @@ def _said(kinds: Any, names: Sequence[str]) -> dict[str, Kind]:
                 f"{suggest(name, names)}"
             )
     return dict(given)
+
+
+def _between(bounds: Any, names: Sequence[str]) -> dict[str, Bounds]:
+    """Check between which numbers the caller says that columns lie: public knowledge."""
+    rule, hint = "a mapping from columns to pairs low < high", 'For example {"age": (0, 120)}.'
+    given = {} if bounds is None else bounds
+    if not isinstance(given, Mapping):
+        raise parameter_error("propose", "bounds", rule, bounds, hint)
+    found: dict[str, Bounds] = {}
+    for name, ends in given.items():
+        if name not in names:
+            raise ParameterError(
+                f"The bounds given to propose name {name!r}, which is no column of the proposal."
+                f"{suggest(name, names)}"
+            )
+        pair = ends if isinstance(ends, list | tuple) else ()
+        plain = all(isinstance(end, int | float) and not isinstance(end, bool) for end in pair)
+        if len(pair) != 2 or not plain or not -(10.0**12) <= pair[0] < pair[1] <= 10.0**12:
+            raise parameter_error("propose", "bounds", f"{rule}, to 10**12 in size", bounds, hint)
+        found[name] = (pair[0], pair[1])
+    return found
+
+
+def _check_bounds(asked: Asked, digits: int) -> None:
+    """Refuse bounds of what is no number, and those with no number between them."""
+    if asked.bounds is None:
+        return
+    low, high = asked.bounds
+    if asked.kind not in ("whole", "number"):
+        raise ParameterError(
+            f"The bounds given to propose are about {asked.name!r}, which is known to hold no "
+            f"numbers but is {asked.kind}. Leave them out, or say whole or number."
+        )
+    if len(candidates(asked, digits, whole=asked.kind == "whole")) < 2:
+        raise parameter_error(
+            "propose", "bounds", f"with a {asked.kind} number of {digits} digits between them",
+            f"{asked.name}: {low} to {high}", "Raise digits, or take wider bounds.",
+        )  # fmt: skip
 
 
 def _kind(declared: Any) -> Kind:

@@ -12,7 +12,7 @@ column::
     missing = ["?"]                  # texts that mean: not known (besides empty cells)
 
     [education_num]
-    integers = [1, 16]               # short for bins = [1, 2, ..., 16]
+    integers = [1, 16]               # short for bins = [2, 3, ..., 16]
 
     [admitted]
     type = "date"
@@ -245,6 +245,7 @@ class Schema:
         bins: int = 8,
         digits: int = 3,
         kinds: Mapping[str, str] | None = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
         header_is_public: bool = False,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
         ledger: Ledger | None = None,
@@ -272,10 +273,14 @@ class Schema:
         digits : int from 1 to 5, default 3
             Bins begin at numbers with so many significant digits: 4 for years.
         kinds : mapping from names to {"whole", "number", "text", "flag", "open"}, optional
-            What columns are known to hold, from public knowledge: numbers then get more of epsilon
-            than columns that are *open*, of which it is decided privately. By default what a
+            What columns are known to hold, from public knowledge; of those that are *open* it is
+            decided privately, for a tenth of what they get. By default what a
             Parquet file or a table of a database declares; frames and relations in memory, whose
             types may have been inferred from the records, and CSV files are open.
+        bounds : mapping from names to pairs (low, high), optional
+            Between which numbers a column is known to lie, from public knowledge: bins begin there,
+            and the column is one of numbers (of whole ones, if both are). Cells beyond count as the
+            nearer end.
         header_is_public : bool, default False
             Whether the first line of a CSV file holds the names of its columns.
         csv : CsvFormat, str or mapping, optional
@@ -316,7 +321,7 @@ class Schema:
         >>> schema = Schema.propose(
         ...     table, epsilon=1, delta=1e-6, kinds={"age": "whole"}, random_state=0)
         >>> schema["age"].edges, schema["city"].categories
-        ((11, 22, 34, 45, 57, 68, 79), ('Bonn', 'Rome'))
+        ((11, 22, 33, 45, 56, 68, 79), ('Bonn', 'Rome'))
         >>> schema.guarantee.epsilon
         Fraction(1, 1)
         """
@@ -330,6 +335,7 @@ class Schema:
             bins=bins,
             digits=digits,
             kinds=kinds,
+            bounds=bounds,
             header_is_public=header_is_public,
             csv=csv,
             ledger=ledger,
@@ -571,7 +577,7 @@ def column_toml(column: Column) -> str:
         and len(edges) > 1
         and all(isinstance(b, int) and b - a == 1 for a, b in pairwise(edges))
     ):
-        lines.append(f"integers = [{edges[0]}, {edges[-1]}]")
+        lines.append(f"integers = [{edges[0] - 1}, {edges[-1]}]")
     elif edges:
         lines.append(f"bins = [{', '.join(map(repr, edges))}]")
     else:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -111,6 +111,7 @@ def decide(
     delta: Any = None,
     schema: Schema | None = None,
     columns: Sequence[str] | None = None,
+    bounds: Mapping[str, Any] | None = None,
     model: str = "auto",
     labels: Labels = None,
     users: bool = False,
@@ -151,6 +152,9 @@ def decide(
     source_of(owner, random_state)
     if schema is not None:
         _check_columns(owner, schema, y)
+        if bounds is not None:
+            hint = "The bins of a schema say it already."
+            raise parameter_error(owner, "bounds", "left out with a schema", bounds, hint)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, owner=owner
     )
@@ -179,7 +183,7 @@ def decide(
         )
         try:
             schema = Schema.propose(
-                table, y=y, columns=columns, epsilon=total - left, delta=share,
+                table, y=y, columns=columns, bounds=bounds, epsilon=total - left, delta=share,
                 header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
             )  # fmt: skip
         except InfeasibleError as problem:
@@ -214,6 +218,7 @@ def fit(
     epsilon: Any,
     delta: Any = None,
     schema: Schema | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
     model: str = "auto",
     labels: Labels = None,
     user: str | None = None,
@@ -236,6 +241,9 @@ def fit(
         1e-6 allows more trees; where the columns are learned, categories need it.
     schema : Schema, optional
         Public columns. Without one a fifth of epsilon and delta learns them from the records.
+    bounds : mapping from names to pairs (low, high), optional
+        Without a schema: between which numbers columns are known to lie, from public knowledge,
+        such as ``{"age": (0, 120)}``.
     model : {"auto", "rule", "list", "tree", "scorecard", "boosted"}
         The family. Rules, lists and trees have a certificate of accuracy before data.
     labels : sequence, optional
@@ -298,8 +306,9 @@ def fit(
             "samples_per_user=..., how many records of each are looked at: a public number."
         )
     decided = decide(
-        table, y=y, epsilon=epsilon, delta=delta, schema=schema, model=model, labels=listed,
-        users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
+        table, y=y, epsilon=epsilon, delta=delta, schema=schema, bounds=bounds, model=model,
+        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger,
+        random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
     classes = None if listed is not None or own is None else own

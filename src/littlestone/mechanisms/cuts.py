@@ -4,12 +4,12 @@ A *cut* e of an ordered public domain parts its records into those below e and t
 first cut halves all records, the next ones halve the two parts, and so on for some levels. Each cut
 is one exponential draw whose score is minus the number of records in the larger part, so a value
 that most records share is cut off on both sides, and what remains is halved. Beside the cuts is
-*no cut*, with the score of a cut that parts 1/64 of the records, and as many candidates as there
+*no cut*, with the score of a cut that parts 1/32 of the records, and as many candidates as there
 are cuts: a part in which no cut parts more is mostly left alone. The next level tries it again.
 
 *Proof* (replace-one; a record may have no value, so the number of records in a part is private).
 Take one level. Its parts are fixed by earlier levels. A record that is added to a part lowers the
-score of each cut by 0 or 1, and that of *no cut* by 63/64: all move one way, by at most 1. So each
+score of each cut by 0 or 1, and that of *no cut* by 31/32: all move one way, by at most 1. So each
 outcome becomes more or less likely by at most ``e**rate`` (normalizer included: the ratios of all
 outcomes lie in an interval of length rate that holds 0). A replaced record leaves one part and
 enters one, perhaps the same: ``2 rate``, and the log-ratios of the level lie in an interval of that
@@ -50,7 +50,7 @@ PRIVACY = register_claim(
     "record may have no value; each level has bounded range epsilon/levels.",
 )
 
-_SHARE = 64  # "no cut" scores like a cut that parts one in so many records
+_SHARE = 32  # "no cut" scores like a cut that parts one in so many records
 
 
 def private_cuts(
@@ -140,7 +140,7 @@ def cuts_reach(size: int, *, levels: int, epsilon: Any, beta: Any) -> int:
 
     With probability at least 1 - beta, for all cuts at once: the larger part of a cut has less than
     ``(m + a)/2 + t`` of the m records that it parts, where at most a have the same value; and of m
-    records that are not split, each cut would split less than ``m/64 + t``.
+    records that are not split, each cut would split less than ``m/32 + t``.
 
     Examples
     --------
