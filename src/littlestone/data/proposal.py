@@ -159,7 +159,7 @@ def candidates(asked: Asked, digits: int, *, whole: bool) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def slots(numbers: tuple[float, ...]) -> npt.NDArray[np.int64]:
-    """Return the places of numbers in an ordered domain, where likelier cuts have more room.
+    """Return the places of numbers in an ordered domain, where likelier cuts have more slots.
 
     A cut is drawn at each number with a public weight, the distance from the number before: rounder
     ones, those of common sizes and those from 0 on have more.
@@ -327,15 +327,20 @@ def _bins(
     asked: Asked, found: Tally, numbers: tuple[float, ...], levels: int, source: Source
 ) -> Column | None:
     """Cut the numbers of a column; each is read as the greatest candidate up to it."""
-    room = slots(numbers)
+    slot = slots(numbers)
     places = np.searchsorted(np.array(numbers), found.values, "right") - 1
     points, at = np.unique(np.maximum(places, 0), return_inverse=True)
     counts = np.zeros(len(points), np.int64)
     np.add.at(counts, at, found.counts)
     cuts = private_cuts(
-        room[points], counts, int(room[-1]) + 1, levels=levels, epsilon=asked.cuts, source=source
+        slot[points],
+        counts,
+        int(slot[-1]) + 1,
+        levels=levels,
+        epsilon=asked.cuts,
+        source=source,
     )
-    edges = [numbers[at] for at in np.unique(np.searchsorted(room, cuts))]
+    edges = [numbers[at] for at in np.unique(np.searchsorted(slot, cuts))]
     return Column.bins(asked.name, edges) if edges else None
 
 

@@ -103,7 +103,7 @@ class Decided:
         return BoostedTrees(concepts.schema, **parameters)
 
 
-def decide(
+def decide(  # noqa: PLR0912, PLR0915 - each wish is checked in turn
     table: Any,
     *,
     y: Any,

@@ -225,8 +225,8 @@ def normalised(monkeypatch):
     """Weights that are divided by their sum."""
     true = WeightedRows.of
 
-    def of(splits, points, costs):
-        return true(splits, points, costs * 4096 // max(int(costs.sum()), 1))
+    def of(splits, points, costs, columns=None):
+        return true(splits, points, costs * 4096 // max(int(costs.sum()), 1), columns)
 
     monkeypatch.setattr(WeightedRows, "of", staticmethod(of))
 
