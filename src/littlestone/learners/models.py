@@ -150,11 +150,7 @@ def decide(  # noqa: PLR0912, PLR0915 - each wish is checked in turn
             "boosted."
         )
     source_of(owner, random_state)
-    if schema is not None:
-        _check_columns(owner, schema, y)
-        if bounds is not None:
-            hint = "The bins of a schema say it already."
-            raise parameter_error(owner, "bounds", "left out with a schema", bounds, hint)
+    _check_columns(owner, schema, y, bounds)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, owner=owner
     )
@@ -326,8 +322,13 @@ def fit(
 _LOG = logging.getLogger("littlestone")
 
 
-def _check_columns(owner: str, schema: Any, y: str) -> None:
+def _check_columns(owner: str, schema: Any, y: str, bounds: Any) -> None:
     """Refuse what is no schema of named columns, or has the label among them."""
+    if schema is None:
+        return
+    if bounds is not None:
+        hint = "The bins of a schema say it already."
+        raise parameter_error(owner, "bounds", "left out with a schema", bounds, hint)
     if not isinstance(schema, Schema) or not schema.bound:
         hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
         found = type(schema).__name__
