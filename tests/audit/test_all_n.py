@@ -233,7 +233,7 @@ def test_others_name_their_lemmas_and_what_they_leave_out():
     report = all_n(learner)
     assert report.route == "lemmas"
     assert set(report.lemmas) == {
-        "shuffle.shuffled_dp",
+        "deal.dealt_dp",
         "exp_mech.exp_mech_pure",
         "entering.entering_dp",
     }

@@ -46,7 +46,7 @@ def test_fit_predict_score_and_compare(folder, capsys):
     said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html", "--proba")
     assert "age" in said
     assert "no listed label" in said
-    assert "Always" in said
+    assert "Majority class" in said
     assert "labels: a, b, c" in (folder / "r.html").read_text()
     lines = told(capsys, "predict", "m.json", "t.csv", "--proba").splitlines()
     assert lines[0] == "prediction,probability of a,probability of b,probability of c"

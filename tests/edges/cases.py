@@ -334,7 +334,7 @@ def cuts(case):
         return found[0] if found else None
 
     runs = reference.cuts(size, counted)
-    rate = epsilon / 2 / 64
+    rate = epsilon / 2 / 32
     by_level = reference.levels(runs)
     check_weights(asked(draw), [reference.count(r) * reference.power(rate, s) for s, r in by_level])
     for level, (_, found) in enumerate(by_level):

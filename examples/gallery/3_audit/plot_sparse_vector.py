@@ -17,8 +17,6 @@ from fractions import Fraction
 from itertools import product
 from math import inf, log
 
-import matplotlib.pyplot as plt
-
 from littlestone.audit import verify_mechanism
 
 
@@ -122,6 +120,8 @@ for name, each in found.items():
 # More queries
 # ------------
 # What holds for few queries may fail for more: only the forms that hold level off.
+import matplotlib.pyplot as plt
+
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 for name in ("1, Lyu-Su-Li, c = 1", "4, Lee-Clifton, c = 2", "6, Chen and others"):
     sizes = [1, 2, 3]

@@ -103,7 +103,7 @@ class Decided:
         return BoostedTrees(concepts.schema, **parameters)
 
 
-def decide(  # noqa: PLR0912, PLR0915 - each wish is checked in turn
+def decide(
     table: Any,
     *,
     y: Any,
