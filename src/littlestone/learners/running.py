@@ -1,8 +1,8 @@
 """Runs: where records are looked at, money is spent and something is drawn.
 
-`run` is the only such place: estimators, the command line and the audit all call it. It returns a
-`Release`. The sample is secret; everything else here is public: parameters, promises, certificates,
-releases.
+Estimators, the command line and the audit all fit by `run`, which returns a `Release`. (Scores,
+proposals of schemas, checks of tables and streams are paid for where they are drawn.) The sample is
+secret; everything else here is public: parameters, promises, certificates, releases.
 """
 
 from __future__ import annotations
