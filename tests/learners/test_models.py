@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
+from littlestone.errors import ParameterError
 from littlestone.learners import models
 
 RNG = np.random.default_rng(5)
@@ -35,6 +36,14 @@ def test_every_family_learns_and_predicts_tables(model):
     name = {"auto": "boosting", "scorecard": "boosting", "boosted": "boosting"}.get(model)
     assert made.release_.learner == (name or "agnostic")
     assert (made.certificate_ is None) == (name == "boosting")
+
+
+@pytest.mark.parametrize("part", ["0.8", "0.7999999"])
+def test_an_evaluation_that_leaves_nothing_is_refused_before_columns_are_paid(tmp_path, part):
+    ledger = ls.Ledger(tmp_path / "ledger.db", epsilon=1)
+    with pytest.raises(ParameterError, match="at most 99/125"):
+        fit(schema=None, epsilon=1, evaluate=part, ledger=ledger)
+    assert ledger.spent().epsilon == 0
 
 
 def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):

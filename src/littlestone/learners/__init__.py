@@ -1,1 +1,1 @@
-"""The learners: one room for each algorithm, and the modules that all of them share."""
+"""The learners: one package for each algorithm, and the modules that all of them share."""

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _COLUMNS = Fraction(1, 5)
 #: Of the epsilon of a fit, for the evaluation.
 _EVALUATION = Fraction(1, 10)
+_MOST_EVALUATION = Fraction(99, 100)
 _USUAL = Fraction(1, 10**6)
 
 Labels = Sequence[Any] | None
@@ -350,10 +351,10 @@ def _evaluation(owner: str, evaluate: Any, left: Fraction, *, held_out: bool) ->
     if isinstance(evaluate, str) and evaluate == "auto":
         return left * _EVALUATION
     part: Fraction = check_fraction(owner, "evaluate", evaluate)
-    if part >= left:
+    if part > left * _MOST_EVALUATION:  # or the columns would be paid for a fit that cannot be
         raise parameter_error(
-            owner, "evaluate", f"smaller than the epsilon that learns, {left}", evaluate,
-            "A tenth of it is the default.",
+            owner, "evaluate", f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns",
+            evaluate, "A tenth of that is the default.",
         )  # fmt: skip
     return part
 
