@@ -16,6 +16,7 @@ from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import Setting, page, plot
+from littlestone.report.cards import scorecard
 from littlestone.source import SeededSource
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["<Bonn>"]}})
@@ -91,14 +92,84 @@ def test_several_labels_stand_beside_each_other(kind):
     html = page(drawn)
     assert "<low>" not in html
     assert "no listed label" in html
-    assert ("to begin with</td>" in html) == (kind is ScorecardClass)
+    assert ("to begin with</th>" in html) == (kind is ScorecardClass)
     if kind is ScorecardClass:
-        base, points = drawn.hypothesis.points(SCHEMA)
-        for cells in points.values():
-            for own in cells.values():
-                shown = "".join(f"<td>{value}</td>" for value in own.values())
-                assert shown in html
-        assert "".join(f"<td>{value}</td>" for value in base.values()) in html
+        every = np.array([[a, b] for a in range(5) for b in range(3)])
+        card = scorecard(drawn.hypothesis, SCHEMA)
+        points = np.array(card["base"]) + added(card, every, len(labels))
+        votes = drawn.hypothesis.votes(every)
+        unit = max(1, round(np.ptp(votes[0]) / max(np.ptp(points[0]), 1)))
+        differences = votes - votes[:, :1]
+        assert (unit * (points - points[:, :1]) == differences).all()
+
+
+def added(card, rows, labels=1):
+    """Add up the points that a table shows for rows of codes, by its words."""
+    total = np.zeros((len(rows), labels), dtype=int)
+    for column in card["columns"]:
+        at = SCHEMA.names.index(column["name"])
+        for group in column["groups"]:
+            for code in range(SCHEMA.n_codes[at]):
+                if within(at, code, group["words"]):
+                    total[rows[:, at] == code] += group["points"]
+    return total
+
+
+def within(at, code, words):
+    """Say whether a code is among those that words of a table name."""
+    if at == 1:  # the city
+        return code == 2 if words == "<Bonn>" else code < 2
+    ranges = {
+        "any number": (2, 3, 4), "< 30": (2,), "< 60": (2, 3), ">= 30": (3, 4), ">= 60": (4,),
+        "30 to < 60": (3,), "missing or other": (0, 1),
+    }  # fmt: skip
+    return code in ranges[words]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_points_of_a_card_give_the_probability(seed):
+    """Merged groups, a folded start and a common unit: the same predictions for every row."""
+    rng = np.random.default_rng(seed)
+    splits = SCHEMA.literals()
+    drawn = [
+        (splits[i], int(label)) for i, label in zip(*rng.integers(0, (5, 2), (9, 2)).T, strict=True)
+    ]
+    trees = [TreeHypothesis.of(Node(split, label, 1 - label)) for split, label in drawn]
+    sums = TreeEnsemble((*trees, TreeHypothesis.of(1)), Fraction(1, 3), (0, seed))
+    every = np.array([[a, b] for a in range(5) for b in range(3)])
+    card = scorecard(sums, SCHEMA)
+    told = {}
+    for text, chance in card["sums"]:
+        first, _, last = text.partition("–")
+        told |= dict.fromkeys(range(int(first), int(last or first) + 1), chance)
+    for total, chance in zip(added(card, every)[:, 0], sums.probability(every), strict=True):
+        digits = 0 if 0.01 <= chance <= 0.99 else 1
+        assert told[total] == f"{100 * chance:.{digits}f}%"
+    least = [min(min(g["points"]) for g in column["groups"]) for column in card["columns"]]
+    assert set(least) <= {0}
+
+
+def test_trees_that_cancel_are_no_column():
+    split = SCHEMA.literals()[0]
+    pair = tuple(TreeHypothesis.of(Node(split, label, 1 - label)) for label in (0, 1))
+    assert scorecard(TreeEnsemble(pair, Fraction(1)), SCHEMA)["columns"] == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("concepts", [ScorecardClass(SCHEMA, 9), BoostedTreeClass(SCHEMA, 2, 4)])
+def test_the_calculator_says_the_probability_of_each_row(browser, tmp_path, concepts):
+    released = release(concepts)
+    browser.show(page(released, tmp_path / "p.html") and tmp_path / "p.html")
+    for a in range(1, 5):
+        for b in range(1, 3):
+            told = browser.run(
+                "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
+                f" field.value = [{a}, {b}][field.name];"
+                " field.dispatchEvent(new Event('change')); }"
+                " return Number(document.getElementById('calculated').dataset.probability); })()"
+            )
+            assert told == released.hypothesis.probability(np.array([[a, b]]))[0]
+    assert browser.complaints == []
 
 
 def test_many_columns_and_labels_are_drawn_in_part():

@@ -222,6 +222,30 @@ class Column:
             return f"{name} >= {shown[-1]}"
         return f"{shown[position - 1]} <= {name} < {shown[position]}"
 
+    def within(self, codes: Sequence[int]) -> str:
+        """Return a set of codes in words, without the name: of bins, neighbouring ones.
+
+        Examples
+        --------
+        >>> age = Column.bins("age", [30, 40, 60])
+        >>> [age.within(codes) for codes in ([2], [3, 4], [5], [2, 3, 4, 5], [0, 1])]
+        ['< 30', '30 to < 60', '>= 60', 'any number', 'missing or other']
+        >>> city = Column.of("city", ["Bonn", "Rome"])
+        >>> city.within([2, 3]), city.within([0, 1])
+        ('Bonn, Rome', 'any other')
+        """
+        if self.categories is not None:
+            if self.OTHER in codes:
+                return "any other"
+            return ", ".join(self.categories[code - self.FIRST] for code in codes)
+        if self.OTHER in codes:
+            return "missing or other"
+        shown, low, high = self._shown, min(codes) - self.FIRST, max(codes) - self.FIRST
+        if low == 0:
+            return "any number" if high == len(shown) else f"< {shown[high]}"
+        start = shown[low - 1]
+        return f">= {start}" if high == len(shown) else f"{start} to < {shown[high]}"
+
     def literals(self, position: int) -> list[Literal]:
         """Return the literals of this column, which is at ``position`` in its schema."""
         values: Sequence[object] = self._shown if self.edges else self.categories or ()

@@ -30,17 +30,32 @@ _COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 @plotter(TreeEnsemble)
 def ensemble_picture(ensemble: TreeEnsemble, setting: Setting) -> str:
     """Draw a sum of trees: effects of columns (with a schema), then its most frequent trees."""
+    return _drawn(ensemble, setting, effects=True, trees=True)
+
+
+def effects_picture(ensemble: TreeEnsemble, setting: Setting) -> str:
+    """Draw what each column does."""
+    return _drawn(ensemble, setting, effects=True, trees=False)
+
+
+def trees_picture(ensemble: TreeEnsemble, setting: Setting) -> str:
+    """Draw the most frequent trees."""
+    return _drawn(ensemble, setting, effects=False, trees=True)
+
+
+def _drawn(ensemble: TreeEnsemble, setting: Setting, *, effects: bool, trees: bool) -> str:
     body, y = Element("g"), 8.0
     for line in wrap(ensemble.describe(), WIDTH - 2 * MARGIN, 14):
         y += 17
         body.add("text", line, x=MARGIN, y=y, class_="ls-strong")
-    if isinstance(setting.domain, RowDomain):
-        effects = ensemble.effects(setting.domain.schema)
-        y = _effects(body, effects[1], y) if ensemble.binary else _by_label(body, effects, y)
+    if effects and isinstance(setting.domain, RowDomain):
+        found = ensemble.effects(setting.domain.schema)
+        y = _effects(body, found[1], y) if ensemble.binary else _by_label(body, found, y)
     names = tuple(map(str, ensemble.label_names))
     if ensemble.binary:
         names = (f"-1: {setting.negative}", f"+1: {setting.positive}")
-    y = _multiples(body, ensemble, names, y)
+    if trees:
+        y = _multiples(body, ensemble, names, y)
     return picture(
         body, width=WIDTH, height=y + 14, title="A sum of trees", desc=ensemble.describe()
     )

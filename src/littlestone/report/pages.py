@@ -8,7 +8,6 @@ outputs.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
@@ -23,16 +22,18 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
-from littlestone.classes import Dimensions, TreeEnsemble
+from littlestone.classes import Dimensions, RuleLists, TreeEnsemble, TreeHypothesis, TreeSum
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
-from littlestone.data import RowDomain, Schema
+from littlestone.data import RowDomain
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, QuantityEvaluation
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
+from littlestone.report.cards import calculator, effects, scorecard
+from littlestone.report.ensembles import effects_picture, trees_picture
 from littlestone.report.html import (
     claim_names,
     claims,
@@ -42,7 +43,7 @@ from littlestone.report.html import (
     render,
     steps_of,
 )
-from littlestone.report.pictures import outcomes, plot
+from littlestone.report.pictures import Setting, outcomes, plot
 from littlestone.report.words import amount, integer, number_of, percent
 from littlestone.safe_io import write_text
 
@@ -126,19 +127,19 @@ def release_page(release: Release) -> str:
     guarantee, certificate = release.guarantee, release.certificate
     return render(
         "page",
-        title=f"littlestone: {release.concept_class.spec}",
+        title=heading_of(release),
+        heading=heading_of(release),
         g=promise_words(release.together or guarantee),  # what the page itself reveals
         unit=unit_of(release),
         words=release.hypothesis.describe(),
         meaning=meaning(release),
-        picture=Markup(plot(release)),  # noqa: S704 - escaped by littlestone.svg
+        **_of_trees(release),
         n=None if release.n is None else integer(release.n),
         **_certified(release),
         evaluation=evaluation_facts(release),
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
         spent=[*spent_facts(release), *proposal_facts(release)],
-        scorecard=_scorecard(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
         provenance=_provenance(release),
@@ -354,42 +355,41 @@ def beside_constants(release: Release) -> str:
     )
 
 
-def _scorecard(release: Release) -> Json | None:
-    """Return the points of a sum of trees of depth 1, and the probability of each sum."""
+def _of_trees(release: Release) -> Json:
+    """Return what a page leads with: of a scorecard its points, of other sums what columns do."""
     ensemble, domain = release.hypothesis, release.concept_class.domain
     if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
-        return None
-    if not ensemble.additive:
-        return None
-    if not ensemble.binary:
-        return _scorecard_by_label(ensemble, domain.schema)
-    base, points = ensemble.points(domain.schema)
-    chances = zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True)
-    largest = base + sum(max(own.values()) for own in points.values())
+        # escaped by littlestone.svg
+        picture = Markup(plot(release))  # noqa: S704
+        nothing = dict.fromkeys(("trees", "scorecard", "effects", "calculator"))
+        return {"picture": picture, **nothing}
+    setting = Setting(domain, *outcomes(release))
+    card = scorecard(ensemble, domain.schema)
+    tabled = None if card else effects(ensemble, domain.schema)
+    drawn = None if card or tabled else Markup(effects_picture(ensemble, setting))  # noqa: S704
     return {
-        "labels": [],
-        "columns": [
-            (name, [(cell, [own]) for cell, own in cells.items()]) for name, cells in points.items()
-        ],
-        "sums": [
-            (margin - base, f"{100 * p:.1f}%") for margin, p in chances if base <= margin <= largest
-        ],
+        "picture": drawn,
+        "effects": tabled,
+        "trees": Markup(trees_picture(ensemble, setting)),  # noqa: S704
+        "scorecard": card,
+        "calculator": calculator(ensemble, domain.schema),
     }
 
 
-def _scorecard_by_label(ensemble: TreeEnsemble, schema: Schema) -> Json:
-    """Return the points of each label."""
-    base, points = ensemble.points(schema)
-    return {
-        "labels": list(base),
-        "base": list(base.values()),
-        "columns": [
-            (name, [(cell, list(own.values())) for cell, own in cells.items()])
-            for name, cells in points.items()
-        ],
-        "sums": [],
-        "factor": f"{math.exp(float(ensemble.step)):.3g}",
-    }
+def heading_of(release: Release) -> str:
+    """Return what a release is of, in the user's words: ``A private scorecard: readmitted``."""
+    hypothesis, label = release.hypothesis, (release.columns or {}).get("y")
+    kind = "a private rule"
+    if isinstance(hypothesis, TreeEnsemble | TreeSum):
+        kind = "private boosted trees" if hypothesis.depth > 1 else "a private scorecard"
+    elif isinstance(release.concept_class, RuleLists):
+        kind = "a private rule list"
+    elif isinstance(hypothesis, TreeHypothesis | LeafTree):
+        kind = "a private tree"
+    if release.guarantee.seeded:
+        kind = f"{kind.replace('private ', '')} (not private)"
+    start = kind[0].upper() + kind[1:]
+    return f"{start}: {label}" if label else start
 
 
 def accuracy_asked(certificate: Certificate) -> str:

@@ -1,0 +1,155 @@
+"""Sums of trees on their pages: points, effects, and a calculator that works without a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+from markupsafe import Markup
+
+from littlestone.classes.boosted_trees.groups import groups
+from littlestone.data import Column
+from littlestone.report.html import json_in_html, template_text
+
+if TYPE_CHECKING:
+    from littlestone.classes import TreeEnsemble
+    from littlestone.data import Schema
+    from littlestone.types import Json
+
+
+def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
+    """Return the table of points of a scorecard, in the largest common unit; None of other sums.
+
+    The columns of the largest points come first. For the labels 0 and 1 sums begin at 0, and each
+    sum has a probability; otherwise each label has a start.
+    """
+    if not ensemble.additive:
+        return None
+    base, own = ensemble.summed(schema)
+    unit = _unit(ensemble, schema)
+    order = sorted(own, key=lambda at: (-int(own[at].max()), at))
+    largest = max((int(own[at].max()) for at in order), default=0) // unit
+    columns = [
+        {
+            "name": schema.columns[at].name,
+            "groups": [
+                {
+                    "words": schema.columns[at].within(group.codes),
+                    "points": [points // unit for points in group.points],
+                    "width": round(100 * group.points[0] / (unit * largest)),
+                }
+                for group in groups(schema.columns[at], own[at])
+            ],
+        }
+        for at in order
+    ]
+    if ensemble.binary:
+        return {"labels": [], "columns": columns, "sums": _sums(ensemble, schema)}
+    return {
+        "labels": list(ensemble.label_names),
+        "base": [int(votes - min(base)) // unit for votes in base],
+        "columns": columns,
+        "sums": [],
+        "factor": f"{math.exp(unit * float(ensemble.step)):.3g}",
+    }
+
+
+def effects(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
+    """Return what each column does to the log-odds of label 1, in hundredths; None of other labels.
+
+    Cells with equal effects are together, and the columns of the largest range come first.
+    """
+    if not ensemble.binary:
+        return None
+    found = []
+    for name, own in ensemble.effects(schema)[1].items():
+        *values, missing, other = [round(100 * value) for value in own.values()]
+        column = schema[name]
+        told = groups(column, np.array([missing, other, *values])[:, None])
+        reached = [missing, *values]
+        found.append((max(reached) - min(reached), column, told))
+    largest = max((abs(g.points[0]) for *_, told in found for g in told), default=0) or 1
+    columns = [
+        {
+            "name": column.name,
+            "groups": [
+                {
+                    "words": column.within(group.codes),
+                    "effect": f"{group.points[0] / 100:+.2f}",
+                    "width": round(50 * abs(group.points[0]) / largest),
+                    "sign": "less" if group.points[0] < 0 else "more",
+                }
+                for group in told
+            ],
+        }
+        for _, column, told in sorted(found, key=lambda entry: (-entry[0], entry[1].name))
+    ]
+    return {"columns": columns}
+
+
+def _unit(ensemble: TreeEnsemble, schema: Schema) -> int:
+    """Return the greatest common divisor of all points (and of the starts of several labels)."""
+    base, own = ensemble.summed(schema)
+    starts = [] if ensemble.binary else [int(votes - min(base)) for votes in base]
+    return math.gcd(*starts, *(int(p) for points in own.values() for p in points.flat)) or 1
+
+
+def _sums(ensemble: TreeEnsemble, schema: Schema) -> list[tuple[str, str]]:
+    """Return the probability of each sum that may be; sums of the same one together."""
+    base, own = ensemble.summed(schema)
+    unit, first = _unit(ensemble, schema), int(base[0])
+    reachable = {0}
+    for points in own.values():
+        reachable = {total + int(p) for total in reachable for p in set(points.flat)}
+    chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
+    shown = [(total // unit, _percent(chances[first + total])) for total in sorted(reachable)]
+    found = []
+    for chance, same in groupby(shown, key=lambda pair: pair[1]):
+        sums = [total for total, _ in same]
+        found.append((f"{sums[0]}–{sums[-1]}" if len(sums) > 1 else str(sums[0]), chance))
+    return found
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.{0 if 0.01 <= chance <= 0.99 else 1}f}%"
+
+
+def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
+    """Return the fields and the script that say the probability of a row, for the labels 0 and 1.
+
+    The script holds the integers of the model, and loads nothing.
+    """
+    points = ensemble.code_points
+    used = {split.column for split in ensemble.literals}
+    used |= {column for column, _ in points.columns} if points else set()
+    if not ensemble.binary or not used:
+        return None
+    card = ensemble.additive
+    model = {
+        "least": ensemble.start[1] - ensemble.start[0] - len(ensemble.trees),
+        "points": points.to_dict() if points else None,
+        "trees": [(n, tree.to_dict()["tree"]) for tree, n in ensemble.counted.items()],
+        "first": ensemble.margins[0],
+        "probabilities": ensemble.probabilities.tolist(),
+        "base": int(ensemble.summed(schema)[0][0]) if card else None,
+        "unit": _unit(ensemble, schema) if card else 1,
+    }
+    script = f"const MODEL = {json_in_html(json.dumps(model))};\n" + template_text("calculator.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return {
+        "fields": [
+            (at, schema.columns[at].name, _options(schema.columns[at])) for at in sorted(used)
+        ],
+        "script": Markup(script),  # noqa: S704 - our file, and JSON without markup
+        "hash": f"sha256-{digest}",
+    }
+
+
+def _options(column: Column) -> list[tuple[int, str]]:
+    codes = range(Column.FIRST, column.n_codes)
+    return [*((code, column.within([code])) for code in codes), (Column.OTHER, column.within([1]))]
