@@ -131,9 +131,7 @@ def test_the_points_of_a_card_give_the_probability(seed):
     """Merged groups, a folded start and a common unit: the same predictions for every row."""
     rng = np.random.default_rng(seed)
     splits = SCHEMA.literals()
-    drawn = [
-        (splits[i], int(label)) for i, label in zip(*rng.integers(0, (5, 2), (9, 2)).T, strict=True)
-    ]
+    drawn = [(splits[i], int(label)) for i, label in rng.integers(0, (5, 2), (9, 2))]
     trees = [TreeHypothesis.of(Node(split, label, 1 - label)) for split, label in drawn]
     sums = TreeEnsemble((*trees, TreeHypothesis.of(1)), Fraction(1, 3), (0, seed))
     every = np.array([[a, b] for a in range(5) for b in range(3)])
