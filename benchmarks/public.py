@@ -105,7 +105,7 @@ def records(case: Case, rng: np.random.Generator, n: int, *, certain: bool) -> t
 def points(concept_class: object, u: np.ndarray) -> np.ndarray:
     """Return coordinates as points of a class."""
     if isinstance(concept_class, ls.Rules | ls.DecisionTrees):
-        return concept_class.domain.array(u, owner="benchmark")
+        return concept_class.domain.array(u, caller="benchmark")
     return whole(u if u.shape[1] > 1 else u[:, 0])
 
 

@@ -93,7 +93,7 @@ def main() -> None:
                 for column, (low, high) in ranges.items()
             }
         )
-        points, k = RowDomain(schema).array(X, owner="benchmark"), len(names)
+        points, k = RowDomain(schema).array(X, caller="benchmark"), len(names)
         for depth in map(int, asked.depths.split(",")):
             for delta in (None if d == "0" else d for d in asked.deltas.split(",")):
                 for epsilon in EPSILONS:

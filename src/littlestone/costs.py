@@ -46,18 +46,18 @@ class Costs:
 
     @classmethod
     def of(
-        cls, costs: Any, *, labels: int = 2, owner: str = "Costs.of", name: str = "costs"
+        cls, costs: Any, *, labels: int = 2, caller: str = "Costs.of", name: str = "costs"
     ) -> Self:
         """Return costs from what a user gave, keyed by codes of labels."""
         if isinstance(costs, cls):
             if len(costs.matrix) != labels:
                 raise parameter_error(
-                    owner, name, f"for {labels} labels", f"those of {len(costs.matrix)}"
+                    caller, name, f"for {labels} labels", f"those of {len(costs.matrix)}"
                 )
             return costs
         if isinstance(costs, str) and costs == "balanced":
             raise ParameterError(
-                f"The {name!r} parameter of {owner} must not be 'balanced': the ratio of "
+                f"The {name!r} parameter of {caller} must not be 'balanced': the ratio of "
                 "the labels is a secret of the records, and nothing was paid for it. Give public "
                 "costs, for example {0: 1, 1: 9}."
             )
@@ -65,19 +65,19 @@ class Costs:
         hint = "For example {0: 1, 1: 9}: to miss a 1 costs nine times as much."
         what = "a cost for each label, or for each (label, other answer)"
         if not isinstance(costs, Mapping):
-            raise parameter_error(owner, name, what, costs, hint)
+            raise parameter_error(caller, name, what, costs, hint)
         given = {key if isinstance(key, tuple) else (key,): value for key, value in costs.items()}
         if set(given) == {(y,) for y in range(labels)}:
             given = {(y, k): given[y,] for y, k in pairs}
         if set(given) != set(pairs):
-            raise parameter_error(owner, name, what, list(costs), hint)
-        exact = {pair: check_fraction(owner, name, given[pair]) for pair in pairs}
+            raise parameter_error(caller, name, what, list(costs), hint)
+        exact = {pair: check_fraction(caller, name, given[pair]) for pair in pairs}
         scale = lcm(*(value.denominator for value in exact.values()))
         whole = {pair: int(value * scale) for pair, value in exact.items()}
         factor = gcd(*whole.values())
         if max(whole.values()) // factor > _MOST:
             raise parameter_error(
-                owner, name, f"multiples, up to {_MOST:,}, of one number", costs, "Round them."
+                caller, name, f"multiples, up to {_MOST:,}, of one number", costs, "Round them."
             )
         rows = tuple(
             tuple(whole[y, k] // factor if y != k else 0 for k in range(labels))

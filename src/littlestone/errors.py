@@ -103,7 +103,7 @@ class SearchLimitError(LittlestoneError):
 
 
 def parameter_error(
-    owner: str, name: str, constraint: str, value: object, hint: str = ""
+    caller: str, name: str, constraint: str, value: object, hint: str = ""
 ) -> ParameterError:
     """Return the error in the library's one grammar (``value`` must be public).
 
@@ -112,7 +112,7 @@ def parameter_error(
     >>> print(parameter_error("plan", "alpha", "in (0, 1)", 2, "Try 0.1."))
     The 'alpha' parameter of plan must be in (0, 1). Got 2. Try 0.1.
     """
-    message = f"The {name!r} parameter of {owner} must be {constraint}. Got {_shown(value)}."
+    message = f"The {name!r} parameter of {caller} must be {constraint}. Got {_shown(value)}."
     return ParameterError(f"{message} {hint}".rstrip())
 
 
@@ -142,7 +142,7 @@ def _shown(value: object) -> str:
     return str(value) if isinstance(value, Fraction) else repr(value)
 
 
-def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
     """Return a positive finite number as the exact fraction of what was typed.
 
     A float is read by its shortest decimal form: ``0.1`` means one tenth.
@@ -155,11 +155,11 @@ def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Frac
     constraint = "a number in (0, inf)"
     exact = exact_value(value)
     if exact is None or not 0 < exact <= _LARGEST:
-        raise parameter_error(owner, name, constraint, value, hint)
+        raise parameter_error(caller, name, constraint, value, hint)
     return exact
 
 
-def check_probability(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+def check_probability(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
     """Return a number in (0, 1) as the exact fraction of what was typed.
 
     Examples
@@ -169,19 +169,19 @@ def check_probability(owner: str, name: str, value: Any, *, hint: str = "") -> F
     """
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
-        raise parameter_error(owner, name, "a float in (0, 1)", value, hint)
+        raise parameter_error(caller, name, "a float in (0, 1)", value, hint)
     return exact
 
 
 def check_integer(
-    owner: str, name: str, value: Any, *, low: int | None = None, hint: str = ""
+    caller: str, name: str, value: Any, *, low: int | None = None, hint: str = ""
 ) -> int:
     """Return an integer of any size, at least ``low``; booleans and floats are refused."""
     constraint = "an integer" if low is None else f"an integer >= {low}"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise parameter_error(owner, name, constraint, value, hint)
+        raise parameter_error(caller, name, constraint, value, hint)
     if low is not None and value < low:
-        raise parameter_error(owner, name, constraint, value, hint)
+        raise parameter_error(caller, name, constraint, value, hint)
     return int(value)
 
 

@@ -198,7 +198,7 @@ def nonsense_is_refused_first(case: LearnerCase) -> None:
     for name, value in product(sorted(own & set(case.given.get_params(deep=False))), NONSENSE):
         words = refusal(dataclasses.replace, learner, kind=ParameterError, **{name: value})
         expect(words is not None, f"{name}={value!r} was not refused by the learner")
-        for part in (f"'{name}' parameter", learner.owner):
+        for part in (f"'{name}' parameter", learner.caller):
             expect(part in str(words), f"the refusal does not name the {part}: {words}")
         changed = clone(case.given).set_params(**{name: value})
         for question in QUESTIONS:

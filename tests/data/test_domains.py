@@ -102,7 +102,7 @@ def test_bounds_are_checked(low_high):
     ids=lambda X: type(X).__name__,
 )
 def test_arrays_of_integers(X):
-    points = IntegerDomain(1, 9).array(X, owner="fit")
+    points = IntegerDomain(1, 9).array(X, caller="fit")
     assert points.dtype == np.int64
     assert points.tolist() == [5, 7]
 
@@ -123,7 +123,7 @@ SECRET = 31337
 )
 def test_refusals_name_column_and_rule_only(domain, X, rule):
     with pytest.raises(DataError, match=rule) as refused:
-        domain.array(X, owner="fit")
+        domain.array(X, caller="fit")
     error = refused.value
     assert str(SECRET) not in str(error)
     assert error.__cause__ is None
@@ -133,7 +133,7 @@ def test_refusals_name_column_and_rule_only(domain, X, rule):
 @pytest.mark.parametrize("X", [np.zeros((2, 2), int), np.zeros((1, 1, 1), int), 3])
 def test_one_column_is_needed(X):
     with pytest.raises(ParameterError, match="one column"):
-        IntegerDomain(0, 9).array(X, owner="fit")
+        IntegerDomain(0, 9).array(X, caller="fit")
 
 
 def test_texts():
@@ -161,7 +161,7 @@ ROW_TABLES = [
 
 @pytest.mark.parametrize("X", ROW_TABLES, ids=lambda X: type(X).__module__)
 def test_rows(X):
-    codes = RowDomain(ROWS).array(X, owner="fit")
+    codes = RowDomain(ROWS).array(X, caller="fit")
     assert codes.dtype == np.int16
     assert codes.tolist() == [[3, 2], [0, 3]]
 
@@ -173,14 +173,14 @@ def test_a_row_is_a_mapping_or_a_sequence():
     assert domain.cell(np.array([1.5, 2])) == (2, 1)
     assert domain.cell("Rome") is OUTSIDE
     with pytest.raises(ParameterError, match="2 columns"):
-        domain.array(np.zeros((4, 3)), owner="fit")
+        domain.array(np.zeros((4, 3)), caller="fit")
     with pytest.raises(ParameterError, match="2-D"):
-        domain.array(np.zeros(4), owner="fit")
+        domain.array(np.zeros(4), caller="fit")
 
 
 def test_rows_of_any_width():
     domain = RowDomain(Schema.every_column([0.0]))
-    codes = domain.array(np.array([[-1.5, 0.0, np.nan], [np.inf, -np.inf, 3.0]]), owner="fit")
+    codes = domain.array(np.array([[-1.5, 0.0, np.nan], [np.inf, -np.inf, 3.0]]), caller="fit")
     assert codes.tolist() == [[2, 3, 0], [3, 2, 3]]
 
 
@@ -233,7 +233,7 @@ def test_the_check_notices_that_a_common_type_retypes_all_cells():
 )
 def test_points_of_another_layout_are_refused(domain, points):
     with pytest.raises(DataError, match="fit"):
-        check_points(domain, points, owner="fit")
+        check_points(domain, points, caller="fit")
 
 
 @pytest.mark.parametrize(
@@ -247,4 +247,4 @@ def test_points_of_another_layout_are_refused(domain, points):
     ],
 )
 def test_points_that_a_domain_stores_pass(domain, X):
-    check_points(domain, domain.array(X, owner="fit"), owner="fit")
+    check_points(domain, domain.array(X, caller="fit"), caller="fit")

@@ -58,10 +58,10 @@ def test_arrays_are_strict():
     assert multiset(sample) == {(5, 1): 2, (3, 0): 1}
     for labels in (["b", "a", "c"], [1, 0, 1], ["b", None, "a"]):
         with pytest.raises(DataError, match="public classes") as refused:
-            Sample.from_arrays([5, 3, 5], labels, domain, classes=("a", "b"), owner="fit")
+            Sample.from_arrays([5, 3, 5], labels, domain, classes=("a", "b"), caller="fit")
         assert "'c'" not in str(refused.value)
     with pytest.raises(ParameterError, match="'y' parameter of fit must be as long as X"):
-        Sample.from_arrays([5, 3], [1], domain, owner="fit")
+        Sample.from_arrays([5, 3], [1], domain, caller="fit")
     with pytest.raises(ParameterError, match="two different labels"):
         Sample.from_arrays([5], [1], domain, classes=(1, 1))
     with pytest.raises(ParameterError, match="of shape"):

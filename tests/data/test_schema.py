@@ -65,7 +65,7 @@ def test_every_column_and_back():
     assert bound.bind(3) is bound
     assert repr(schema) == "Schema.every_column([0, 1])"
     with pytest.raises(ParameterError, match="of 3 columns"):
-        bound.bind(2, owner="fit")
+        bound.bind(2, caller="fit")
 
 
 def test_lists_keep_the_order():

@@ -42,13 +42,13 @@ def test_cells_are_counted(tmp_path):
     odd = sum(age in ODD for age, _, _ in rows)
     above = sum(age in {"30", " 31 ", "1e400"} for age, _, _ in rows)
     for table in (frame, path, pa.table(frame)):
-        assert count_codes(table, AGE, owner="t").tolist() == [
+        assert count_codes(table, AGE, caller="t").tolist() == [
             missing, odd, len(rows) - missing - odd - above, above,
         ]  # fmt: skip
         share = len(rows) // 4
-        assert count_codes(table, CITY, owner="t").tolist() == [share, 2 * share, share]
+        assert count_codes(table, CITY, caller="t").tolist() == [share, 2 * share, share]
         share = len(rows) // 7
-        found = count_labels(table, "ill", ["0", "1"], owner="t").tolist()
+        found = count_labels(table, "ill", ["0", "1"], caller="t").tolist()
         # "true" equals 1, as in fit
         assert found == [2 * share, share, share, 3 * share]
 

@@ -35,7 +35,7 @@ def made(name, concepts):
 @pytest.mark.parametrize("name", RECORDS)
 def test_what_has_a_plan_is_released_and_what_has_none_is_refused_first(name, kind):
     concepts, points = CLASSES[kind]
-    X = concepts.domain.array(points, owner="test")
+    X = concepts.domain.array(points, caller="test")
     sample = Sample.from_arrays(points, [0, 1, 1], domain=concepts.domain)
 
     class Untouched:

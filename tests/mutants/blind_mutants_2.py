@@ -23,11 +23,11 @@ _BITS = "source.sampler:BitSource"
     "mechanisms.histogram:_rate_and_threshold",
     "mechanisms/test_histogram.py::test_numbers_of_the_certificate",
 )
-def the_asked_threshold_instead_of_the_private_one(original, owner, epsilon, delta, at_least):
+def the_asked_threshold_instead_of_the_private_one(original, caller, epsilon, delta, at_least):
     """Who asks for items that occur at least three times gets a histogram cut at three: one name
     is kept that delta would have hidden.
     """
-    rate, threshold = original(owner, epsilon, delta, at_least)
+    rate, threshold = original(caller, epsilon, delta, at_least)
     return rate, at_least or threshold
 
 

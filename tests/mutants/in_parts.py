@@ -212,11 +212,11 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
     "mechanisms.median.values:Ordered.read",
     "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
 )
-def values_outside_the_domain_are_left_out(original, cls, values, low, high, *owner):
+def values_outside_the_domain_are_left_out(original, cls, values, low, high, *caller):
     """They are no points, so the median forgets them: n, and all that it decides, tells how many
     they were.
     """
-    return original(cls, [v for v in values if low <= v <= high], low, high, *owner)
+    return original(cls, [v for v in values if low <= v <= high], low, high, *caller)
 
 
 def distinct(values, low, high):

@@ -110,27 +110,27 @@ def patched(target: str, broken: Broken, *, kind: str = "call") -> Iterator[None
     place, _, path = target.partition(":")
     *outer, name = path.split(".")
     try:
-        owner: Any = importlib.import_module(f"littlestone.{place}")
+        caller: Any = importlib.import_module(f"littlestone.{place}")
         for part in outer:
-            owner = getattr(owner, part)
+            caller = getattr(caller, part)
     except (ImportError, AttributeError) as problem:
         raise NoTarget(target) from problem
-    found = vars(owner).get(name, _ABSENT)
+    found = vars(caller).get(name, _ABSENT)
     stands = found
     if found is _ABSENT:  # inherited, or a builtin
-        stands = inspect.getattr_static(owner if outer else builtins, name, _ABSENT)
+        stands = inspect.getattr_static(caller if outer else builtins, name, _ABSENT)
     if stands is _ABSENT:
         raise NoTarget(target)
     new = broken(stands) if kind == "value" else _like(stands, broken)
     if isinstance(new, functools.cached_property):
-        new.__set_name__(owner, name)
-    places = [(owner, name)]
-    if not outer and found is not _ABSENT and _defined_in(found, owner.__name__):
+        new.__set_name__(caller, name)
+    places = [(caller, name)]
+    if not outer and found is not _ABSENT and _defined_in(found, caller.__name__):
         places += [
             (module, key)
             for module in list(sys.modules.values())
             for key, value in list(getattr(module, "__dict__", {}).items())
-            if value is found and (module, key) != (owner, name)
+            if value is found and (module, key) != (caller, name)
         ]
     for where, key in places:
         setattr(where, key, new)

@@ -72,11 +72,13 @@ def test_detectors_hold_without_a_mutant(name):
 
 def test_every_target_exists():
     """All mutants can be planted, and leave nothing behind."""
-    before = [(owner, name, found) for owner in owners() for name, found in vars(owner).items()]
+    before = [(caller, name, found) for caller in owners() for name, found in vars(caller).items()]
     for mutant in MUTANTS.values():
         with planted(mutant):
             pass
-    assert [(owner, name) for owner, name, found in before if vars(owner)[name] is not found] == []
+    assert [
+        (caller, name) for caller, name, found in before if vars(caller)[name] is not found
+    ] == []
 
 
 def owners():

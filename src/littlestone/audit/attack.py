@@ -154,15 +154,15 @@ def homogeneous_set(
     >>> len(found.points), found.probabilities
     (32, (0.0, 0.0, 0.0, 1.0, 1.0))
     """
-    owner = "homogeneous_set"
-    m = check_integer(owner, "n_samples", n_samples, low=2)
+    caller = "homogeneous_set"
+    m = check_integer(caller, "n_samples", n_samples, low=2)
     if m % 2:
-        raise parameter_error(owner, "n_samples", "even", m, "Balanced samples have two halves.")
-    check_integer(owner, "runs", runs, low=1)
-    check_integer(owner, "subsets", subsets, low=1)
+        raise parameter_error(caller, "n_samples", "even", m, "Balanced samples have two halves.")
+    check_integer(caller, "runs", runs, low=1)
+    check_integer(caller, "subsets", subsets, low=1)
     points = np.array(sorted(set(candidates)), dtype=object)
     if len(points) < m + 1:
-        raise parameter_error(owner, "candidates", f"at least {m + 1} points", len(points))
+        raise parameter_error(caller, "candidates", f"at least {m + 1} points", len(points))
     if tolerance is None:
         compared = subsets * len(points)
         error = math.sqrt(math.log(2 * compared / 0.01) / (2 * runs)) if runs > 1 else 0.0
@@ -284,11 +284,11 @@ def identify(
     *Source.* Paper 004, Lemmas 20 and 21 (there: 2**T disjoint events, contradiction when
     2**(T-1) > e**(0.1 D); here: a number).
     """
-    owner = "identify"
-    exact_delta = 0.0 if delta == 0 else float(check_probability(owner, "delta", delta))
-    risk = 1 - float(check_probability(owner, "confidence", confidence))
-    check_integer(owner, "trials", trials, low=1)
-    check_integer(owner, "copies", copies, low=1)
+    caller = "identify"
+    exact_delta = 0.0 if delta == 0 else float(check_probability(caller, "delta", delta))
+    risk = 1 - float(check_probability(caller, "confidence", confidence))
+    check_integer(caller, "trials", trials, low=1)
+    check_integer(caller, "copies", copies, low=1)
     places, samples = _between(found), family(found)
     # At x itself a learner may vote either way: places two apart keep their answers disjoint.
     hidden = range(0, len(places), 2)

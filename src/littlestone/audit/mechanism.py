@@ -139,9 +139,9 @@ def verify_mechanism(
     HOLDS: 4 data sets, 8 neighbour pairs, 16 paths; claim (1.1, 0); worst delta 0, tightest
     epsilon 1.09861, slack 0
     """
-    owner = "verify_mechanism"
-    exact_epsilon = check_nonnegative(owner, "epsilon", epsilon)
-    exact_delta = check_nonnegative(owner, "delta", delta)
+    caller = "verify_mechanism"
+    exact_epsilon = check_nonnegative(caller, "epsilon", epsilon)
+    exact_delta = check_nonnegative(caller, "delta", delta)
     bits = precision(exact_epsilon, exact_delta)
     laws: dict[Hashable, Law] = {}
 

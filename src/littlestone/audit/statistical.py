@@ -176,19 +176,19 @@ def lower_bound(
     >>> 0.5 < bound <= 1
     True
     """
-    owner = "lower_bound"
-    exact_delta = 0.0 if delta == 0 else float(check_probability(owner, "delta", delta))
-    risk = 1 - float(check_probability(owner, "confidence", confidence))
-    check_integer(owner, "trials", trials, low=8)
-    check_integer(owner, "workers", workers, low=1)
+    caller = "lower_bound"
+    exact_delta = 0.0 if delta == 0 else float(check_probability(caller, "delta", delta))
+    risk = 1 - float(check_probability(caller, "confidence", confidence))
+    check_integer(caller, "trials", trials, low=8)
+    check_integer(caller, "workers", workers, low=1)
     for name, value in (("mechanism", mechanism), *([] if key is None else [("key", key)])):
         if not callable(value):
-            raise parameter_error(owner, name, "callable", value)
+            raise parameter_error(caller, name, "callable", value)
     if measure not in ("epsilon", "rho") or (measure == "rho" and delta):
         hint = "A claim of rho has no delta."
-        raise parameter_error(owner, "measure", '"epsilon", or "rho" with delta 0', measure, hint)
+        raise parameter_error(caller, "measure", '"epsilon", or "rho" with delta 0', measure, hint)
     if workers > 1 and hasattr(mechanism, "many"):
-        raise parameter_error(owner, "workers", "1 for a mechanism of a Worker", workers)
+        raise parameter_error(caller, "workers", "1 for a mechanism of a Worker", workers)
     explore = trials // _EXPLORE
     run = _Runner(mechanism, key, workers, 2 * trials, progress)
     sides = (data, neighbour)

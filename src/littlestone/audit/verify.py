@@ -289,9 +289,9 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     domain = algorithm.concept_class.domain
     listed = algorithm.concept_class.labels
     names = listed if algorithm.concept_class.lists_labels else None
-    sample = Sample.from_arrays(X, y, domain, labels=names, owner="output_distribution")
+    sample = Sample.from_arrays(X, y, domain, labels=names, caller="output_distribution")
     if _shuffles(algorithm, sample.n):
-        points = domain.array(X, owner="output_distribution")
+        points = domain.array(X, caller="output_distribution")
         sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
     law = ExactSource().law(lambda source: algorithm.draw(sample, source))
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]

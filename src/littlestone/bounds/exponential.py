@@ -101,9 +101,9 @@ def realizable_from(
     >>> realizable_from(2501, **goal, alpha1="1/200", beta1="1/60").n
     306
     """
-    owner = "realizable_from"
+    caller = "realizable_from"
     given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(owner, alpha1, beta1, **_checked(owner, **given))
+    known = _near(caller, alpha1, beta1, **_checked(caller, **given))
     if known["alpha1"]:
         return enough(REALIZABLE_FROM, n, **known)
     whole = Bound((("tilt", "epsilon/2", _FROM), *REALIZABLE_FROM.lines[1:]))
@@ -128,9 +128,9 @@ def agnostic_from(
     >>> agnostic_from(2501, **goal, alpha1="1/200", beta1="1/60").n
     2477
     """
-    owner = "agnostic_from"
+    caller = "agnostic_from"
     given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(owner, alpha1, beta1, **_checked(owner, **given))
+    known = _near(caller, alpha1, beta1, **_checked(caller, **given))
     return enough(AGNOSTIC_FROM, n, **known)
 
 
@@ -299,33 +299,33 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
     return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=int(total.value))
 
 
-def _checked(owner: str, **given: Any) -> dict[str, Fraction]:
+def _checked(caller: str, **given: Any) -> dict[str, Fraction]:
     low, out = {"size": 1, "vc_dim": 0}, {}
     for name, x in given.items():
         if name in low:
-            out[name] = Fraction(check_integer(owner, name, x, low=low[name]))
+            out[name] = Fraction(check_integer(caller, name, x, low=low[name]))
         else:
             check = check_fraction if name == "epsilon" else check_probability
-            out[name] = check(owner, name, x)
+            out[name] = check(caller, name, x)
     return out
 
 
-def _near(owner: str, alpha1: Any, beta1: Any, **known: Fraction) -> dict[str, Fraction]:
+def _near(caller: str, alpha1: Any, beta1: Any, **known: Fraction) -> dict[str, Fraction]:
     near = {
-        "alpha1": check_nonnegative(owner, "alpha1", alpha1),
-        "beta1": check_nonnegative(owner, "beta1", beta1),
+        "alpha1": check_nonnegative(caller, "alpha1", alpha1),
+        "beta1": check_nonnegative(caller, "beta1", beta1),
     }
     if near["alpha1"] >= known["alpha"]:
-        raise parameter_error(owner, "alpha1", "in [0, alpha)", alpha1, "Use a finer one.")
+        raise parameter_error(caller, "alpha1", "in [0, alpha)", alpha1, "Use a finer one.")
     if near["beta1"] >= known["beta"]:
-        raise parameter_error(owner, "beta1", "in [0, beta)", beta1, "Use a surer one.")
+        raise parameter_error(caller, "beta1", "in [0, beta)", beta1, "Use a surer one.")
     return known | near
 
 
-def _least(bound: Bound, n: int | None, owner: str, **given: Any) -> Certificate:
-    known = _checked(owner, **given)
+def _least(bound: Bound, n: int | None, caller: str, **given: Any) -> Certificate:
+    known = _checked(caller, **given)
     if n is None:
         n = bound.least(1, **known)
-    cert = CertificateBuilder(**known, n=check_integer(owner, "n", n, low=1))
+    cert = CertificateBuilder(**known, n=check_integer(caller, "n", n, low=1))
     bound.write(cert)
     return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=n)

@@ -175,12 +175,12 @@ def best_hashing(
     >>> found.copies, found.required_samples() <= 280
     (3, True)
     """
-    owner = "best_hashing"
+    caller = "best_hashing"
     return _best(
         family,
-        epsilon=check_fraction(owner, "epsilon", epsilon),
-        alpha=check_probability(owner, "alpha", alpha),
-        beta=check_probability(owner, "beta", beta),
+        epsilon=check_fraction(caller, "epsilon", epsilon),
+        alpha=check_probability(caller, "alpha", alpha),
+        beta=check_probability(caller, "beta", beta),
         agnostic=bool(agnostic),
         powers_of_two=bool(powers_of_two),
     )

@@ -47,7 +47,7 @@ class Range:
         left, right = "[]" if self.closed else "()"
         return f"a number in {left}{self.low}, {'inf' if self.high is None else self.high}{right}"
 
-    def check(self, owner: str, name: str, value: Any) -> Fraction:
+    def check(self, caller: str, name: str, value: Any) -> Fraction:
         """Return the exact value, or refuse it."""
         exact = exact_value(value)
         if exact is not None and not (self.whole and exact.denominator != 1):
@@ -55,7 +55,7 @@ class Range:
             inside = self.low < exact < high
             if inside or ((self.whole or self.closed) and exact in (self.low, high)):
                 return exact
-        raise parameter_error(owner, name, str(self), value)
+        raise parameter_error(caller, name, str(self), value)
 
 
 _SHARE, _POSITIVE, _COUNT = Range(0, 1), Range(0), Range(1, whole=True)
@@ -159,9 +159,9 @@ def paper_bound(name: str, /, **parameters: Any) -> PaperBound:
     >>> print(paper_bound("alon22.lemma15", m=100))
     alon22.lemma15: enough 900 (records of the empirical learner made of a learner with m)
     """
-    owner = "paper_bound"
+    caller = "paper_bound"
     if name not in _STATEMENTS:
-        raise parameter_error(owner, "name", "a statement", name, "See paper_bounds().")
+        raise parameter_error(caller, "name", "a statement", name, "See paper_bounds().")
     one = _STATEMENTS[name]
     if not one.explicit:
         raise UnsupportedError(
@@ -170,7 +170,7 @@ def paper_bound(name: str, /, **parameters: Any) -> PaperBound:
     if parameters.keys() != one.ranges.keys():
         needed = ", ".join(one.ranges)
         raise ParameterError(f"The parameters of {name} are: {needed}. Give exactly these.")
-    exact = {key: span.check(owner, key, parameters[key]) for key, span in one.ranges.items()}
+    exact = {key: span.check(caller, key, parameters[key]) for key, span in one.ranges.items()}
     if one.requires and not evaluate(one.requires, exact):
         raise ParameterError(f"{name} is stated for {one.requires} only.")
     if one.formula.startswith("floor(log2("):

@@ -168,13 +168,13 @@ class _Goal:
     beta: Fraction
 
 
-def _goal(owner: str, size: int, vc_dim: int, **numbers: Any) -> _Goal:
+def _goal(caller: str, size: int, vc_dim: int, **numbers: Any) -> _Goal:
     return _Goal(
-        check_integer(owner, "size", size, low=1),
-        check_integer(owner, "vc_dim", vc_dim, low=0),
-        check_fraction(owner, "epsilon", numbers["epsilon"]),
-        check_probability(owner, "alpha", numbers["alpha"]),
-        check_probability(owner, "beta", numbers["beta"]),
+        check_integer(caller, "size", size, low=1),
+        check_integer(caller, "vc_dim", vc_dim, low=0),
+        check_fraction(caller, "epsilon", numbers["epsilon"]),
+        check_probability(caller, "alpha", numbers["alpha"]),
+        check_probability(caller, "beta", numbers["beta"]),
     )
 
 

@@ -366,17 +366,17 @@ class AffineSubspaces(ConceptClass):
     name = "affine_subspaces"
 
     def __init__(self, q: int, n: int, dim: int) -> None:
-        owner = "AffineSubspaces"
-        self.q = check_integer(owner, "q", q, low=2)
+        caller = "AffineSubspaces"
+        self.q = check_integer(caller, "q", q, low=2)
         if self.q > MAX_ORDER or not is_prime(self.q):
             hint = "The entries of vectors are counted modulo q; powers of primes are not offered."
-            raise parameter_error(owner, "q", "a prime below 2**20", q, hint)
-        self.n = check_integer(owner, "n", n, low=1)
+            raise parameter_error(caller, "q", "a prime below 2**20", q, hint)
+        self.n = check_integer(caller, "n", n, low=1)
         if self.n > MAX_LENGTH:
-            raise parameter_error(owner, "n", f"at most {MAX_LENGTH}", n)
-        self.dim = check_integer(owner, "dim", dim, low=0)
+            raise parameter_error(caller, "n", f"at most {MAX_LENGTH}", n)
+        self.dim = check_integer(caller, "dim", dim, low=0)
         if self.dim > self.n:
-            raise parameter_error(owner, "dim", "at most n", dim, "No subspace is that large.")
+            raise parameter_error(caller, "dim", "at most n", dim, "No subspace is that large.")
 
     @property
     def spec(self) -> str:

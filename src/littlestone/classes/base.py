@@ -308,11 +308,11 @@ class ConceptClass(ABC):
         return f"{type(self).__name__}({tail}" if head else self.spec
 
 
-def check_class(owner: str, concept_class: Any) -> ConceptClass:
+def check_class(caller: str, concept_class: Any) -> ConceptClass:
     """Return the concept class, or refuse what is none."""
     if not isinstance(concept_class, ConceptClass):
         raise parameter_error(
-            owner,
+            caller,
             "concept_class",
             "a concept class",
             type(concept_class).__name__,

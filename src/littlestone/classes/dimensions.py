@@ -637,13 +637,13 @@ def as_json(listed: Listing, found: ShatteredSet | MistakeTree | ThresholdSequen
     return {"points": points, "concepts": concepts}
 
 
-def _class(owner: str, concept_class: Any, max_nodes: int | None) -> ConceptClass:
+def _class(caller: str, concept_class: Any, max_nodes: int | None) -> ConceptClass:
     """Return a class; a matrix is a finite class."""
     if max_nodes is not None:
-        check_integer(owner, "max_nodes", max_nodes, low=0)
+        check_integer(caller, "max_nodes", max_nodes, low=0)
     if not isinstance(concept_class, ConceptClass):
         return FiniteClass(concept_class)
-    concept_class.check_binary(owner)
+    concept_class.check_binary(caller)
     return concept_class
 
 

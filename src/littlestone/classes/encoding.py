@@ -50,7 +50,7 @@ def number(n: int) -> str:
     return str(n) if n.bit_length() <= _DECIMAL_BITS else hex(n)
 
 
-def parse_integer(text: str, owner: str = "parse_integer") -> int:
+def parse_integer(text: str, caller: str = "parse_integer") -> int:
     """Read an integer expression: integers, ``+ - * **``, parentheses. Nothing else is run.
 
     Examples
@@ -58,10 +58,10 @@ def parse_integer(text: str, owner: str = "parse_integer") -> int:
     >>> parse_integer("2**64 - 1") == 2**64 - 1
     True
     """
-    return evaluate(parse(text, owner), text, owner)
+    return evaluate(parse(text, caller), text, caller)
 
 
-def parse(text: str, owner: str) -> ast.expr:
+def parse(text: str, caller: str) -> ast.expr:
     """Parse one expression, with every way in which a parser can give up turned into an error."""
     if len(text) <= _MAX_TEXT:
         try:
@@ -70,22 +70,22 @@ def parse(text: str, owner: str) -> ast.expr:
                 return ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
-    raise _unreadable(text, owner)
+    raise _unreadable(text, caller)
 
 
-def evaluate(node: ast.expr, text: str, owner: str) -> int:
+def evaluate(node: ast.expr, text: str, caller: str) -> int:
     """Compute an integer expression; refuse before any large intermediate result is made."""
     try:
         return _value(node)
     except (_NotAnInteger, RecursionError):
-        raise _unreadable(text, owner) from None
+        raise _unreadable(text, caller) from None
 
 
-def _unreadable(text: str, owner: str) -> ParameterError:
+def _unreadable(text: str, caller: str) -> ParameterError:
     shown = text if len(text) <= 60 else text[:57] + "..."
     return ParameterError(
-        f"{owner} cannot read {shown!r} as an integer of at most {MAX_BITS} bits. Write digits, or "
-        "an expression with + - * **, for example 2**64 - 1."
+        f"{caller} cannot read {shown!r} as an integer of at most {MAX_BITS} bits. Write digits, "
+        "or an expression with + - * **, for example 2**64 - 1."
     )
 
 

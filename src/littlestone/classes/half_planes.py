@@ -75,14 +75,14 @@ class PlaneDomain(TextDomain):
         inside = all(a <= v <= b for a, v, b in zip(self.low, found, self.high, strict=True))
         return tuple(found) if inside else OUTSIDE
 
-    def array(self, X: Any, owner: str = "PlaneDomain") -> Points:
+    def array(self, X: Any, caller: str = "PlaneDomain") -> Points:
         """Convert an array of shape (n, 2), or a column of such cells, strictly."""
         cells = np.asarray(X, dtype=object)
         if cells.ndim == 2 and cells.shape[1] == 1:
             cells = cells[:, 0]
         found = [self.cell(raw) for raw in (cells if cells.ndim else [X])]
         if any(point is OUTSIDE for point in found):
-            raise refusal(owner, "X", self.rule)
+            raise refusal(caller, "X", self.rule)
         return self.store(found)
 
     def store(self, points: Sequence[Any]) -> Points:
@@ -215,17 +215,17 @@ class HalfPlanes(ConceptClass):
     vc_exact = False
 
     def __init__(self, low: Any, high: Any) -> None:
-        owner = "HalfPlanes"
+        caller = "HalfPlanes"
         self.plane = isinstance(low, tuple | list)
         ends = [each if isinstance(each, tuple | list) else (each,) for each in (low, high)]
         if len(ends[0]) != len(ends[1]) or len(ends[0]) != 1 + self.plane:
-            raise parameter_error(owner, "high", "of the shape of low: integers, or pairs", high)
-        lows, highs = ([check_integer(owner, name, v) for v in end]
+            raise parameter_error(caller, "high", "of the shape of low: integers, or pairs", high)
+        lows, highs = ([check_integer(caller, name, v) for v in end]
                        for name, end in zip(("low", "high"), ends, strict=True))  # fmt: skip
         for a, b in zip(lows, highs, strict=True):
             if not a <= b or (self.plane and not (b - a < WIDEST and abs(a) + abs(b) < 2**60)):
                 rule = f"at least low, and less than 2**{WIDEST.bit_length() - 1} beyond it"
-                raise parameter_error(owner, "high", rule, high)
+                raise parameter_error(caller, "high", rule, high)
         self.low: Any = tuple(lows) if self.plane else lows[0]
         self.high: Any = tuple(highs) if self.plane else highs[0]
 
@@ -319,9 +319,9 @@ class HalfPlanesAtPoints(ClassAtPoints):
     def __init__(self, concept_class: HalfPlanes, points: Any) -> None:
         super().__init__(concept_class, points)
         if concept_class.plane and len(self.points) > MOST_POINTS:
-            owner = f"{type(concept_class).__name__} at public points"
+            caller = f"{type(concept_class).__name__} at public points"
             rule = f"at most {MOST_POINTS} different points"
-            raise parameter_error(owner, "public", rule, len(self.points))
+            raise parameter_error(caller, "public", rule, len(self.points))
 
     @staticmethod
     def some(concept_class: HalfPlanes, number: int) -> tuple[HalfPlanes, list[Any]]:

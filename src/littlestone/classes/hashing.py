@@ -298,21 +298,21 @@ class Hashed(Representation):
         *,
         family: HashFamily | None = None,
     ) -> None:
-        owner = type(self).__name__
+        caller = type(self).__name__
         self.concept_class = concept_class
         self.alpha, self.beta = alpha, beta
-        self.copies = check_integer(owner, "copies", copies, low=1)
-        self.buckets = check_integer(owner, "buckets", buckets, low=1)
+        self.copies = check_integer(caller, "copies", copies, low=1)
+        self.buckets = check_integer(caller, "buckets", buckets, low=1)
         family = family or concept_class.hashing
         self.size = self.copies * family.candidates(self.buckets) + family.shared
         self.collision = family.collision(self.buckets)
         if self.copies * self.buckets > self.most:
             rule = f"at most {self.most} in all copies"
-            raise parameter_error(owner, "buckets", rule, self.buckets, "Raise alpha or beta.")
+            raise parameter_error(caller, "buckets", rule, self.buckets, "Raise alpha or beta.")
         if (self.collision / alpha) ** self.copies > beta:
             raise parameter_error(
-                owner, "buckets", "large enough to reach beta", self.buckets,
-                f"{owner}.smallest(concept_class, alpha, beta) finds copies and buckets.",
+                caller, "buckets", "large enough to reach beta", self.buckets,
+                f"{caller}.smallest(concept_class, alpha, beta) finds copies and buckets.",
             )  # fmt: skip
 
     @classmethod

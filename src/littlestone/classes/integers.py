@@ -22,12 +22,12 @@ _GRID = (
 )
 
 
-def integer_bounds(owner: str, low: Any, high: Any) -> tuple[int, int]:
+def integer_bounds(caller: str, low: Any, high: Any) -> tuple[int, int]:
     """Check the bounds of an integer domain."""
-    low = check_integer(owner, "low", low, hint=_GRID if isinstance(low, float) else "")
-    high = check_integer(owner, "high", high, hint=_GRID if isinstance(high, float) else "")
+    low = check_integer(caller, "low", low, hint=_GRID if isinstance(low, float) else "")
+    high = check_integer(caller, "high", high, hint=_GRID if isinstance(high, float) else "")
     if low > high:
-        raise parameter_error(owner, "high", "at least 'low'", high, "Swap the two bounds.")
+        raise parameter_error(caller, "high", "at least 'low'", high, "Swap the two bounds.")
     return low, high
 
 
@@ -66,14 +66,14 @@ class SetsOfPoints(ConceptClass):
     _by_hashing: ClassVar[type[Hashed]]
 
     def __init__(self, low: int | None = None, high: int | None = None) -> None:
-        owner = type(self).__name__
+        caller = type(self).__name__
         if (low is None) != (high is None):
             raise parameter_error(
-                owner, "high" if high is None else "low", "given together with the other bound",
+                caller, "high" if high is None else "low", "given together with the other bound",
                 None, f"Leave both out for any hashable points: {self.spec}.",
             )  # fmt: skip
         if low is not None:
-            self.bounds = integer_bounds(owner, low, high)
+            self.bounds = integer_bounds(caller, low, high)
 
     @property
     def domain(self) -> AnyDomain | IntegerDomain:
@@ -85,11 +85,11 @@ class SetsOfPoints(ConceptClass):
         if self.bounds is not None and alpha is None and beta is None:
             return IdentityRepresentation(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
-        owner = f"{type(self).__name__}.representation"
+        caller = f"{type(self).__name__}.representation"
         hashed = self._by_hashing.smallest(
             self,
-            check_probability(owner, "alpha", alpha, hint=hint),
-            check_probability(owner, "beta", beta, hint=hint),
+            check_probability(caller, "alpha", alpha, hint=hint),
+            check_probability(caller, "beta", beta, hint=hint),
         )
         return hashed if self.size > hashed.size else IdentityRepresentation(self)
 

@@ -130,14 +130,14 @@ class VersionSpace(ABC):
             return (self.soa(),)
         return self._listed("essential hypotheses").essential(p, d)
 
-    def _checked_dim(self, owner: str, p: int, d: int) -> int:
+    def _checked_dim(self, caller: str, p: int, d: int) -> int:
         """Check the parameters of a decomposition; return the Littlestone dimension."""
-        owner = f"VersionSpace.{owner}"
-        check_integer(owner, "p", p, low=1)
-        check_integer(owner, "d", d, low=0)
+        caller = f"VersionSpace.{caller}"
+        check_integer(caller, "p", p, low=1)
+        check_integer(caller, "d", d, low=0)
         dimension = self.littlestone_dim()
         if dimension > d:
-            raise parameter_error(owner, "d", "at least the Littlestone dimension", d)
+            raise parameter_error(caller, "d", "at least the Littlestone dimension", d)
         return dimension
 
     def _stays(self, dimension: int, p: int, d: int) -> bool:

@@ -48,13 +48,13 @@ class ClassAtPoints(ConceptClass):
     """
 
     def __init__(self, concept_class: Any, points: Any) -> None:
-        owner = f"{type(concept_class).__name__} at public points"
+        caller = f"{type(concept_class).__name__} at public points"
         domain = concept_class.domain
-        given = domain.array(points, owner)
+        given = domain.array(points, caller)
         self.concept_class, self.number = concept_class, len(given)
         self.points, self._which = distinct(given)
         if not len(self.points):
-            raise parameter_error(owner, "public", "at least one point", "none")
+            raise parameter_error(caller, "public", "at least one point", "none")
 
     @staticmethod
     @abstractmethod

@@ -192,11 +192,11 @@ def _path(inside: str, entry: Entry) -> Path:
     return Path(path)
 
 
-def _arguments(inside: str, entry: Entry, owner: str) -> dict[str, int]:
+def _arguments(inside: str, entry: Entry, caller: str) -> dict[str, int]:
     """Return the integer arguments by name."""
-    call = parse(f"f({inside})", owner)
+    call = parse(f"f({inside})", caller)
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise ParameterError(f"The arguments of {owner} cannot be read. Write {entry.usage}.")
+        raise ParameterError(f"The arguments of {caller} cannot be read. Write {entry.usage}.")
     given: list[tuple[str | None, ast.expr]] = list(zip(entry.names, call.args, strict=False)) + [
         (keyword.arg, keyword.value) for keyword in call.keywords
     ]
@@ -204,13 +204,13 @@ def _arguments(inside: str, entry: Entry, owner: str) -> dict[str, int]:
     for name, node in given:
         if name not in entry.names or name in out:
             raise ParameterError(
-                f"The argument {str(name)[:60]!r} of {owner} is unknown or given twice. "
+                f"The argument {str(name)[:60]!r} of {caller} is unknown or given twice. "
                 f"Write {entry.usage}."
             )
-        out[str(name)] = evaluate(node, ast.unparse(node)[:60], owner)
+        out[str(name)] = evaluate(node, ast.unparse(node)[:60], caller)
     missing = set(entry.names[: entry.required]) - set(out)
     if len(call.args) > len(entry.names) or missing:
         raise ParameterError(
-            f"{owner} takes {' and '.join(entry.names) or 'no arguments'}. Write {entry.usage}."
+            f"{caller} takes {' and '.join(entry.names) or 'no arguments'}. Write {entry.usage}."
         )
     return out

@@ -387,9 +387,9 @@ class TreePaths(Paths):
         """
         if alpha is None and beta is None:
             return IdentityRepresentation(self)
-        owner = "TreePaths.representation"
+        caller = "TreePaths.representation"
         hashed = HashedTree.smallest(
-            self, check_probability(owner, "alpha", alpha), check_probability(owner, "beta", beta)
+            self, check_probability(caller, "alpha", alpha), check_probability(caller, "beta", beta)
         )
         return hashed if hashed.size < self.size else IdentityRepresentation(self)
 

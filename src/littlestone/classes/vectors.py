@@ -54,22 +54,22 @@ class VectorDomain(TextDomain):
             return OUTSIDE
         return _vector([int(part) for part in parts], self.q, self.n) or OUTSIDE
 
-    def array(self, X: Any, owner: str = "VectorDomain") -> Points:
+    def array(self, X: Any, caller: str = "VectorDomain") -> Points:
         """Convert an array of shape (m, n), or a column of such cells, strictly."""
         if np.ndim(X) == 2 and np.shape(X)[1] == self.n:
             try:
                 table = np.asarray(X, dtype=np.float64)
             except (TypeError, ValueError):
-                raise refusal(owner, "X", self.rule) from None
+                raise refusal(caller, "X", self.rule) from None
             if not (np.isin(table, range(self.q)) if self.q <= 64 else _whole(table, self.q)).all():
-                raise refusal(owner, "X", self.rule)
+                raise refusal(caller, "X", self.rule)
             return table.astype(np.int64)
         if np.ndim(X) == 2 and np.shape(X)[1] != 1:
             shape = f"shape (m, {np.shape(X)[1]})"
-            raise parameter_error(owner, "X", f"of shape (m, {self.n})", shape)
+            raise parameter_error(caller, "X", f"of shape (m, {self.n})", shape)
         cells = [self.cell(raw) for raw in np.asarray(X, dtype=object).reshape(-1).tolist()]
         if any(point is OUTSIDE for point in cells):
-            raise refusal(owner, "X", self.rule)
+            raise refusal(caller, "X", self.rule)
         return self.store(cells)
 
     def store(self, points: Sequence[Any]) -> Points:

@@ -63,14 +63,14 @@ class ClaimOrAll(Claim):
     """Instead of one claim: every mechanism and every learner of this library, on domains that are
     chosen for each; takes less than a minute."""
 
-    def alone(self, owner: str, **others: object) -> None:
+    def alone(self, caller: str, **others: object) -> None:
         """Refuse what --all would ignore."""
         own = {"class": self.concept_class, "learner": self.learner, "epsilon": self.epsilon}
         own |= {"points": self.points, "labels": self.labels}
         for name, value in (own | others).items():
             if value is not None:
                 raise ParameterError(
-                    f"The {name!r} parameter of {owner} must not be given with --all, which "
+                    f"The {name!r} parameter of {caller} must not be given with --all, which "
                     "verifies everything. Leave one of them out."
                 )
 
@@ -240,9 +240,9 @@ def replay(
     concepts, public, learner, goal = claim.opened("audit replay")
     algorithm = open_learner("audit", learner, concepts, goal)
     declared = None if public is None else public.csv
-    opened = read_table(data, csv=written.csv, declared=declared, owner="audit replay")
+    opened = read_table(data, csv=written.csv, declared=declared, caller="audit replay")
     table = Sample.read(
-        opened, x=x, y=y, domain=concepts.domain, positive=positive, owner="audit replay"
+        opened, x=x, y=y, domain=concepts.domain, positive=positive, caller="audit replay"
     )
     with progress_of("Replaying on neighbours"):
         found = replayed(algorithm, table, pairs=pairs)

@@ -280,7 +280,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             y=y,
             user=user,
             strict=records.strict,
-            owner="fit",
+            caller="fit",
             **rule,
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
@@ -343,7 +343,7 @@ def _fit_target(
     given = _given(event=targets.event, user=records.user)
     with reading("Counting records"):
         sample = read_sample(
-            algorithm, opened, x=None, y=column, strict=records.strict, owner="fit", **given
+            algorithm, opened, x=None, y=column, strict=records.strict, caller="fit", **given
         )
     _caution(promised, sample.n)
     columns = {"x": list(schema.names), "y": column, **given}
@@ -413,7 +413,7 @@ def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | N
     from littlestone.data import read_table
 
     opened = read_table(
-        data, csv=form, declared=None if public is None else public.csv, owner="fit"
+        data, csv=form, declared=None if public is None else public.csv, caller="fit"
     )
     if y is not None:
         check_positive("fit", opened, y)

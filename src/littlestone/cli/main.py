@@ -336,16 +336,16 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     command, options = _typed(tokens)
 
     def named(found: re.Match[str]) -> str:
-        name, of, owner = found.groups()
-        spelt = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", owner or "").lower()
-        if owner and f"{spelt}(" in _CLASSES:
+        name, of, caller = found.groups()
+        spelt = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", caller or "").lower()
+        if caller and f"{spelt}(" in _CLASSES:
             return f"'{name}' parameter of {spelt}"
         if name not in options and "_" not in name:
             return found[0]
-        return f"'{_option(name)}' option{of or ''}{command or owner if of else ''}"
+        return f"'{_option(name)}' option{of or ''}{command or caller if of else ''}"
 
-    owner = "|".join([*filter(None, [re.escape(command)]), r"[A-Za-z]\w*"])
-    message = re.sub(rf"'([a-z_]+)' parameter(?:( of )({owner}))?", named, message)
+    caller = "|".join([*filter(None, [re.escape(command)]), r"[A-Za-z]\w*"])
+    message = re.sub(rf"'([a-z_]+)' parameter(?:( of )({caller}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     return re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
 

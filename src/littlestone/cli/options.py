@@ -113,12 +113,12 @@ class Claim:
     """TOML file with the public columns, for classes over rows."""
 
     def opened(
-        self, owner: str, labels: Sequence[str] | None = None
+        self, caller: str, labels: Sequence[str] | None = None
     ) -> tuple[ConceptClass, Schema | None, str, Goal]:
         """Return the class and its schema, the learner's name, and what is claimed."""
-        spec = needed(owner, "class", self.concept_class)
-        learner = needed(owner, "learner", self.learner)
-        epsilon = needed(owner, "epsilon", self.epsilon)
+        spec = needed(caller, "class", self.concept_class)
+        learner = needed(caller, "learner", self.learner)
+        epsilon = needed(caller, "epsilon", self.epsilon)
         goal = Goal(
             concept_class=spec,
             epsilon=epsilon,
@@ -140,11 +140,11 @@ class Csv:
     as was declared before (schema, model, stream), else with commas, points and UTF-8. Nothing is
     guessed from the cells."""
 
-    def written(self, owner: str) -> CsvFormat | None:
+    def written(self, caller: str) -> CsvFormat | None:
         """Return the format that was typed."""
         from littlestone.data.formats import CsvFormat
 
-        return None if self.csv is None else CsvFormat.parse(self.csv, owner)
+        return None if self.csv is None else CsvFormat.parse(self.csv, caller)
 
 
 @shared
@@ -155,11 +155,11 @@ class Table(Csv):
     """Say that the first line of a CSV file holds column names, and is nobody's record: messages
     may quote it."""
 
-    def format(self, owner: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
+    def format(self, caller: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
         """Return the format that was typed, with its header; None: what the schema declares."""
         from littlestone.data.formats import PARQUET, CsvFormat, format_of
 
-        form = self.written(owner)
+        form = self.written(caller)
         names_columns = "://" in data or format_of(Path(data)) in PARQUET
         if not self.header_is_public or (form is None and names_columns):
             return form
@@ -186,12 +186,12 @@ class Records:
     """Refuse odd cells, instead of converting them by public rules. The refusal is not covered by
     the privacy guarantee."""
 
-    def label_rule(self, owner: str) -> dict[str, str | None]:
+    def label_rule(self, caller: str) -> dict[str, str | None]:
         """Return the label that means 1, and the only other one that strict reading allows."""
         if not self.strict:
             if self.negative is not None:
                 raise ParameterError(
-                    f"The 'negative' parameter of {owner} is for --strict: otherwise every cell "
+                    f"The 'negative' parameter of {caller} is for --strict: otherwise every cell "
                     "other than the positive one means 0."
                 )
             return {"positive": self.positive or "1", "negative": None}
@@ -212,7 +212,7 @@ class Evaluated:
     """Spend all of epsilon on learning, and measure nothing."""
 
     def part(
-        self, owner: str, epsilon: str | Fraction, holdout: str | None = None
+        self, caller: str, epsilon: str | Fraction, holdout: str | None = None
     ) -> Fraction | None:
         """Return the part of epsilon: by default a tenth, with held-out records all of it.
 
@@ -223,12 +223,12 @@ class Evaluated:
         """
         if self.no_evaluate:
             if self.evaluate is not None:
-                raise ParameterError(f"{owner} takes --evaluate or --no-evaluate, not both.")
+                raise ParameterError(f"{caller} takes --evaluate or --no-evaluate, not both.")
             return None
-        total: Fraction = check_fraction(owner, "epsilon", epsilon)
+        total: Fraction = check_fraction(caller, "epsilon", epsilon)
         if self.evaluate is None:
             return total if holdout is not None else total / 10
-        part: Fraction = check_fraction(owner, "evaluate", self.evaluate)
+        part: Fraction = check_fraction(caller, "evaluate", self.evaluate)
         return part
 
 
@@ -244,12 +244,12 @@ class Paid:
     seed: int | None = None
     """Make the result reproducible, and NOT PRIVATE."""
 
-    def budget(self, owner: str) -> Ledger | None:
+    def budget(self, caller: str) -> Ledger | None:
         """Return the ledger, opened for the purpose."""
         if self.ledger is None:
             if self.purpose is not None:
                 raise ParameterError(
-                    f"The '--purpose' option of {owner} is recorded in a ledger: give --ledger, "
+                    f"The '--purpose' option of {caller} is recorded in a ledger: give --ledger, "
                     "too."
                 )
             return None
@@ -257,15 +257,15 @@ class Paid:
 
         return Ledger(self.ledger, purpose=self.purpose or "")
 
-    def checked_seed(self, owner: str) -> int | None:
+    def checked_seed(self, caller: str) -> int | None:
         """Return the seed, an integer >= 0."""
-        return None if self.seed is None else check_integer(owner, "seed", self.seed, low=0)
+        return None if self.seed is None else check_integer(caller, "seed", self.seed, low=0)
 
-    def source(self, owner: str) -> Source:
+    def source(self, caller: str) -> Source:
         """Return the source: without a seed that of the operating system."""
         from littlestone.source import SecureSource, SeededSource
 
-        seed = self.checked_seed(owner)
+        seed = self.checked_seed(caller)
         return SecureSource() if seed is None else SeededSource(seed)
 
 
@@ -279,11 +279,11 @@ class Filed:
     sign_with: str | None = None
     """File with the private key (Ed25519, PEM) that signs the record."""
 
-    def source(self, owner: str, paid: Paid) -> Source:
+    def source(self, caller: str, paid: Paid) -> Source:
         """Return the source; refuse first a record that could not be made or signed."""
         if self.record is None and self.sign_with is not None:
             raise ParameterError(
-                f"The '--sign-with' option of {owner} signs a record: give --record, too."
+                f"The '--sign-with' option of {caller} signs a record: give --record, too."
             )
         if self.record is not None and paid.seed is not None:
             raise ParameterError(
@@ -294,7 +294,7 @@ class Filed:
             from littlestone.learners.record import private_key
 
             private_key(self.sign_with)
-        return paid.source(owner)
+        return paid.source(caller)
 
 
 def learner_options() -> Any:
@@ -324,7 +324,7 @@ def needed(command: str, name: str, value: str | None) -> str:
 
 
 def names(
-    owner: str, option: str, text: str | None, what: str = "column names"
+    caller: str, option: str, text: str | None, what: str = "column names"
 ) -> list[str] | None:
     """Return the column names of ``--x a,b`` (a name that holds a comma may be quoted)."""
     if text is None:
@@ -337,41 +337,41 @@ def names(
         found = []
     if not found or not all(found) or len(set(found)) < len(found):
         raise parameter_error(
-            owner, option, f"different {what}, separated by commas", text, "Example: a,b."
+            caller, option, f"different {what}, separated by commas", text, "Example: a,b."
         )
     return found
 
 
-def read_bounds(owner: str, text: str | None) -> dict[str, tuple[int | float, int | float]] | None:
+def read_bounds(caller: str, text: str | None) -> dict[str, tuple[int | float, int | float]] | None:
     """Return what ``--bounds a=0:120,b=0.5:2`` says."""
     from littlestone.data.cells import number
 
     if text is None:
         return None
     found = {}
-    for part in names(owner, "bounds", text) or []:
+    for part in names(caller, "bounds", text) or []:
         name, _, ends = part.rpartition("=")
         low, colon, high = ends.partition(":")
         least, most = number(low), number(high)
         if not name or not colon or least is None or most is None:
             hint = "Each is name=low:high."
-            raise parameter_error(owner, "bounds", "like age=0:120,income=0:1000000", text, hint)
+            raise parameter_error(caller, "bounds", "like age=0:120,income=0:1000000", text, hint)
         found[name.strip()] = least, most
     return found
 
 
-def whole(owner: str, option: str, text: str) -> int:
+def whole(caller: str, option: str, text: str) -> int:
     """Return an integer >= 1 that was typed, such as 16 or 2**20; 2.5 is refused, not rounded."""
     from littlestone.classes import parse_integer
 
     try:
-        value: object = parse_integer(text, owner)
+        value: object = parse_integer(text, caller)
     except ParameterError:
         value = text
-    return check_integer(owner, option, value, low=1)
+    return check_integer(caller, option, value, low=1)
 
 
-def label_list(owner: str, text: str | None, *, positive: str | None) -> list[str] | None:
+def label_list(caller: str, text: str | None, *, positive: str | None) -> list[str] | None:
     """Return the labels of ``--labels``, which leaves nothing for ``--positive``.
 
     Examples
@@ -385,20 +385,20 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
         return None
     if positive is not None:
         raise ParameterError(
-            f"{owner} takes --labels, or --positive with --negative, not both: --labels lists all "
+            f"{caller} takes --labels, or --positive with --negative, not both: --labels lists all "
             "labels."
         )
     from littlestone.data.labels import check_labels
 
-    found = names(owner, "labels", text, "labels") or []
+    found = names(caller, "labels", text, "labels") or []
     try:
-        return [str(label) for label in check_labels(owner, found)]
+        return [str(label) for label in check_labels(caller, found)]
     except ParameterError:  # its words are those of Python
         rule = "2 to 100 labels, separated by commas, that differ as cells (1 and 1.0 do not)"
-        raise parameter_error(owner, "labels", rule, text, "Example: a,b,c.") from None
+        raise parameter_error(caller, "labels", rule, text, "Example: a,b,c.") from None
 
 
-def check_positive(owner: str, table: Any, y: str) -> None:
+def check_positive(caller: str, table: Any, y: str) -> None:
     """Refuse a label that is declared to be no number, where nobody says which cell means 1."""
     import pyarrow as pa
 
@@ -406,7 +406,7 @@ def check_positive(owner: str, table: Any, y: str) -> None:
 
     if y not in table.names:
         return  # reading says which columns are missing, all of them
-    (kind,) = declared_kinds(table, [y], owner)
+    (kind,) = declared_kinds(table, [y], caller)
     tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
     if kind is not None and not any(test(kind) for test in tests):
         what = "texts" if "string" in str(kind) else str(kind)
@@ -416,11 +416,11 @@ def check_positive(owner: str, table: Any, y: str) -> None:
         )
 
 
-def check_label(owner: str, y: str, columns: Sequence[str]) -> None:
+def check_label(caller: str, y: str, columns: Sequence[str]) -> None:
     """Refuse a label that is learned from: it would be its own prediction."""
     if y in columns:
         raise ParameterError(
-            f"The label {y!r} of {owner} is among the columns that it is learned from. Leave it "
+            f"The label {y!r} of {caller} is among the columns that it is learned from. Leave it "
             "out of --schema (or of --x)."
         )
 
@@ -482,7 +482,7 @@ def is_auto(spec: str) -> bool:
 
 
 def open_learner(
-    owner: str,
+    caller: str,
     name: str,
     concept_class: ConceptClass,
     goal: Goal,
@@ -496,11 +496,11 @@ def open_learner(
     """
     from littlestone.learners import select
 
-    small = None if goal.delta is None else check_probability(owner, "delta", goal.delta)
+    small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
     numbers: dict[str, Any] = {
-        "epsilon": check_fraction(owner, "epsilon", goal.epsilon),
-        "alpha": check_probability(owner, "alpha", goal.alpha),
-        "beta": check_probability(owner, "beta", goal.beta),
+        "epsilon": check_fraction(caller, "epsilon", goal.epsilon),
+        "alpha": check_probability(caller, "alpha", goal.alpha),
+        "beta": check_probability(caller, "beta", goal.beta),
     }
     if name == "auto":
         numbers["evaluate"] = evaluate
@@ -513,12 +513,12 @@ _KEPT = (b"SQLite format 3\0", b" littlestone ledger ")
 _BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
 
 
-def check_outputs(owner: str, *inputs: str | None, **outputs: str | None) -> None:
+def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> None:
     """Refuse output files that could not be written, before anything is drawn or read.
 
     Parameters
     ----------
-    owner : str
+    caller : str
         The command, for the message.
     *inputs : str or None
         Paths of files that are read, and so must not be written over.
@@ -538,16 +538,16 @@ def check_outputs(owner: str, *inputs: str | None, **outputs: str | None) -> Non
         where = Path(path)
         problem = _problem(where)
         if problem:
-            raise parameter_error(owner, name, "a file that can be written", path, problem)
+            raise parameter_error(caller, name, "a file that can be written", path, problem)
         other = seen.setdefault(target(where), name)
         if other != name:
             raise parameter_error(
-                owner, name, f"another file than the one of {other!r}", path, "Write to two files."
+                caller, name, f"another file than the one of {other!r}", path, "Write to two files."
             )
-    check_inputs_kept(owner, *inputs, **outputs)
+    check_inputs_kept(caller, *inputs, **outputs)
 
 
-def check_inputs_kept(owner: str, *inputs: str | None, **outputs: str | None) -> None:
+def check_inputs_kept(caller: str, *inputs: str | None, **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
     given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
@@ -556,7 +556,7 @@ def check_inputs_kept(owner: str, *inputs: str | None, **outputs: str | None) ->
     for name, path in outputs.items():
         if path is not None and target(Path(path)) in kept:
             raise parameter_error(
-                owner, name, "a file that is not read", path, "It would be overwritten."
+                caller, name, "a file that is not read", path, "It would be overwritten."
             )
 
 

@@ -300,7 +300,7 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
     return 0
 
 
-def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Release]:
+def _scored(caller: str, models: list[str], data: str, asked: Asked) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
@@ -310,7 +310,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     from littlestone.learners.running import score_all
     from littlestone.privacy import Guarantee
 
-    source, paid_by = asked.source(owner), asked.budget(owner)
+    source, paid_by = asked.source(caller), asked.budget(caller)
     if paid_by is not None:
         paid_by.check_data(data)
     pairs: list[tuple[Release, Sample]] = []
@@ -319,16 +319,16 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     for release in releases:
         columns = release.columns or {}
         if asked.y is None and not columns.get("y"):
-            raise ParameterError(f"The model does not say which column to read: give {owner} --y.")
+            raise ParameterError(f"The model does not say which column to read: give {caller} --y.")
         if asked.positive is not None and release.concept_class.lists_labels:
             raise ParameterError(
-                f"The 'positive' parameter of {owner} must be left out for a model that lists its "
+                f"The 'positive' parameter of {caller} must be left out for a model that lists its "
                 "labels: they are read as in the model."
             )
         labels.append((asked.y or columns["y"], asked.positive or columns.get("positive", "1")))
     if len(set(labels)) > 1:
         raise ParameterError(
-            f"The models of {owner} predict different labels, so their errors are not comparable: "
+            f"The models of {caller} predict different labels, so their errors are not comparable: "
             + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
             + ". Compare models of one label, or say which one is meant: --y, --positive."
         )
@@ -336,7 +336,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
-            opened = read_table(data, csv=asked.csv, declared=release.csv, owner=owner)
+            opened = read_table(data, csv=asked.csv, declared=release.csv, caller=caller)
             sample = read(
                 opened,
                 x=x,
@@ -344,11 +344,13 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
                 domain=domain,
                 positive=means,
                 labels=release.labels if release.concept_class.lists_labels else None,
-                owner=owner,
+                caller=caller,
                 need="batches",
             )
             pairs.append((release, sample))
-    total = Guarantee(check_fraction(owner, "epsilon", asked.epsilon, hint="1 is a common choice."))
+    total = Guarantee(
+        check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
+    )
     caution(weaknesses(total, None))
     others = [
         not _like_the_fit(release, sample.n, column)
@@ -357,7 +359,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     if not all(others):
         caution([_LIKE_THE_FIT])
     return score_all(
-        pairs, source, epsilon=total.epsilon, ledger=paid_by, owner=owner, held_out=others
+        pairs, source, epsilon=total.epsilon, ledger=paid_by, caller=caller, held_out=others
     )
 
 

@@ -66,7 +66,7 @@ class Public:
                 "themselves are not public."
             )
         options: Json = {} if self.shift is None else {"shift": _shift(self.shift)}
-        table = read_table(self.public, csv=form, owner="fit")
+        table = read_table(self.public, csv=form, caller="fit")
         if needs_schema(spec):
             chosen = [name for name in table.names if name != y] if x is None else x
             bins = 20 if self.bins is None else whole("fit", "bins", self.bins)

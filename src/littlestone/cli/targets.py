@@ -142,4 +142,4 @@ def learner_of(
     )
     form = table.format(_OWNER, data, public)
     declared = None if public is None else public.csv
-    return learner, column, read_table(data, csv=form, declared=declared, owner=_OWNER)
+    return learner, column, read_table(data, csv=form, declared=declared, caller=_OWNER)

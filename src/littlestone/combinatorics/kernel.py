@@ -103,13 +103,13 @@ class VersionSpaces:
         out[members_of(labelling)] = 1
         return out
 
-    def _set(self, hypotheses: int | None, owner: str) -> int:
-        return self.full if hypotheses is None else self.matrix.check_set(hypotheses, owner)
+    def _set(self, hypotheses: int | None, caller: str) -> int:
+        return self.full if hypotheses is None else self.matrix.check_set(hypotheses, caller)
 
-    def _nonempty(self, hypotheses: int | None, owner: str) -> int:
-        v = self._set(hypotheses, owner)
+    def _nonempty(self, hypotheses: int | None, caller: str) -> int:
+        v = self._set(hypotheses, caller)
         if not v:
-            raise parameter_error(owner, "hypotheses", "a non-empty set of hypotheses", 0)
+            raise parameter_error(caller, "hypotheses", "a non-empty set of hypotheses", 0)
         return v
 
     def _counts(self, name: str, counts: npt.ArrayLike) -> Counts:
@@ -159,7 +159,7 @@ class Kernel(VersionSpaces):
         max_nodes: int | None = DEFAULT_MAX_NODES,
         backend: Backend = "auto",
     ) -> None:
-        bits = BitMatrix.from_array(matrix, owner="Kernel")
+        bits = BitMatrix.from_array(matrix, caller="Kernel")
         if max_nodes is not None:
             check_integer("Kernel", "max_nodes", max_nodes, low=0)
         self._start(bits, max_nodes, *_space(bits, backend))
@@ -325,10 +325,10 @@ class Kernel(VersionSpaces):
 
     @contextmanager
     def _decomposing(
-        self, v: int, p: int, d: int, owner: str
+        self, v: int, p: int, d: int, caller: str
     ) -> Iterator[DecompositionSearch[Any, Any]]:
-        check_integer(owner, "p", p, low=1)
-        check_integer(owner, "d", d, low=0)
+        check_integer(caller, "p", p, low=1)
+        check_integer(caller, "d", d, low=0)
         search = self._decompositions.get((p, d))
         if search is None:
             search = self._decompositions[p, d] = DecompositionSearch(
@@ -336,7 +336,7 @@ class Kernel(VersionSpaces):
             )
         with self._asking("The decomposition dimension", lambda: search.bounds(v)):
             if self._search.ldim(v) > d:
-                raise parameter_error(owner, "d", "at least the Littlestone dimension", d)
+                raise parameter_error(caller, "d", "at least the Littlestone dimension", d)
             yield search
 
 

@@ -48,7 +48,7 @@ class BitMatrix:
     columns: tuple[int, ...]
 
     @classmethod
-    def from_array(cls, matrix: object, *, owner: str = "BitMatrix.from_array") -> BitMatrix:
+    def from_array(cls, matrix: object, *, caller: str = "BitMatrix.from_array") -> BitMatrix:
         """Read a matrix of zeros and ones, one hypothesis for each row.
 
         Notes
@@ -66,13 +66,13 @@ class BitMatrix:
         """
         if isinstance(matrix, BitMatrix):
             return matrix
-        array = _binary(matrix, owner)
+        array = _binary(matrix, caller)
         seen: dict[bytes, int] = {}
         for index, row in enumerate(map(bytes, np.packbits(array, axis=1))):
             first = seen.setdefault(row, index)
             if first != index:
                 raise parameter_error(
-                    owner,
+                    caller,
                     "matrix",
                     "a matrix of distinct rows",
                     _Said(f"row {index} equal to row {first}"),
@@ -117,20 +117,20 @@ class BitMatrix:
                 live.setdefault(side, point)
         return live
 
-    def check_set(self, hypotheses: int, owner: str) -> int:
+    def check_set(self, hypotheses: int, caller: str) -> int:
         """Return a set of hypotheses; refuse what is not one (the set itself is never shown)."""
         if isinstance(hypotheses, bool) or not isinstance(hypotheses, int):
-            raise _bad_set(owner, f"a {type(hypotheses).__name__}")
+            raise _bad_set(caller, f"a {type(hypotheses).__name__}")
         if not 0 <= hypotheses <= self.full:
-            raise _bad_set(owner, "bits of other hypotheses")
+            raise _bad_set(caller, "bits of other hypotheses")
         return hypotheses
 
-    def check_point(self, point: int, owner: str) -> int:
+    def check_point(self, point: int, caller: str) -> int:
         """Return the index of a point; refuse what is not one."""
         if isinstance(point, bool | np.bool_) or not isinstance(point, int | np.integer):
-            raise parameter_error(owner, "point", "the index of a column", point)
+            raise parameter_error(caller, "point", "the index of a column", point)
         if not 0 <= point < self.n_points:
-            raise parameter_error(owner, "point", f"in 0..{self.n_points - 1}", int(point))
+            raise parameter_error(caller, "point", f"in 0..{self.n_points - 1}", int(point))
         return int(point)
 
 
@@ -162,11 +162,11 @@ def set_of(elements: Iterable[int]) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def _binary(matrix: object, owner: str) -> Bits:
+def _binary(matrix: object, caller: str) -> Bits:
     """Return a private uint8 copy of a non-empty binary matrix."""
 
     def refuse(got: str, hint: str) -> ParameterError:
-        return parameter_error(owner, "matrix", "a matrix of zeros and ones", _Said(got), hint)
+        return parameter_error(caller, "matrix", "a matrix of zeros and ones", _Said(got), hint)
 
     try:
         array = np.asarray(matrix)
@@ -187,7 +187,7 @@ def _binary(matrix: object, owner: str) -> Bits:
     return np.array(array, dtype=np.uint8, order="C")
 
 
-def _bad_set(owner: str, got: str) -> ParameterError:
+def _bad_set(caller: str, got: str) -> ParameterError:
     return parameter_error(
-        owner, "hypotheses", "a set of hypotheses as an integer, within `full`", _Said(got)
+        caller, "hypotheses", "a set of hypotheses as an integer, within `full`", _Said(got)
     )

@@ -94,7 +94,7 @@ class Calendar:
         """Return what a column is called in rules: ``admitted``, ``month of admitted``."""
         return name if self.by == "date" else f"{self.by} of {name}"
 
-    def edges(self, owner: str, bins: object) -> list[int]:
+    def edges(self, caller: str, bins: object) -> list[int]:
         """Return public edges: of cut dates their seconds, else whole numbers of the part."""
         limits = PARTS[self.by]
         if bins is None:
@@ -102,21 +102,21 @@ class Calendar:
             return list(range(limits[0] + 1, limits[1] + 1))
         hint = 'Example: ["2020-01-01", "2021-07-01"].' if self.by == "date" else ""
         if not isinstance(bins, Sequence) or isinstance(bins, str):
-            raise parameter_error(owner, "bins", "a list", bins, hint)
-        return [self._edge(owner, edge, hint) for edge in bins]
+            raise parameter_error(caller, "bins", "a list", bins, hint)
+        return [self._edge(caller, edge, hint) for edge in bins]
 
-    def _edge(self, owner: str, edge: object, hint: str) -> int:
+    def _edge(self, caller: str, edge: object, hint: str) -> int:
         if self.by == "date":
             if isinstance(edge, date):  # as TOML has them
                 edge = edge.isoformat()
             found = Calendar().value(edge) if isinstance(edge, str) else None
             if found is None:
-                raise parameter_error(owner, "bins", "dates such as 2020-01-31", edge, hint)
+                raise parameter_error(caller, "bins", "dates such as 2020-01-31", edge, hint)
             return found
         low, high = PARTS[self.by] or (1, 9999)
         if isinstance(edge, bool) or not isinstance(edge, int) or not low < edge <= high:
             constraint = f"whole numbers from {low + 1} to {high}"
-            raise parameter_error(owner, "bins", constraint, edge)
+            raise parameter_error(caller, "bins", constraint, edge)
         return edge
 
     @property
@@ -132,10 +132,10 @@ class Calendar:
         return re.compile("".join(_DIRECTIVES.get(part) or re.escape(part) for part in parts))
 
     @classmethod
-    def of(cls, owner: str, by: object, form: object) -> Calendar:
+    def of(cls, caller: str, by: object, form: object) -> Calendar:
         """Check what a schema declares."""
         if not isinstance(by, str) or by not in PARTS:
-            raise parameter_error(owner, "by", f"one of {', '.join(PARTS)}", by)
+            raise parameter_error(caller, "by", f"one of {', '.join(PARTS)}", by)
         if form is None:
             return cls(by)
         asked = re.findall(r"%.?", form) if isinstance(form, str) else []
@@ -152,7 +152,7 @@ class Calendar:
                 f"a text with {', '.join(sorted(needed | {'%Y'}))}, and no more than "
                 f"{', '.join(_DIRECTIVES)}, each once"
             )
-            raise parameter_error(owner, "format", constraint, form, 'Example: "%d.%m.%Y".')
+            raise parameter_error(caller, "format", constraint, form, 'Example: "%d.%m.%Y".')
         return cls(by, form)
 
 

@@ -153,10 +153,10 @@ def user_name(raw: object) -> int | str | None:
     return written
 
 
-def float_users(what: str, owner: str) -> DataError:
+def float_users(what: str, caller: str) -> DataError:
     """Return the refusal of users whose type is floats, in arrays and tables alike."""
     return DataError(
-        f"{what} given to {owner} must be integers or texts. They are floats, which may merge "
+        f"{what} given to {caller} must be integers or texts. They are floats, which may merge "
         "users or hide missing ones. pandas makes floats of integers where one is missing: read "
         'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts (dtype=str); '
         "floats that were made already cannot be undone."

@@ -96,16 +96,16 @@ class Column:
     @classmethod
     def bins(cls, name: str, edges: object, missing: object = ()) -> Column:
         """Return a numeric column; the edges are finite, strictly increasing and doubles."""
-        owner = f"column {name!r}"
+        caller = f"column {name!r}"
         constraint = "a list of at least one finite number, strictly increasing"
         if not isinstance(edges, list | tuple | np.ndarray) or len(edges) == 0:
-            raise parameter_error(owner, "bins", constraint, edges)
-        values = [_edge(owner, edge) for edge in edges]
+            raise parameter_error(caller, "bins", constraint, edges)
+        values = [_edge(caller, edge) for edge in edges]
         if any(a >= b for a, b in pairwise(values)):
-            raise parameter_error(owner, "bins", constraint, list(edges), "Sort the edges.")
+            raise parameter_error(caller, "bins", constraint, list(edges), "Sort the edges.")
         if len(values) > _MAX_CODES:
-            raise parameter_error(owner, "bins", f"at most {_MAX_CODES} edges", len(values))
-        return cls(name, edges=tuple(values), missing=_texts(owner, "missing", missing))
+            raise parameter_error(caller, "bins", f"at most {_MAX_CODES} edges", len(values))
+        return cls(name, edges=tuple(values), missing=_texts(caller, "missing", missing))
 
     @classmethod
     def integers(cls, name: str, bounds: object, missing: object = ()) -> Column:
@@ -113,7 +113,7 @@ class Column:
 
         The first bin holds all numbers below low + 1, the last one all from high on.
         """
-        owner = f"column {name!r}"
+        caller = f"column {name!r}"
         if not (
             isinstance(bounds, list | tuple)
             and len(bounds) == 2
@@ -121,23 +121,23 @@ class Column:
             and bounds[0] < bounds[1] <= bounds[0] + _MAX_CODES
         ):
             constraint = f"[low, high]: two integers, low < high <= low + {_MAX_CODES}"
-            raise parameter_error(owner, "integers", constraint, bounds)
+            raise parameter_error(caller, "integers", constraint, bounds)
         return cls.bins(name, list(range(bounds[0] + 1, bounds[1] + 1)), missing)
 
     @classmethod
     def of(cls, name: str, categories: object, missing: object = ()) -> Column:
         """Return a textual column; a cell has a category when it is exactly that text."""
-        owner = f"column {name!r}"
-        values, nulls = _texts(owner, "categories", categories), _texts(owner, "missing", missing)
+        caller = f"column {name!r}"
+        values, nulls = _texts(caller, "categories", categories), _texts(caller, "missing", missing)
         if not values:
-            raise parameter_error(owner, "categories", "a list of at least one text", categories)
+            raise parameter_error(caller, "categories", "a list of at least one text", categories)
         both = sorted(set(values) & set(nulls))
         if both:
             hint = "A text is either a category or missing."
-            raise parameter_error(owner, "missing", "different from the categories", both, hint)
+            raise parameter_error(caller, "missing", "different from the categories", both, hint)
         if len(values) > _MAX_CODES:
             constraint = f"at most {_MAX_CODES} texts"
-            raise parameter_error(owner, "categories", constraint, len(values))
+            raise parameter_error(caller, "categories", constraint, len(values))
         return cls(name, categories=values, missing=nulls)
 
     @classmethod
@@ -171,17 +171,17 @@ class Column:
         >>> Column.dates("admitted", by="weekday").literals(0)[-2].text
         'weekday of admitted >= Sunday'
         """
-        owner = f"column {name!r}"
-        calendar = Calendar.of(owner, by, form)
+        caller = f"column {name!r}"
+        calendar = Calendar.of(caller, by, form)
         if bins is None and PARTS[by] is None:
             example = '["2020-01-01"]' if by == "date" else "[1990, 2000]"
-            raise parameter_error(owner, "bins", f"a list, such as {example}", "none")
-        found = calendar.edges(owner, bins)
+            raise parameter_error(caller, "bins", f"a list, such as {example}", "none")
+        found = calendar.edges(caller, bins)
         if any(a >= b for a, b in pairwise(found)) or not found:
             hint = "Sort them, each once." if found else 'For example ["2020-01-01"].'
             asked = bins if isinstance(bins, list | tuple) else list(map(calendar.shown, found))
             constraint = "at least one cut, each later than the one before"
-            raise parameter_error(owner, "bins", constraint, [str(cut) for cut in asked], hint)
+            raise parameter_error(caller, "bins", constraint, [str(cut) for cut in asked], hint)
         edges = cls.bins(name, found, missing)
         return replace(edges, calendar=calendar)
 
@@ -340,25 +340,25 @@ class Column:
         return kind | ({"missing": list(self.missing)} if self.missing else {})
 
 
-def _edge(owner: str, edge: object) -> int | float:
+def _edge(caller: str, edge: object) -> int | float:
     """Return a public edge; engines compare in doubles, so it must be one exactly."""
     constraint = "finite numbers that a double holds exactly"
     if isinstance(edge, np.generic):
         edge = edge.item()
     if isinstance(edge, bool) or not isinstance(edge, int | float):
-        raise parameter_error(owner, "bins", constraint, edge)
+        raise parameter_error(caller, "bins", constraint, edge)
     if isinstance(edge, int) and abs(edge) >= 2**1000:
-        raise parameter_error(owner, "bins", constraint, "an integer beyond 2**1000")
+        raise parameter_error(caller, "bins", constraint, "an integer beyond 2**1000")
     if not math.isfinite(edge) or float(edge) != edge:
-        raise parameter_error(owner, "bins", constraint, edge)
+        raise parameter_error(caller, "bins", constraint, edge)
     return int(edge) if edge == int(edge) else edge
 
 
-def _texts(owner: str, name: str, values: object) -> tuple[str, ...]:
+def _texts(caller: str, name: str, values: object) -> tuple[str, ...]:
     constraint = "a list of different texts, none of them empty"
     if not isinstance(values, list | tuple):
-        raise parameter_error(owner, name, constraint, values)
+        raise parameter_error(caller, name, constraint, values)
     written = [text(value) for value in values]
     if None in written or len(set(written)) < len(written):
-        raise parameter_error(owner, name, constraint, values)
+        raise parameter_error(caller, name, constraint, values)
     return tuple(value for value in written if value is not None)

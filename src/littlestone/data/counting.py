@@ -61,7 +61,7 @@ class Groups(NamedTuple):
 class Reading:
     """An opened table, and the public rules by which its cells become records."""
 
-    owner: str
+    caller: str
     opened: Table
     frame: Frame
     columns: list[str]  # of points, then of labels, then of users
@@ -89,25 +89,25 @@ class Reading:
         target: Target | None = None,
         event: str | None = None,
         csv: Any = None,
-        owner: str,
+        caller: str,
     ) -> Self:
         """Open a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
-        names, schema = point_columns(owner, x, domain)
+        names, schema = point_columns(caller, x, domain)
         if labels is None:
-            rules = [match(owner, "positive", positive)]
+            rules = [match(caller, "positive", positive)]
         else:
-            rules = [match(owner, "labels", label) for label in labels]
-        other = None if negative is None else match(owner, "negative", negative)
+            rules = [match(caller, "labels", label) for label in labels]
+        other = None if negative is None else match(caller, "negative", negative)
         declared = None if schema is None else schema.csv
-        opened = read_table(table, csv=csv, declared=declared, owner=owner)
+        opened = read_table(table, csv=csv, declared=declared, caller=caller)
         numeric = target is not None or all(rule.numeric for rule in rules)
         numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
         columns = [*names, y, *(name for name in (event, user) if name is not None)]
-        frame = opened.frame(columns, owner, numbers=numbers)
+        frame = opened.frame(columns, caller, numbers=numbers)
         if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
-            raise float_users(f"The users in the column {user!r}", owner)
+            raise float_users(f"The users in the column {user!r}", caller)
         return cls(
-            owner=owner,
+            caller=caller,
             opened=opened,
             frame=frame,
             columns=columns,
@@ -131,12 +131,12 @@ class Reading:
         users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
         if self.user is not None:
             cells = counted[f"k{len(self.columns) - 1}"]
-            users, keys = _users(cells, self.user, self.owner, strict=strict)
+            users, keys = _users(cells, self.user, self.caller, strict=strict)
         return Groups(points, point, label, n, users, keys)
 
     @cached_property
     def _stream(self) -> Stream | None:
-        return self.opened.batches(self.columns, self.owner, numbers=self.numbers)
+        return self.opened.batches(self.columns, self.caller, numbers=self.numbers)
 
     @cached_property
     def _direct(self) -> bool:
@@ -160,11 +160,11 @@ class Reading:
 
     def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
         if self.schema is not None:
-            codes = group_codes(cells, self.schema, self.owner, strict=strict)
+            codes = group_codes(cells, self.schema, self.caller, strict=strict)
             return distinct(np.stack(codes, axis=1).astype(np.int16))
         points, point = points_of(cells["k0"], self.domain)
         if strict and (point < 0).any():
-            raise refusal(self.owner, self.columns[0], self.domain.rule)
+            raise refusal(self.caller, self.columns[0], self.domain.rule)
         return points, point
 
     def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
@@ -174,7 +174,7 @@ class Reading:
             last = len(self.columns) - (self.user is not None)
             found = self.target.of_cells([cells[f"k{j}"] for j in range(first, last)])
             if strict and (found < 0).any():
-                raise refusal(self.owner, self.columns[first], "a number")
+                raise refusal(self.caller, self.columns[first], "a number")
             return found
         place = len(self.columns) - 1 - (self.user is not None)
         raw, name = cells[f"k{place}"], self.columns[place]
@@ -184,7 +184,7 @@ class Reading:
             return label_codes(raw, self.rules[0])
         codes = listed_codes(raw, self.rules)
         if strict and (codes == len(self.rules)).any():
-            raise refusal(self.owner, name, "one of the public labels")
+            raise refusal(self.caller, name, "one of the public labels")
         return codes
 
     def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
@@ -196,20 +196,20 @@ class Reading:
             return known and user_name(cell) is not None
 
         if not _convert(raw, allowed).all():
-            raise refusal(self.owner, name, rule)
+            raise refusal(self.caller, name, rule)
 
     def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
         line = cast(Any, self.domain).line
         return keys_of(cells["k0"], self.domain, line)
 
 
-def group_table(owner: str, table: Any, *, strict: bool, **arguments: Any) -> Groups:
+def group_table(caller: str, table: Any, *, strict: bool, **arguments: Any) -> Groups:
     """Read and count a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
 
     def run() -> Groups:
-        return Reading.of(table, owner=owner, **arguments).groups(strict=strict)
+        return Reading.of(table, caller=caller, **arguments).groups(strict=strict)
 
-    return run_engine(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(caller))
 
 
 def read_points(
@@ -219,7 +219,7 @@ def read_points(
     domain: Domain,
     csv: Any = None,
     declared: CsvFormat | None = None,
-    owner: str = "read_points",
+    caller: str = "read_points",
 ) -> tuple[Points, npt.NDArray[np.bool_]]:
     """Return the points of a table's rows in their order, for predictions; no labels are read.
 
@@ -238,7 +238,7 @@ def read_points(
     (array([3, 1]), array([ True, False,  True]))
     """
     where: dict[str, Any] = {"x": x, "domain": domain, "csv": csv, "declared": declared}
-    points, inside = zip(*point_pieces(table, owner=owner, **where), strict=True)
+    points, inside = zip(*point_pieces(table, caller=caller, **where), strict=True)
     if len(points) == 1:
         return points[0], inside[0]
     return np.concatenate(points), np.concatenate(inside)
@@ -251,7 +251,7 @@ def point_pieces(
     domain: Domain,
     csv: Any = None,
     declared: CsvFormat | None = None,
-    owner: str = "read_points",
+    caller: str = "read_points",
 ) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
     """Yield what `read_points` returns, a piece of the table after the other; at least one.
 
@@ -261,9 +261,9 @@ def point_pieces(
     >>> list(point_pieces({"dose": ["3", "x"]}, x="dose", domain=IntegerDomain(1, 9)))
     [(array([3]), array([ True, False]))]
     """
-    names, schema = point_columns(owner, x, domain)
+    names, schema = point_columns(caller, x, domain)
     opened = read_table(
-        table, csv=csv, declared=declared or (None if schema is None else schema.csv), owner=owner
+        table, csv=csv, declared=declared or (None if schema is None else schema.csv), caller=caller
     )
     numbers = number_columns(names, schema, domain)
 
@@ -276,15 +276,15 @@ def point_pieces(
         return points[point[inside]], inside
 
     empty = True
-    for piece in opened.pieces(names, owner, numbers=numbers):
+    for piece in opened.pieces(names, caller, numbers=numbers):
         empty = False
-        yield run_engine(lambda piece=piece: convert(piece), STOPPED.format(owner))  # type: ignore[misc]
+        yield run_engine(lambda piece=piece: convert(piece), STOPPED.format(caller))  # type: ignore[misc]
     if empty:
         yield domain.store([]), np.zeros(0, dtype=bool)
 
 
 def count_cells(
-    table: Any, name: str, *, owner: str, numbers: bool = False
+    table: Any, name: str, *, caller: str, numbers: bool = False
 ) -> tuple[pa.ChunkedArray, Ints]:
     """Return the distinct cells of a column, and how many rows have each; they are secret.
 
@@ -292,50 +292,50 @@ def count_cells(
 
     Examples
     --------
-    >>> cells, counts = count_cells({"age": [44, 17, 44]}, "age", owner="doctest")
+    >>> cells, counts = count_cells({"age": [44, 17, 44]}, "age", caller="doctest")
     >>> sorted(zip(cells.to_pylist(), counts.tolist()))
     [(b'17', 1), (b'44', 2)]
     """
     read = [name] if numbers else []
-    frame = read_table(table, owner=owner).frame([name], owner, numbers=read)
-    counted = run_engine(lambda: _collected(frame, None), STOPPED.format(owner))
-    check_rows(counted.num_rows, owner)
+    frame = read_table(table, caller=caller).frame([name], caller, numbers=read)
+    counted = run_engine(lambda: _collected(frame, None), STOPPED.format(caller))
+    check_rows(counted.num_rows, caller)
     return counted["k0"], group_sizes(counted)
 
 
-def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
+def count_codes(table: Any, column: Column, *, caller: str) -> Ints:
     """Return how many rows of a table have each code of a public column; every row has one.
 
     Examples
     --------
     >>> from littlestone.data import Column
-    >>> count_codes({"age": [44, None, "x", 17]}, Column.bins("age", [18]), owner="doctest")
+    >>> count_codes({"age": [44, None, "x", 17]}, Column.bins("age", [18]), caller="doctest")
     array([1, 1, 1, 1])
     """
     numbers = [column.name] if column.of_numbers else []
-    frame = read_table(table, owner=owner).frame([column.name], owner, numbers=numbers)
+    frame = read_table(table, caller=caller).frame([column.name], caller, numbers=numbers)
     schema = Schema((column,))
 
     def run() -> Ints:
         counted = _collected(frame, schema)
-        check_rows(counted.num_rows, owner)
-        (codes,) = group_codes(counted, schema, owner)
+        check_rows(counted.num_rows, caller)
+        (codes,) = group_codes(counted, schema, caller)
         return totals(codes.astype(np.int64), group_sizes(counted), column.n_codes)
 
-    return run_engine(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(caller))
 
 
-def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> Ints:
+def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> Ints:
     """Return how many rows of a table are missing a label, have another one, have each label.
 
     Examples
     --------
-    >>> count_labels({"ill": ["1", 1.0, "yes", None, 0]}, "ill", [0, 1], owner="doctest")
+    >>> count_labels({"ill": ["1", 1.0, "yes", None, 0]}, "ill", [0, 1], caller="doctest")
     array([1, 1, 1, 2])
     """
-    rules = [match(owner, "labels", label) for label in labels]
+    rules = [match(caller, "labels", label) for label in labels]
     numbers = [y] if any(rule.numeric for rule in rules) else []
-    frame = read_table(table, owner=owner).frame([y], owner, numbers=numbers)
+    frame = read_table(table, caller=caller).frame([y], caller, numbers=numbers)
 
     def code(raw: object) -> int:
         written = text(raw)
@@ -346,40 +346,40 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> In
 
     def run() -> Ints:
         counted = _collected(frame, None)
-        check_rows(counted.num_rows, owner)
+        check_rows(counted.num_rows, caller)
         return totals(
             _convert(counted["k0"], code), group_sizes(counted), Column.FIRST + len(rules)
         )
 
-    return run_engine(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(caller))
 
 
-def match(owner: str, name: str, value: Any) -> Match:
+def match(caller: str, name: str, value: Any) -> Match:
     """Return the rule for a public label, or refuse it."""
     try:
         return Match(value)
     except ValueError:
-        raise parameter_error(owner, name, "a number or a text, not missing", value) from None
+        raise parameter_error(caller, name, "a number or a text, not missing", value) from None
 
 
 def point_columns(
-    owner: str, x: str | Sequence[str] | None, domain: Domain
+    caller: str, x: str | Sequence[str] | None, domain: Domain
 ) -> tuple[list[str], Schema | None]:
     """Return the columns of the points, and the schema when points are rows."""
     if not isinstance(domain, RowDomain):
         if not isinstance(x, str):
             hint = "Only rows of a schema have several columns."
-            raise parameter_error(owner, "x", "the name of one column", x, hint)
+            raise parameter_error(caller, "x", "the name of one column", x, hint)
         return [x], None
     schema = domain.schema
     if schema.bound:
         if x is not None and [x] != list(schema.names) and list(x) != list(schema.names):
             hint = "Its columns are read by their names."
-            raise parameter_error(owner, "x", "left out for rows of a schema", x, hint)
+            raise parameter_error(caller, "x", "left out for rows of a schema", x, hint)
         return list(schema.names), schema
     if isinstance(x, str) or not x:
         hint = "This schema describes every column, so say which ones."
-        raise parameter_error(owner, "x", "a list of column names", x, hint)
+        raise parameter_error(caller, "x", "a list of column names", x, hint)
     return list(x), schema.bind(len(x))
 
 
@@ -396,10 +396,10 @@ def _collected(frame: Frame, schema: Schema | None) -> pa.Table:
     return counted
 
 
-def check_rows(n: int, owner: str) -> None:
+def check_rows(n: int, caller: str) -> None:
     """Refuse a table without rows, where their number is public."""
     if not n:
-        raise DataError(f"The table given to {owner} has no rows, so nothing was drawn.")
+        raise DataError(f"The table given to {caller} has no rows, so nothing was drawn.")
 
 
 def group_sizes(cells: pa.Table) -> Ints:
@@ -410,14 +410,14 @@ def group_sizes(cells: pa.Table) -> Ints:
 
 
 def group_codes(
-    cells: pa.Table, schema: Schema, owner: str, *, strict: bool = False
+    cells: pa.Table, schema: Schema, caller: str, *, strict: bool = False
 ) -> list[npt.NDArray[Any]]:
     """Return the codes of rows, column by column; the engine has found some already."""
     codes = []
     for j, column in enumerate(schema):
         raw = codes_of(cells[f"k{j}"], column) if f"k{j}" in cells.column_names else None
         if strict and raw is not None and (raw == column.OTHER).any():
-            raise refusal(owner, column.name, column.rule)
+            raise refusal(caller, column.name, column.rule)
         if f"b{j}" in cells.column_names:
             code = cells[f"b{j}"]
             known = code.is_valid().to_numpy()
@@ -444,17 +444,17 @@ def listed_codes(cells: pa.ChunkedArray, labels: Sequence[Match]) -> npt.NDArray
 
 
 def _users(
-    cells: pa.ChunkedArray, name: str, owner: str, *, strict: bool
+    cells: pa.ChunkedArray, name: str, caller: str, *, strict: bool
 ) -> tuple[Ints, npt.NDArray[np.uint64]]:
     """Return the number of each group's user, and the users' keys."""
     if strict and cells.null_count:
-        raise refusal(owner, name, "the name of a user")
+        raise refusal(caller, name, "the name of a user")
     if pa.types.is_integer(cells.type) and cells.type != pa.uint64():
         return numbered_users(cells)
     raw, where = distinct_cells(cells)
     names = [user_name(cell) for cell in raw]
     if strict and None in names:
-        raise refusal(owner, name, "the name of a user")
+        raise refusal(caller, name, "the name of a user")
     index, keys = user_index(names)
     return index[where], keys
 

@@ -78,12 +78,12 @@ def check_engine(frame: Frame) -> None:
             raise ParameterError(_UNKNOWN.format(f"Ibis on {name}", hint))
 
 
-def only_plain(frame: Frame, names: list[str], owner: str) -> None:
+def only_plain(frame: Frame, names: list[str], caller: str) -> None:
     """Refuse columns whose type is not read from a database; ``names`` are the table's."""
     for name, dtype in zip(names, frame.collect_schema().values(), strict=True):
         if not isinstance(dtype, _PLAIN):
             raise DataError(
-                f"The column {name!r} given to {owner} must hold whole numbers, floats, booleans, "
+                f"The column {name!r} given to {caller} must hold whole numbers, floats, booleans, "
                 "texts or bytes: other types are not read from a database. Cast it in a view."
             )
 
@@ -142,30 +142,30 @@ _CLOSED = (
 )
 
 
-def open_url(url: str, owner: str) -> Frame:
+def open_url(url: str, caller: str) -> Frame:
     """Return the table that a URL names, lazy in its engine."""
     try:
         parts = urlsplit(url)
         asked = dict(parse_qsl(parts.query, strict_parsing=True))
     except ValueError:
-        raise _refused(owner) from None
+        raise _refused(caller) from None
     table, schema = asked.pop("table", ""), asked.pop("schema", None)
     if not table:
-        raise _refused(owner)
+        raise _refused(caller)
     if parts.scheme in ("postgresql", "postgres"):
         rest = parts._replace(scheme="postgresql", query=urlencode(asked)).geturl()
-        return run_engine(lambda: _postgres(rest, table, schema), _CLOSED.format(owner))
+        return run_engine(lambda: _postgres(rest, table, schema), _CLOSED.format(caller))
     if parts.netloc or asked or parts.scheme != "duckdb":
-        raise _refused(owner)
+        raise _refused(caller)
     path = Path(unquote(parts.path)[1:])
     if not os.path.isfile(path):
         hint = "A path after three slashes is relative, after four absolute."
-        raise parameter_error(owner, "table", "the URL of a file that exists", str(path), hint)
-    return run_engine(lambda: _duckdb(path, _quoted(table, schema)), _CLOSED.format(owner))
+        raise parameter_error(caller, "table", "the URL of a file that exists", str(path), hint)
+    return run_engine(lambda: _duckdb(path, _quoted(table, schema)), _CLOSED.format(caller))
 
 
-def _refused(owner: str) -> ParameterError:
-    return ParameterError(f"The 'table' parameter of {owner} must be {_FORM}.")
+def _refused(caller: str) -> ParameterError:
+    return ParameterError(f"The 'table' parameter of {caller} must be {_FORM}.")
 
 
 def _quoted(table: str, schema: str | None) -> str:

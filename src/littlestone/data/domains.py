@@ -50,8 +50,8 @@ class Domain(Protocol):
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""
 
-    def array(self, X: Any, owner: str) -> Points:
-        """Convert a Python array strictly; ``owner`` is who asks (for the message)."""
+    def array(self, X: Any, caller: str) -> Points:
+        """Convert a Python array strictly; ``caller`` is who asks (for the message)."""
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout."""
@@ -157,17 +157,17 @@ class IntegerDomain(ByValue):
             return value
         return OUTSIDE
 
-    def array(self, X: Any, owner: str = "IntegerDomain") -> Points:
+    def array(self, X: Any, caller: str = "IntegerDomain") -> Points:
         """Convert an array of shape (n,) or (n, 1) strictly; int64, or object for big bounds."""
-        column = _one_column(X, owner)
+        column = _one_column(X, caller)
         values = np.asarray(column)
         if values.dtype.kind in "iu":
             if len(values) and not (
                 self.low <= int(values.min()) and int(values.max()) <= self.high
             ):
-                raise refusal(owner, "X", self.rule)
+                raise refusal(caller, "X", self.rule)
             return values.astype(np.int64 if self.small else object)
-        return self.store(_strict(column, self.cell, owner, self.rule))
+        return self.store(_strict(column, self.cell, caller, self.rule))
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout."""
@@ -198,9 +198,9 @@ class TextDomain(ByValue):
         written = text(raw)
         return OUTSIDE if written is None else written
 
-    def array(self, X: Any, owner: str = "TextDomain") -> Points:
+    def array(self, X: Any, caller: str = "TextDomain") -> Points:
         """Convert an array of shape (n,) or (n, 1) strictly, by the same rule as cells."""
-        return self.store(_strict(_one_column(X, owner), self.cell, owner, self.rule))
+        return self.store(_strict(_one_column(X, caller), self.cell, caller, self.rule))
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout."""
@@ -219,16 +219,16 @@ class AnyDomain(TextDomain):
 
     Examples
     --------
-    >>> AnyDomain().array([("a", 1), ("a", True)], owner="fit").tolist()
+    >>> AnyDomain().array([("a", 1), ("a", True)], caller="fit").tolist()
     [('a', 1), ('a', 1)]
     >>> AnyDomain().cell(3)
     '3'
     """
 
-    def array(self, X: Any, owner: str = "AnyDomain") -> Points:
+    def array(self, X: Any, caller: str = "AnyDomain") -> Points:
         """Convert an array of shape (n,) or (n, 1), or a list (of tuples too), strictly."""
         if isinstance(X, np.ndarray) or not isinstance(X, Sequence):
-            X = _one_column(X, owner)
+            X = _one_column(X, caller)
         if isinstance(X, np.ndarray) and X.dtype.kind in "iu" and X.dtype != np.uint64:
             return X.astype(np.int64)
         single = len(X) > 0 and all(isinstance(x, list) and len(x) == 1 for x in X)
@@ -268,19 +268,19 @@ class RowDomain(ByValue):
             return tuple(c.code(cell) for c, cell in zip(columns, cells, strict=False))
         return OUTSIDE
 
-    def array(self, X: Any, owner: str = "RowDomain") -> Points:
+    def array(self, X: Any, caller: str = "RowDomain") -> Points:
         """Convert an array or data frame of shape (n, columns); no cell is refused.
 
         A data frame is read by column names (others are left out), an array by position. Every
         column has public codes for *missing* and *other*.
         """
         if self.schema.bound:
-            X = by_name(X, self.schema.names, owner)
+            X = by_name(X, self.schema.names, caller)
         table = own_cells(X)
         if table.ndim != 2:
             constraint = "a 2-D array of shape (n, columns)"
-            raise parameter_error(owner, "X", constraint, f"{table.ndim} dimension(s)")
-        schema = self.schema.bind(table.shape[1], owner=owner)
+            raise parameter_error(caller, "X", constraint, f"{table.ndim} dimension(s)")
+        schema = self.schema.bind(table.shape[1], caller=caller)
         return schema.encode([table[:, j] for j in range(table.shape[1])])
 
     def store(self, points: Sequence[Any]) -> Points:
@@ -294,25 +294,25 @@ class RowDomain(ByValue):
         return f"RowDomain({self.schema!r})"
 
 
-def refusal(owner: str, column: str, rule: str) -> DataError:
+def refusal(caller: str, column: str, rule: str) -> DataError:
     """Return the error of strict reading: column and rule, never a value, a row or a count."""
     return DataError(
-        f"Every cell of column {column!r} given to {owner} must be {rule}. Some cell is not. "
+        f"Every cell of column {column!r} given to {caller} must be {rule}. Some cell is not. "
         "Strict reading refuses it (a refusal is outside the privacy guarantee); read a table "
         "without strict=True to have such cells counted by public rules instead."
     )
 
 
 def _strict(
-    column: Any, cell: Callable[[object], Point | Outside], owner: str, rule: str
+    column: Any, cell: Callable[[object], Point | Outside], caller: str, rule: str
 ) -> list[Point]:
     points = [cell(raw) for raw in column]
     if any(point is OUTSIDE for point in points):
-        raise refusal(owner, "X", rule)
+        raise refusal(caller, "X", rule)
     return points
 
 
-def _one_column(X: Any, owner: str) -> Any:
+def _one_column(X: Any, caller: str) -> Any:
     """Return an array of shape (n,) or (n, 1), or a list, as n values."""
     if isinstance(X, list | tuple) and not any(np.ndim(_peek(x)) for x in X):
         return list(X)  # as it is: NumPy would turn integers beyond 64 bits into floats
@@ -321,7 +321,7 @@ def _one_column(X: Any, owner: str) -> Any:
         return values[:, 0]
     if values.ndim != 1:
         shape = f"shape (n, {values.shape[1]})" if values.ndim == 2 else f"{values.ndim} dimensions"
-        raise parameter_error(owner, "X", "of shape (n,) or (n, 1): one column", shape)
+        raise parameter_error(caller, "X", "of shape (n,) or (n, 1): one column", shape)
     return values
 
 
@@ -353,7 +353,7 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def by_name(X: Any, names: Sequence[str], owner: str) -> Any:
+def by_name(X: Any, names: Sequence[str], caller: str) -> Any:
     """Return the columns of these names, of a data frame that has names; arrays as they are.
 
     Examples
@@ -365,14 +365,14 @@ def by_name(X: Any, names: Sequence[str], owner: str) -> Any:
     frame = named_frame(X)
     if frame is None:
         return X
-    require_columns(names, frame.columns, owner)
+    require_columns(names, frame.columns, caller)
     return frame.select(names).to_native()
 
 
 def require_columns(
     asked: Sequence[str],
     found: Sequence[str],
-    owner: str,
+    caller: str,
     hint: Callable[[Sequence[str], Sequence[str]], str] | None = None,
 ) -> None:
     """Refuse a table that lacks columns; their names are public, unless a ``hint`` says less.
@@ -387,7 +387,7 @@ def require_columns(
     if lacking:
         some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
         near = suggest(lacking[0], found) if hint is None else hint(lacking, asked)
-        raise ParameterError(f"The table given to {owner} has no {some}.{near}")
+        raise ParameterError(f"The table given to {caller} has no {some}.{near}")
 
 
 def own_cells(X: Any) -> npt.NDArray[Any]:
@@ -407,12 +407,12 @@ def own_cells(X: Any) -> npt.NDArray[Any]:
     return table
 
 
-def check_points(domain: Any, points: Points, *, owner: str) -> None:
+def check_points(domain: Any, points: Points, *, caller: str) -> None:
     """Refuse points that are not laid out as a domain stores them: nothing later could read them.
 
     Examples
     --------
-    >>> check_points(IntegerDomain(1, 9), np.array(["a"], dtype=object), owner="GenericLearner")
+    >>> check_points(IntegerDomain(1, 9), np.array(["a"], dtype=object), caller="GenericLearner")
     Traceback (most recent call last):
     ...
     littlestone.errors.DataError: Every cell of column 'X' given to GenericLearner must be an ...
@@ -433,7 +433,7 @@ def check_points(domain: Any, points: Points, *, owner: str) -> None:
     else:
         fits = True  # any hashable
     if not fits:
-        raise refusal(owner, "X", domain.rule)
+        raise refusal(caller, "X", domain.rule)
 
 
 def _short(value: int) -> str:

@@ -53,7 +53,7 @@ def draft(
     like: Any = None,
     header_is_public: bool = False,
     csv: Any = None,
-    owner: str = "schema new",
+    caller: str = "schema new",
 ) -> str:
     r"""Return a commented schema of a table, as TOML.
 
@@ -70,27 +70,27 @@ def draft(
     # categories = ["a", "b"]      # exactly these texts; every other text is "other"
     # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
     """
-    form = None if csv is None else CsvFormat.parse(csv, owner)
-    require_names(table, header_is_public, form, owner)
+    form = None if csv is None else CsvFormat.parse(csv, caller)
+    require_names(table, header_is_public, form, caller)
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
-    read = read_table(table, csv=form, owner=owner)
+    read = read_table(table, csv=form, caller=caller)
     features = _features(read, label)
     blocks = [_HEAD]
     if label is not None:
         blocks.append(f"# [{toml_key(label)}] is the label.\n")
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
-    kinds = declared_kinds(read, features, owner)
+    kinds = declared_kinds(read, features, caller)
     public = None
     if like is not None:
-        public = _public(read_table(like, declared=form, owner=owner), features)
+        public = _public(read_table(like, declared=form, caller=caller), features)
     for name, kind in zip(features, kinds, strict=True):
-        blocks.append(_block(name, kind, public, owner))
+        blocks.append(_block(name, kind, public, caller))
     return "\n".join(blocks)
 
 
-def _block(name: str, kind: Any, public: Table | None, owner: str) -> str:
+def _block(name: str, kind: Any, public: Table | None, caller: str) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
     if not name:
@@ -106,7 +106,7 @@ def _block(name: str, kind: Any, public: Table | None, owner: str) -> str:
         return _to_fill_in(name, kind)
     if name not in public.names:
         return f"# [{key}] is not in the public table: left out.\n"
-    return _like(name, public, owner)
+    return _like(name, public, caller)
 
 
 def _features(table: Table, label: str | None) -> list[str]:
@@ -139,7 +139,7 @@ def _public(table: Table, features: Sequence[str]) -> Table:
 
 
 def compare(
-    schema: Schema, table: Any, *, csv: Any = None, owner: str = "schema check"
+    schema: Schema, table: Any, *, csv: Any = None, caller: str = "schema check"
 ) -> list[str]:
     """Return what keeps a schema from being used with a table; names columns of the schema only.
 
@@ -148,10 +148,10 @@ def compare(
     >>> compare(Schema.from_dict({"age": {"bins": [30]}}), {"ages": [44]})
     ["The table has no column 'age'."]
     """
-    read = read_table(table, csv=csv, declared=schema.csv, owner=owner)
+    read = read_table(table, csv=csv, declared=schema.csv, caller=caller)
     found = [name for name in schema.names if name in read.names]
     lacking = [name for name in schema.names if name not in read.names]
-    kinds = dict(zip(found, declared_kinds(read, found, owner), strict=True)) if found else {}
+    kinds = dict(zip(found, declared_kinds(read, found, caller), strict=True)) if found else {}
     return [f"The table has no column {name!r}." for name in lacking] + [
         f"The column {name!r} of the table holds lists or structures, not cells. Unnest it first."
         for name, kind in kinds.items()
@@ -187,12 +187,12 @@ def public_column(name: str, cells: Sequence[object]) -> Column | None:
     return Column.of(name, sorted(distinct, key=str.encode))
 
 
-def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, owner: str) -> None:
+def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, caller: str) -> None:
     """Refuse a CSV file whose first line was not declared to hold names."""
     header_is_public |= form is not None and form.header_is_public
     if header_is_public or not isinstance(table, str | Path) or "://" in str(table):
         return
-    kinds = {format_of(part) for part in files_of(Path(table), owner)}
+    kinds = {format_of(part) for part in files_of(Path(table), caller)}
     if not kinds.isdisjoint(CSV) or (form is not None and not kinds <= {*PARQUET}):
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
@@ -209,20 +209,20 @@ def _require_another(table: Path, like: Path) -> None:
         )
 
 
-def declared_kinds(table: Table, columns: list[str], owner: str) -> list[Any]:
+def declared_kinds(table: Table, columns: list[str], caller: str) -> list[Any]:
     """Return the declared types; None where nothing declares one (CSV, tables in memory).
 
     Lists and structures have a type always: they are refused by it.
     """
-    stream = table.batches(columns, owner)
+    stream = table.batches(columns, caller)
     if stream is None:
         return [None] * len(columns)
     return [kind if table.declared or pa.types.is_nested(kind) else None for kind in stream.kinds]
 
 
-def cells_of(table: Table, name: str, owner: str, numbers: Sequence[str] = ()) -> list[object]:
+def cells_of(table: Table, name: str, caller: str, numbers: Sequence[str] = ()) -> list[object]:
     """Return the cells of a column."""
-    frame = table.frame([name], owner, numbers=numbers).collect()
+    frame = table.frame([name], caller, numbers=numbers).collect()
     return frame.get_column(frame.columns[0]).to_list()
 
 
@@ -241,10 +241,10 @@ def _to_fill_in(name: str, kind: Any) -> str:
     return f"# {about}\n{head}{_TEXTS}{_MISSING}"
 
 
-def _like(name: str, public: Table, owner: str) -> str:
-    column = public_column(name, cells_of(public, name, owner, [name]))
+def _like(name: str, public: Table, caller: str) -> str:
+    column = public_column(name, cells_of(public, name, caller, [name]))
     if column is not None and not column.numeric:
-        column = public_column(name, cells_of(public, name, owner))
+        column = public_column(name, cells_of(public, name, caller))
     if column is None:
         why = f"more than {_MOST_CATEGORIES} texts, or no cell, in the public table"
         return f"# [{toml_key(name)}] has {why}: left out.\n"

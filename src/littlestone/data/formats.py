@@ -49,28 +49,30 @@ class CsvFormat:
     header_is_public: bool = False
 
     @classmethod
-    def parse(cls, declared: CsvFormat | str | Mapping[str, Any], owner: str = "csv") -> CsvFormat:
+    def parse(cls, declared: CsvFormat | str | Mapping[str, Any], caller: str = "csv") -> CsvFormat:
         """Read a format as it is typed, or as it is in a schema."""
         if isinstance(declared, CsvFormat):
             return declared
         if isinstance(declared, str):
-            given = _typed(declared, owner)
+            given = _typed(declared, caller)
         elif isinstance(declared, Mapping):
             given = dict(declared)
         else:
-            raise parameter_error(owner, "csv", "a text or a table of keys", declared, _EXAMPLE)
+            raise parameter_error(caller, "csv", "a text or a table of keys", declared, _EXAMPLE)
         found: dict[str, Any] = {}
         for key, value in given.items():
             if key not in _KEYS:
                 constraint = f"keys among {', '.join(_KEYS)}"
-                raise parameter_error(owner, "csv", constraint, key, _EXAMPLE)
+                raise parameter_error(caller, "csv", constraint, key, _EXAMPLE)
             field, read = _KEYS[key]
-            found[field] = read(owner, key, value)
+            found[field] = read(caller, key, value)
         form = cls(**found)
         if form.quote is None and form.quoted_line_breaks:
-            raise parameter_error(owner, "csv", "with a quote for quoted-line-breaks", "quote=none")
+            raise parameter_error(
+                caller, "csv", "with a quote for quoted-line-breaks", "quote=none"
+            )
         if form.separator == '"' or (form.separator and form.separator == form.quote):
-            raise parameter_error(owner, "csv", "with different sep and quote", form.separator)
+            raise parameter_error(caller, "csv", "with different sep and quote", form.separator)
         return form
 
     def to_dict(self) -> dict[str, str]:
@@ -148,51 +150,51 @@ _COMMANDS = (
 )
 
 
-def _typed(declared: str, owner: str) -> dict[str, str]:
+def _typed(declared: str, caller: str) -> dict[str, str]:
     """Take "sep=;, decimal=comma" apart; a comma may itself be a value."""
     given: dict[str, str] = {}
     for part in re.split(r",\s*(?=[a-z-]+\s*=)", declared.strip()) if declared.strip() else ():
         key, equals, value = part.partition("=")
         if not equals or key.strip() in given:
             constraint = "different keys with their values, separated by commas"
-            raise parameter_error(owner, "csv", constraint, declared, _EXAMPLE)
+            raise parameter_error(caller, "csv", constraint, declared, _EXAMPLE)
         given[key.strip()] = value.strip() or value[:1]
     return given
 
 
-def _character(owner: str, key: str, value: object) -> str | None:
+def _character(caller: str, key: str, value: object) -> str | None:
     if key == "quote" and value == "none":
         return None
     found = _WORDS.get(value, value) if isinstance(value, str) else value
     if not isinstance(found, str) or len(found) != 1 or not found.isascii() or found in "\r\n\0":
         constraint = f"with {key} one ASCII character, or one of {', '.join(_WORDS)}"
-        raise parameter_error(owner, "csv", constraint, value, _EXAMPLE)
+        raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
     return found
 
 
-def _decimal(owner: str, key: str, value: object) -> str:
-    return _one_of(owner, key, value, ("point", "comma"))
+def _decimal(caller: str, key: str, value: object) -> str:
+    return _one_of(caller, key, value, ("point", "comma"))
 
 
-def _breaks(owner: str, key: str, value: object) -> bool:
+def _breaks(caller: str, key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    return _one_of(owner, key, value, ("yes", "no")) == "yes"
+    return _one_of(caller, key, value, ("yes", "no")) == "yes"
 
 
-def _public(owner: str, key: str, value: object) -> bool:
-    return _one_of(owner, key, value, ("public", "private")) == "public"
+def _public(caller: str, key: str, value: object) -> bool:
+    return _one_of(caller, key, value, ("public", "private")) == "public"
 
 
-def _one_of(owner: str, key: str, value: object, known: tuple[str, ...]) -> str:
+def _one_of(caller: str, key: str, value: object, known: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in known:
         raise parameter_error(
-            owner, "csv", f"with {key} one of {', '.join(known)}", value, _EXAMPLE
+            caller, "csv", f"with {key} one of {', '.join(known)}", value, _EXAMPLE
         )
     return value
 
 
-def _encoding(owner: str, key: str, value: object) -> str:
+def _encoding(caller: str, key: str, value: object) -> str:
     """Return Python's name of an encoding in which lines stay apart."""
     try:
         name = codecs.lookup(value if isinstance(value, str) else "").name
@@ -204,7 +206,7 @@ def _encoding(owner: str, key: str, value: object) -> str:
             f"with {key} one of utf-8, utf-16, latin-1, iso8859-2, iso8859-9, iso8859-15, koi8-r, "
             "windows-1250 to windows-1258"
         )
-        raise parameter_error(owner, "csv", constraint, value, hint)
+        raise parameter_error(caller, "csv", constraint, value, hint)
     return "utf-8" if name == "ascii" else name
 
 

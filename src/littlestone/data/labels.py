@@ -20,7 +20,7 @@ BINARY: tuple[Label, ...] = (0, 1)
 _MOST = 100
 
 
-def check_labels(owner: str, labels: Any) -> tuple[Label, ...]:
+def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
     """Return a public list of labels, or refuse it.
 
     Examples
@@ -34,18 +34,18 @@ def check_labels(owner: str, labels: Any) -> tuple[Label, ...]:
     found = [label.item() if isinstance(label, np.generic) else label for label in listed]
     kinds = {type(label) for label in found}
     if kinds not in ({str}, {int}) or not 2 <= len(found) <= _MOST:
-        raise parameter_error(owner, "labels", rule, labels, hint)
+        raise parameter_error(caller, "labels", rule, labels, hint)
     for i, label in enumerate(found):
         try:
             rule_of = Match(label)
         except ValueError:
-            raise parameter_error(owner, "labels", f"{rule}, none missing", labels) from None
+            raise parameter_error(caller, "labels", f"{rule}, none missing", labels) from None
         if any(rule_of(other) for other in found[:i]):
-            raise parameter_error(owner, "labels", rule, labels, hint)
+            raise parameter_error(caller, "labels", rule, labels, hint)
     return tuple(found)
 
 
-def label_values(y: Any, owner: str) -> npt.NDArray[Any]:
+def label_values(y: Any, caller: str) -> npt.NDArray[Any]:
     """Return the labels of an array in one dimension, whatever they are.
 
     Examples
@@ -56,16 +56,16 @@ def label_values(y: Any, owner: str) -> npt.NDArray[Any]:
     try:
         values = np.asarray(y)
     except ValueError:
-        raise DataError(f"The labels given to {owner} must be values, not lists.") from None
+        raise DataError(f"The labels given to {caller} must be values, not lists.") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         hint = "Give a list or an array with one label for each record."
-        raise parameter_error(owner, "y", "of shape (n,)", f"{values.ndim} dimensions", hint)
+        raise parameter_error(caller, "y", "of shape (n,)", f"{values.ndim} dimensions", hint)
     return values
 
 
-def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
+def codes_of(y: Any, labels: Sequence[Label], caller: str) -> Counts:
     """Return the codes of an array whose values are all among the public labels.
 
     Examples
@@ -73,13 +73,13 @@ def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
     >>> codes_of(["b", "a"], ("a", "b", "c"), "doctest").tolist()
     [1, 0]
     """
-    values = label_values(y, owner)
+    values = label_values(y, caller)
     codes = np.full(len(values), len(labels), dtype=np.int64)
     for code, label in enumerate(labels):
         codes[equal(values, label)] = code
     if (codes == len(labels)).any():
         raise DataError(
-            f"Every label given to {owner} must be one of the public labels {list(labels)}. Some "
+            f"Every label given to {caller} must be one of the public labels {list(labels)}. Some "
             "label is not. The list is that of the class, labels=[...]: it is not learned from "
             "the data."
         )

@@ -196,16 +196,16 @@ def plan(
     >>> [(column.name, str(column.epsilon), float(column.delta)) for column in asked.columns]
     [('age', '3/20', 0.0), ('city', '3/20', 1e-06)]
     """
-    owner = "propose"
-    exact = check_fraction(owner, "epsilon", epsilon)
-    small = Fraction(0) if not delta else check_probability(owner, "delta", delta)
+    caller = "propose"
+    exact = check_fraction(caller, "epsilon", epsilon)
+    small = Fraction(0) if not delta else check_probability(caller, "delta", delta)
     hint = "Each bin is halved, or left alone."
-    wanted = check_integer(owner, "bins", bins, low=2, hint=hint)
+    wanted = check_integer(caller, "bins", bins, low=2, hint=hint)
     if wanted > 256 or wanted & (wanted - 1):
-        raise parameter_error(owner, "bins", "2, 4, 8, ... or 256", bins, hint)
-    shown = check_integer(owner, "digits", digits, low=1)
+        raise parameter_error(caller, "bins", "2, 4, 8, ... or 256", bins, hint)
+    shown = check_integer(caller, "digits", digits, low=1)
     if shown > 5:
-        raise parameter_error(owner, "digits", "from 1 to 5", digits)
+        raise parameter_error(caller, "digits", "from 1 to 5", digits)
     levels = wanted.bit_length() - 1
     paying = {name: kind for name, kind in columns if _pays(kind, small)}
     if not paying:
@@ -368,7 +368,7 @@ def propose(
     source = source_of("propose", random_state)
     form = None if csv is None else CsvFormat.parse(csv, "propose")
     require_names(table, header_is_public, form, "propose")
-    opened = read_table(table, csv=form, owner="propose")
+    opened = read_table(table, csv=form, caller="propose")
     names = _names(opened.names, y, columns)
     opened.frame(names, "propose")  # names and types are looked at
     declared = [_kind(kind) for kind in declared_kinds(opened, names, "propose")]
@@ -515,7 +515,7 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
     """
     from littlestone.data.counting import count_cells  # noqa: PLC0415
 
-    cells, counts = count_cells(table, asked.name, owner="propose")
+    cells, counts = count_cells(table, asked.name, caller="propose")
     n = int(counts.sum())
     numeric = pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)
     if numeric and asked.kind in ("whole", "number"):
@@ -525,7 +525,7 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
         return Tally(values[there], counts[there], 0, none, 0), n
     found = tally(*_grouped(cells, counts))
     if comma:
-        cells, counts = count_cells(table, asked.name, owner="propose", numbers=True)
+        cells, counts = count_cells(table, asked.name, caller="propose", numbers=True)
         check_same([n, int(counts.sum())])
         read = tally(*_grouped(cells, counts))
         found = replace(read, texts=found.texts)

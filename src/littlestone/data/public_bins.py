@@ -26,7 +26,7 @@ _OWNER = "Schema.from_public"
 def from_public(table: Any, *, bins: int, columns: Sequence[str] | None) -> Schema:
     """Return the schema; see `Schema.from_public`."""
     check_integer(_OWNER, "bins", bins, low=2)
-    read = read_table(table, owner=_OWNER)
+    read = read_table(table, caller=_OWNER)
     names = list(read.names if columns is None else columns)
     require_columns(names, read.names, _OWNER)
     cells = {name: cells_of(read, name, _OWNER, [name]) for name in names}

@@ -60,7 +60,7 @@ def read(
     labels: Sequence[Any] | None = None,
     strict: bool = False,
     csv: Any = None,
-    owner: str = "read",
+    caller: str = "read",
     need: Need = "all",
     most: int = 0,
     large: int = LARGE,
@@ -87,13 +87,13 @@ def read(
             negative=negative,
             labels=labels,
             csv=csv,
-            owner=owner,
+            caller=caller,
         )
         if strict or need == "all":
             return reading.in_memory(strict=strict)
         return reading.cheapest(need, most, large)
 
-    return run_engine(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(caller))
 
 
 class _Sampled(Reading):
@@ -154,7 +154,7 @@ class _Sampled(Reading):
             for cells in self._tables(rows):
                 label, n = self._labels(cells), group_sizes(cells)
                 if isinstance(layout, Encoded):
-                    codes = group_codes(cells, cast(Schema, self.schema), self.owner)
+                    codes = group_codes(cells, cast(Schema, self.schema), self.caller)
                     words = layout.words(np.stack(codes).T)
                 else:
                     keys, inside = self._keys(cells)
@@ -217,7 +217,7 @@ class _Sampled(Reading):
                     inside[label] += within
                     outside[label] += int(np.count_nonzero(here)) - within
 
-        run_engine(run, STOPPED.format(self.owner))
+        run_engine(run, STOPPED.format(self.caller))
         (zero, one), (zero_out, one_out) = inside.tolist(), outside.tolist()
         return Extremes(zeros.sorted()[::-1], ones.sorted(), (zero, one), (zero_out, one_out))
 
@@ -237,10 +237,10 @@ class _Sampled(Reading):
                 start += len(batch)
             return start, pa.Table.from_batches(kept, schema=schema)
 
-        found, chosen = run_engine(run, STOPPED.format(self.owner))
+        found, chosen = run_engine(run, STOPPED.format(self.caller))
         check_same([rows, found])
-        part = read_table(chosen, owner=self.owner)
-        frame = part.frame(schema.names, self.owner)
+        part = read_table(chosen, caller=self.caller)
+        frame = part.frame(schema.names, self.caller)
         return cast(Sample, replace(self, opened=part, frame=frame).in_memory())
 
 

@@ -97,14 +97,14 @@ class RowReader:
     negative: str | None = None
     strict: bool = False
     user: str | None = None
-    owner: str = "stream"
+    caller: str = "stream"
     what: str = "The standard input"
     form: CsvFormat = field(default_factory=CsvFormat)
 
     def __post_init__(self) -> None:
         if self.form.quoted_line_breaks:
             raise ParameterError(
-                f"Rows that arrive at {self.owner} are lines: quoted-line-breaks is for whole "
+                f"Rows that arrive at {self.caller} are lines: quoted-line-breaks is for whole "
                 "files, because one unclosed quote would swallow all rows after it."
             )
 
@@ -124,7 +124,7 @@ class RowReader:
             )
             if self.strict and ragged:
                 raise DataError(
-                    f"Every line given to {self.owner} must have as many cells as the first line "
+                    f"Every line given to {self.caller} must have as many cells as the first line "
                     "has names, and an even number of quotes. Some line has not, and strict "
                     "reading refuses it."
                 )
@@ -133,7 +133,7 @@ class RowReader:
             raw, where = distinct_cells(pa.chunked_array([cells[-1]]))
             if self.strict and not all(_allowed(cell, positive, negative) for cell in raw):
                 rule = "the positive or the negative label" if negative else "not missing"
-                raise refusal(self.owner, self.y, rule)
+                raise refusal(self.caller, self.y, rule)
             ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
             yield Group(points, inside, ones[where], users)
 
@@ -161,7 +161,7 @@ class RowReader:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
-                    f"{self.what} given to {self.owner} has no column {name!r}. Its first line "
+                    f"{self.what} given to {self.caller} has no column {name!r}. Its first line "
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
         return [names.index(str(name)) for name in asked]
@@ -180,7 +180,7 @@ class RowReader:
         raw, where = distinct_cells(pa.chunked_array([cells]))
         known = [user_name(cell) for cell in raw]
         if self.strict and None in known:
-            raise refusal(self.owner, str(self.user), "not missing")
+            raise refusal(self.caller, str(self.user), "not missing")
         names = [json.dumps(name) for name in known]
         return [names[i] for i in where.tolist()]
 
@@ -192,13 +192,13 @@ class RowReader:
                 raw, where = distinct_cells(pa.chunked_array([cells[j]]))
                 code = np.fromiter((column.code(cell) for cell in raw), np.int16, len(raw))
                 if self.strict and (code == column.OTHER).any():
-                    raise refusal(self.owner, column.name, column.rule)
+                    raise refusal(self.caller, column.name, column.rule)
                 codes[:, j] = code[where]
             return codes, np.ones(len(codes), dtype=np.bool_)
         points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
         inside = index >= 0
         if self.strict and not inside.all():
-            raise refusal(self.owner, str(self.x), self.domain.rule)
+            raise refusal(self.caller, str(self.x), self.domain.rule)
         if not len(points):
             return np.zeros(len(index), dtype=np.int64), inside
         return points[np.maximum(index, 0)], inside

@@ -285,7 +285,7 @@ class Sample(ABC):
         *,
         classes: Sequence[Any] = (0, 1),
         labels: Sequence[Label] | None = None,
-        owner: str = "Sample.from_arrays",
+        caller: str = "Sample.from_arrays",
     ) -> Counted:
         """Count Python arrays, strictly: what is outside the public domain is refused.
 
@@ -298,7 +298,7 @@ class Sample(ABC):
             The public labels (negative, positive).
         labels : sequence of int or str, optional
             A public list of labels instead.
-        owner : str
+        caller : str
             Who asks, for messages.
 
         Raises
@@ -313,9 +313,9 @@ class Sample(ABC):
         >>> Sample.from_arrays([5, 3, 5], ["y", "n", "y"], IntegerDomain(1, 9), classes=("n", "y"))
         Sample(n=3)
         """
-        points = domain.array(X, owner=owner)
-        code = strict_labels(y, classes, owner) if labels is None else codes_of(y, labels, owner)
-        check_lengths(owner, len(points), y=len(code))
+        points = domain.array(X, caller=caller)
+        code = strict_labels(y, classes, caller) if labels is None else codes_of(y, labels, caller)
+        check_lengths(caller, len(points), y=len(code))
         return count(points, code, None if labels is None else len(labels))
 
     @classmethod
@@ -331,7 +331,7 @@ class Sample(ABC):
         strict: bool = False,
         negative: Any = None,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
-        owner: str = "Sample.read",
+        caller: str = "Sample.read",
     ) -> Counted:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
@@ -364,7 +364,7 @@ class Sample(ABC):
         csv : CsvFormat, str or mapping, optional
             How a CSV file is written, for example ``"sep=;, decimal=comma, encoding=latin-1"``; by
             default what the schema declares. It is never guessed from the cells.
-        owner : str
+        caller : str
             Who asks, for messages.
 
         Returns
@@ -402,7 +402,7 @@ class Sample(ABC):
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
         groups = group_table(
-            owner,
+            caller,
             table,
             x=x,
             y=y,
@@ -535,23 +535,23 @@ def count(points: Points, codes: Counts, labels: int | None = None) -> Counted:
     return grouped(keys, where, codes, np.ones(len(codes), dtype=np.int64), labels)
 
 
-def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.int64]:
+def strict_labels(y: Any, classes: Sequence[Any], caller: str) -> npt.NDArray[np.int64]:
     """Return labels 0 and 1 of an array whose values are all among two public classes."""
     if len(classes) != 2 or classes[0] == classes[1]:
         constraint = "two different labels (negative, positive)"
-        raise parameter_error(owner, "classes", constraint, list(classes))
-    values = label_values(y, owner)
+        raise parameter_error(caller, "classes", constraint, list(classes))
+    values = label_values(y, caller)
     positive = equal(values, classes[1])
     if not np.all(positive | equal(values, classes[0])):
         raise DataError(
-            f"Every label given to {owner} must be one of the public classes {list(classes)}. "
+            f"Every label given to {caller} must be one of the public classes {list(classes)}. "
             "Some label is not. Set classes=(negative, positive): the set of classes is not "
             "learned from the data."
         )
     return positive.astype(np.int64)
 
 
-def given_points(points: Any, owner: str, name: str = "points") -> Points:
+def given_points(points: Any, caller: str, name: str = "points") -> Points:
     """Return points as they are stored; refuse what is no list of values that can be compared."""
     try:
         found = as_points(points)
@@ -559,15 +559,15 @@ def given_points(points: Any, owner: str, name: str = "points") -> Points:
             hash(tuple(found.tolist()))
     except TypeError:
         rule = "a list or array of points: integers, texts or tuples of these"
-        raise parameter_error(owner, name, rule, type(points).__name__) from None
+        raise parameter_error(caller, name, rule, type(points).__name__) from None
     return found
 
 
-def check_lengths(owner: str, n: int, **others: int) -> None:
+def check_lengths(caller: str, n: int, **others: int) -> None:
     """Refuse arrays of different lengths (shapes of arguments are public, and not printed)."""
     for name, length in others.items():
         if length != n:
-            raise ParameterError(f"The {name!r} parameter of {owner} must be as long as X.")
+            raise ParameterError(f"The {name!r} parameter of {caller} must be as long as X.")
 
 
 #: Record kinds: r i + label for the i-th distinct point, with r rows of counts, and last of all

@@ -93,9 +93,9 @@ class PublicBins(NamedTuple):
         """Read plain JSON."""
         if not isinstance(data, Mapping) or set(data) != set(cls._fields):
             raise ParameterError(f"The table [{_PUBLIC!r}] of a schema has points and rank.")
-        owner = f"the table {_PUBLIC!r} of a schema"
-        points = check_integer(owner, "points", data["points"], low=1)
-        return cls(points, check_integer(owner, "rank", data["rank"], low=1))
+        caller = f"the table {_PUBLIC!r} of a schema"
+        points = check_integer(caller, "points", data["points"], low=1)
+        return cls(points, check_integer(caller, "rank", data["rank"], low=1))
 
 
 @dataclass(frozen=True)
@@ -394,14 +394,14 @@ class Schema:
         On more than its alpha of the records' points some rule over the bins differs from that of
         s comparisons of any numbers with probability at most beta, over the public rows.
         """
-        owner = "Schema.binning_error"
+        caller = "Schema.binning_error"
         if self.public is None:
             raise UnsupportedError(
                 "Only bins of public rows have a certified error: Schema.from_public(table)."
             )
-        points = self.public.of(check_integer(owner, "s", s, low=1))
+        points = self.public.of(check_integer(caller, "s", s, low=1))
         rho, tau = map(Fraction, shift)
-        return points.certificate(beta=check_probability(owner, "beta", beta), shift=(rho, tau))
+        return points.certificate(beta=check_probability(caller, "beta", beta), shift=(rho, tau))
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -479,7 +479,7 @@ class Schema:
         """Whether the number of columns is fixed."""
         return self.every is None
 
-    def bind(self, n_columns: int, *, owner: str = "Schema") -> Schema:
+    def bind(self, n_columns: int, *, caller: str = "Schema") -> Schema:
         """Return the schema for arrays of this width (itself, when its width is fixed).
 
         Raises
@@ -493,7 +493,7 @@ class Schema:
         if n_columns != len(self.columns):
             named = f": {', '.join(self.names)}" if self.bound else ""
             constraint = f"of {len(self.columns)} columns, as the schema{named}"
-            raise parameter_error(owner, "X", constraint, f"{n_columns} columns")
+            raise parameter_error(caller, "X", constraint, f"{n_columns} columns")
         return self
 
     @property
@@ -654,12 +654,12 @@ def _without_csv(
 
 
 def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
-    owner = f"column {name!r}"
+    caller = f"column {name!r}"
     if entry.get("type") != "date":
         hint = "Numbers have bins or integers, texts have categories, and neither needs a type."
-        raise parameter_error(owner, "type", "date, beside by and format", entry.get("type"), hint)
+        raise parameter_error(caller, "type", "date, beside by and format", entry.get("type"), hint)
     if "categories" in entry or ("integers" in entry and "bins" in entry):
-        raise parameter_error(owner, "bins", "the only description of dates", "several kinds")
+        raise parameter_error(caller, "bins", "the only description of dates", "several kinds")
     bins = entry.get("bins")
     if "integers" in entry:
         bins = list(Column.integers(name, entry["integers"]).edges or ())
@@ -669,7 +669,7 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
 
 def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:
     """Return a column, or None; every mistake in its description is noted."""
-    owner = f"column {name!r} of the schema"
+    caller = f"column {name!r} of the schema"
     if not isinstance(name, str) or not name.strip():
         mistakes.append(str(parameter_error("Schema", "name", "a column name, not empty", name)))
         return None
@@ -678,7 +678,7 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
         mistakes.append(str(parameter_error("Schema", name, "a table", entry, hint)))
         return None
     mistakes.extend(
-        f"The {owner} has an unknown key {key!r}.{suggest(key, _KEYS)}"
+        f"The {caller} has an unknown key {key!r}.{suggest(key, _KEYS)}"
         for key in entry
         if key not in _KEYS
     )
@@ -699,7 +699,7 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
     elif all(key in _KEYS for key in entry):  # else a kind is misspelt
         given = " and ".join(kinds) or "none"
         mistakes.append(
-            f"The {owner} must have exactly one of bins, integers, categories. Got {given}. "
+            f"The {caller} must have exactly one of bins, integers, categories. Got {given}. "
             "Numbers have bins or integers, texts have categories."
         )
     try:

@@ -98,13 +98,13 @@ class Table(ABC):
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
 
-    def frame(self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()) -> Frame:
+    def frame(self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()) -> Frame:
         """Return these columns, renamed c0, c1, ...; nothing is read before ``collect``.
 
         Parameters
         ----------
         columns : sequence of str
-        owner : str
+        caller : str
             Who asks, for messages.
         numbers : collection of str
             Columns whose cells are read as numbers: with the decimal sign that a CSV file declares.
@@ -116,13 +116,13 @@ class Table(ABC):
         DataError
             A column of lists or structures: it has no cells.
         """
-        self._require(columns, owner)
+        self._require(columns, caller)
         frame = run_engine(lambda: self._frame(list(columns), numbers), _UNREADABLE)
         schema = run_engine(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
             if isinstance(dtype, _NESTED):
                 raise DataError(
-                    f"The column {name!r} given to {owner} holds lists or structures, not cells. "
+                    f"The column {name!r} given to {caller} holds lists or structures, not cells. "
                     "Unnest it first."
                 )
             if isinstance(dtype, nw.Duration):  # no cell, see `littlestone.data.cells`
@@ -133,7 +133,7 @@ class Table(ABC):
         return frame
 
     def batches(
-        self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()
+        self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
     ) -> Stream | None:
         """Return these columns in batches of rows in their order; None where an engine has none.
 
@@ -142,7 +142,7 @@ class Table(ABC):
         ParameterError
             A column that the table does not have.
         """
-        self._require(columns, owner)
+        self._require(columns, caller)
         return run_engine(lambda: self._batches(list(columns), numbers), _UNREADABLE)
 
     def rows(self) -> int | None:
@@ -150,7 +150,7 @@ class Table(ABC):
         return None
 
     def pieces(
-        self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()
+        self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
     ) -> Iterator[pa.Table]:
         """Yield the rows in their order, a piece after the other; columns are named as in `frame`.
 
@@ -161,10 +161,10 @@ class Table(ABC):
         ParameterError, DataError
             As for `frame`, before the first piece.
         """
-        frame = self.frame(columns, owner, numbers=numbers)
-        stream = self.batches(columns, owner, numbers=numbers)
+        frame = self.frame(columns, caller, numbers=numbers)
+        stream = self.batches(columns, caller, numbers=numbers)
         if stream is None:
-            self._in_order(owner)
+            self._in_order(caller)
             whole: Any = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
             yield whole
             return
@@ -173,8 +173,8 @@ class Table(ABC):
         while (batch := run_engine(lambda: next(batches, None), _UNREADABLE)) is not None:
             yield pa.Table.from_arrays(batch.columns, names)
 
-    def _require(self, columns: Sequence[str], owner: str) -> None:
-        require_columns(columns, self.names, owner, self._hint)
+    def _require(self, columns: Sequence[str], caller: str) -> None:
+        require_columns(columns, self.names, caller, self._hint)
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Say which columns there are: their names are public."""
@@ -183,7 +183,7 @@ class Table(ABC):
     def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
         return None
 
-    def _in_order(self, owner: str) -> None:  # noqa: B027 - only databases have no order
+    def _in_order(self, caller: str) -> None:  # noqa: B027 - only databases have no order
         """Refuse a table whose rows have no order."""
 
     @abstractmethod
@@ -205,7 +205,7 @@ def read_table(
     *,
     csv: CsvFormat | str | Mapping[str, Any] | None = None,
     declared: CsvFormat | None = None,
-    owner: str = "read_table",
+    caller: str = "read_table",
 ) -> Table:
     """Return any table as a `Table`, for `Sample.read` and the command line.
 
@@ -219,7 +219,7 @@ def read_table(
         other ending is then read as CSV, too.
     declared : CsvFormat, optional
         The same, as a schema says it: for CSV files only, and only without ``csv``.
-    owner : str
+    caller : str
         Who asks, for messages.
 
     Raises
@@ -233,12 +233,12 @@ def read_table(
     >>> read_table(pa.table({"age": [44], "ill": [0]})).names
     ('age', 'ill')
     """
-    form = None if csv is None else CsvFormat.parse(csv, owner)
+    form = None if csv is None else CsvFormat.parse(csv, caller)
     if isinstance(table, str | Path):
-        return _named(table, form, declared or CsvFormat(), owner)
+        return _named(table, form, declared or CsvFormat(), caller)
     if form is not None:
         hint = "It says how a CSV file is written: leave it out."
-        raise parameter_error(owner, "csv", "given with a path", type(table).__name__, hint)
+        raise parameter_error(caller, "csv", "given with a path", type(table).__name__, hint)
     if isinstance(table, Table):
         return table
     if isinstance(table, np.ndarray) and table.dtype.names:
@@ -248,47 +248,47 @@ def read_table(
     try:
         frame = nw.from_native(table)
     except TypeError:
-        raise parameter_error(owner, "table", _FORMS, type(table).__name__) from None
+        raise parameter_error(caller, "table", _FORMS, type(table).__name__) from None
     except DuplicateError:
         raise ParameterError(TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return _Lazy(frame, owner)
+        return _Lazy(frame, caller)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
-def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
+def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -> Table:
     if isinstance(name, str) and "://" in name:
         from littlestone.data.databases import open_url  # noqa: PLC0415 - they are rare
 
         if csv is not None:
             hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
-            raise parameter_error(owner, "csv", "given with a CSV file", "a database", hint)
-        return _Lazy(open_url(name, owner), owner, declared=True)
-    return _file(Path(name), csv, declared, owner)
+            raise parameter_error(caller, "csv", "given with a CSV file", "a database", hint)
+        return _Lazy(open_url(name, caller), caller, declared=True)
+    return _file(Path(name), csv, declared, caller)
 
 
-def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
-    parts = files_of(path, owner)
+def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -> Table:
+    parts = files_of(path, caller)
     kinds = {format_of(part) for part in parts}
     if len(kinds) > 1 and not (csv is not None and kinds.isdisjoint(PARQUET)):
         constraint = "a folder whose files have one ending"
-        raise parameter_error(owner, "table", constraint, str(path), "Name them with wildcards.")
+        raise parameter_error(caller, "table", constraint, str(path), "Name them with wildcards.")
     kind = next(iter(kinds))
     if kind in PARQUET:
         if csv is None:
             return _Parquet(path, parts)
         hint = "It says how a CSV file is written: leave it out."
-        raise parameter_error(owner, "csv", "given with a CSV file", str(path), hint)
+        raise parameter_error(caller, "csv", "given with a CSV file", str(path), hint)
     command = conversion(path)
     if command is not None:
-        raise parameter_error(owner, "table", _FORMS, str(path), f"Convert it first: {command}")
+        raise parameter_error(caller, "table", _FORMS, str(path), f"Convert it first: {command}")
     if kind in CSV or csv is not None:
         return _Csv(path, parts, csv or declared, "\t" if kind == ".tsv" else ",")
     hint = 'If it is a CSV file of another name, say how it is written: csv="sep=;".'
-    raise parameter_error(owner, "table", _FORMS, str(path), hint)
+    raise parameter_error(caller, "table", _FORMS, str(path), hint)
 
 
-def files_of(path: Path, owner: str) -> list[Path]:
+def files_of(path: Path, caller: str) -> list[Path]:
     """Return the files of a path, in the order of their names."""
     if os.path.isfile(path):
         return [path]
@@ -300,12 +300,12 @@ def files_of(path: Path, owner: str) -> list[Path]:
         )
         if found:
             return found
-        raise parameter_error(owner, "table", "a folder that holds files", str(path))
+        raise parameter_error(caller, "table", "a folder that holds files", str(path))
     wild = any(letter in str(path) for letter in "*?[")
     matching = sorted(glob(str(path), recursive=True)) if wild else []
     if not matching:
         hint = "The URL of a database begins as in postgresql://." if ":/" in str(path) else ""
-        raise parameter_error(owner, "table", "a file that exists", str(path), hint)
+        raise parameter_error(caller, "table", "a file that exists", str(path), hint)
     return [Path(part) for part in matching]
 
 
@@ -444,16 +444,16 @@ class _Columns(Table):
 class _Lazy(Table):
     """A table that stays in its own engine."""
 
-    def __init__(self, frame: Frame, owner: str, *, declared: bool = False) -> None:
+    def __init__(self, frame: Frame, caller: str, *, declared: bool = False) -> None:
         run_engine(lambda: check_engine(frame), _UNREADABLE)
-        self._lazy, self._owner, self.declared = frame, owner, declared
+        self._lazy, self._caller, self.declared = frame, caller, declared
         super().__init__(run_engine(lambda: frame.collect_schema().names(), _UNREADABLE))
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
         native = self._lazy.to_native()
         if self._engine is nw.Implementation.IBIS:
             frame = _select(self._lazy, columns)
-            only_plain(frame, columns, self._owner)
+            only_plain(frame, columns, self._caller)
             return bytewise(frame)
         if not hasattr(native, "toDF"):
             return _select(self._lazy, columns)
@@ -466,10 +466,10 @@ class _Lazy(Table):
     def _engine(self) -> Any:
         return self._lazy.implementation
 
-    def _in_order(self, owner: str) -> None:
+    def _in_order(self, caller: str) -> None:
         if self._engine is nw.Implementation.IBIS:
             raise ParameterError(
-                f"The rows of the table given to {owner} have no order in their database. Collect "
+                f"The rows of the table given to {caller} have no order in their database. Collect "
                 "them first, in the order that the answers shall have."
             )
 

@@ -68,28 +68,28 @@ class Target:
 
         return codes_of(cells[0], self.column).clip(1) - Column.FIRST
 
-    def of_array(self, y: Any, owner: str) -> Ints:
+    def of_array(self, y: Any, caller: str) -> Ints:
         """Return the codes of an array; what is no finite number is refused."""
-        return self.codes(_numbers(y, owner))
+        return self.codes(_numbers(y, caller))
 
     def to_dict(self) -> Json:
         """Return plain JSON; `target_from_dict` reads it back."""
         raise NotImplementedError
 
 
-def _numbers(y: Any, owner: str) -> npt.NDArray[np.float64]:
+def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
     try:
         numbers = np.asarray(y).astype(np.float64)
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise DataError(
-            f"The target given to {owner} must be finite numbers. Some cell is none: NaN, infinity "
-            "or a text. Leave such records out, or read a table by its columns, "
+            f"The target given to {caller} must be finite numbers. Some cell is none: NaN, "
+            "infinity or a text. Leave such records out, or read a table by its columns, "
             'fit(table, y="price"): there they are records that say nothing.'
         )
     if numbers.ndim != 1:
-        raise parameter_error(owner, "y", "of shape (n,)", f"{numbers.ndim} dimensions")
+        raise parameter_error(caller, "y", "of shape (n,)", f"{numbers.ndim} dimensions")
     return numbers
 
 
@@ -113,17 +113,17 @@ class Quantity(Target):
     kind = "quantity"
 
     def __post_init__(self) -> None:
-        owner = "a quantity"
+        caller = "a quantity"
         for name in ("low", "high"):
             exact = exact_value(getattr(self, name))
             if exact is None:
                 hint = "The range is public: say it from what you know, not from these records."
-                raise parameter_error(owner, name, "a finite number", getattr(self, name), hint)
+                raise parameter_error(caller, name, "a finite number", getattr(self, name), hint)
             object.__setattr__(self, name, exact)
         if self.low >= self.high:
-            raise parameter_error(owner, "low", f"below high = {self.high}", self.low)
+            raise parameter_error(caller, "low", f"below high = {self.high}", self.low)
         if type(self.cells) is not int or not 1 <= self.cells <= _MOST_CELLS:
-            raise parameter_error(owner, "cells", f"in [1, {_MOST_CELLS}]", self.cells)
+            raise parameter_error(caller, "cells", f"in [1, {_MOST_CELLS}]", self.cells)
         if any(a >= b for a, b in pairwise(self.edges)):
             raise ParameterError(
                 f"The range of the target is too narrow for numbers of this size: {self.cells:,} "
@@ -259,19 +259,19 @@ class Periods(Target):
         event = label_codes(cells[1], Match(1)).astype(np.int64)
         return np.where(half == UNKNOWN, UNKNOWN, 2 * half + event)
 
-    def of_array(self, y: Any, owner: str) -> Ints:
+    def of_array(self, y: Any, caller: str) -> Ints:
         """Return the codes of a structured array (event, time), as scikit-survival writes it."""
         values = np.asarray(y)
         names = values.dtype.names or ()
         flags = [name for name in names if values.dtype[name].kind == "b"]
         if len(names) != 2 or len(flags) != 1 or values.ndim != 1:
             raise DataError(
-                f"The target given to {owner} must be a structured array of two fields, a boolean "
+                f"The target given to {caller} must be a structured array of two fields, a boolean "
                 "(the event was seen) and a number (the time), as sksurv.util.Surv makes it; or "
                 'give a table, fit(table, time="months", event="died").'
             )
         (time,) = (name for name in names if name not in flags)
-        return 2 * self.codes(_numbers(values[time], owner)) + values[flags[0]].astype(np.int64)
+        return 2 * self.codes(_numbers(values[time], caller)) + values[flags[0]].astype(np.int64)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -380,30 +380,30 @@ class TargetSample:
         point, code, count, user = self.point, self.code, self.count, self.user
         if not len(point):
             return self
-        owner = np.zeros(len(point), np.int64) if user is None else user
-        order = np.lexsort((code, point, owner))
-        point, code, owner = point[order], code[order], owner[order]
+        caller = np.zeros(len(point), np.int64) if user is None else user
+        order = np.lexsort((code, point, caller))
+        point, code, caller = point[order], code[order], caller[order]
         new = np.ones(len(point), dtype=bool)
-        new[1:] = (np.diff(point) != 0) | (np.diff(code) != 0) | (np.diff(owner) != 0)
+        new[1:] = (np.diff(point) != 0) | (np.diff(code) != 0) | (np.diff(caller) != 0)
         at = np.flatnonzero(new)
-        count, user = np.add.reduceat(count[order], at), None if user is None else owner[at]
+        count, user = np.add.reduceat(count[order], at), None if user is None else caller[at]
         return replace(self, point=point[at], code=code[at], count=count, user=user)
 
     @classmethod
-    def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, owner: str) -> Self:
+    def from_arrays(cls, points: Points, codes: Ints, groups: Any = None, *, caller: str) -> Self:
         """Return the records of rows of codes; ``groups`` names the user of each."""
-        check_lengths(owner, len(points), y=len(codes))
+        check_lengths(caller, len(points), y=len(codes))
         if groups is None:
             return cls.of(points, codes)
         names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
-        check_lengths(owner, len(points), groups=len(names))
+        check_lengths(caller, len(points), groups=len(names))
         named = [user_name(name) for name in names]
         if any(name is None for name in named):
-            raise DataError(f"Every user in the groups given to {owner} must be named.")
+            raise DataError(f"Every user in the groups given to {caller} must be named.")
         return cls.of(points, codes, named)
 
     @classmethod
-    def read(cls, table: Any, *, owner: str = "TargetSample.read", **arguments: Any) -> Self:
+    def read(cls, table: Any, *, caller: str = "TargetSample.read", **arguments: Any) -> Self:
         """Count a table where it lies; see `Sample.read`.
 
         Examples
@@ -419,7 +419,7 @@ class TargetSample:
         """
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
-        groups = group_table(owner, table, **({"strict": False} | arguments))
+        groups = group_table(caller, table, **({"strict": False} | arguments))
         return cls.grouped(groups, users=arguments.get("user") is not None)
 
     def complete(self) -> None:

@@ -115,11 +115,11 @@ class UserSample:
     @classmethod
     def of(cls, users: Sequence[Any], points: object, labels: object) -> UserSample:
         """Count records whose points are known to lie in the domain; users are any hashables."""
-        owner = "UserSample.of"
-        keys, where = distinct(given_points(points, owner))
-        index, user_keys = user_index(given_points(users, owner, "users").tolist())
-        label = (label_values(labels, owner) == 1).astype(np.int8)
-        check_lengths(owner, len(where), users=len(index), labels=len(label))
+        caller = "UserSample.of"
+        keys, where = distinct(given_points(points, caller))
+        index, user_keys = user_index(given_points(users, caller, "users").tolist())
+        label = (label_values(labels, caller) == 1).astype(np.int8)
+        check_lengths(caller, len(where), users=len(index), labels=len(label))
         return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
 
     @classmethod
@@ -131,19 +131,19 @@ class UserSample:
         domain: Domain,
         *,
         classes: Sequence[Any] = (0, 1),
-        owner: str = "UserSample.from_arrays",
+        caller: str = "UserSample.from_arrays",
     ) -> UserSample:
         """Count Python arrays, strictly; ``groups`` names the user of each record.
 
         See `Sample.from_arrays`. A missing user (None, NaN, empty) is refused.
         """
-        points = domain.array(X, owner=owner)
-        label = strict_labels(y, classes, owner).astype(np.int8)
+        points = domain.array(X, caller=caller)
+        label = strict_labels(y, classes, caller).astype(np.int8)
         names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
-        check_lengths(owner, len(points), y=len(label), groups=len(names))
+        check_lengths(caller, len(points), y=len(label), groups=len(names))
         named = [user_name(name) for name in names]
         if any(name is None for name in named):
-            raise DataError(f"Every user in the groups given to {owner} must be named.")
+            raise DataError(f"Every user in the groups given to {caller} must be named.")
         keys, where = distinct(points)
         index, user_keys = user_index(named)
         return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
@@ -161,7 +161,7 @@ class UserSample:
         strict: bool = False,
         negative: Any = None,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
-        owner: str = "UserSample.read",
+        caller: str = "UserSample.read",
     ) -> UserSample:
         """Count a table by user; see `Sample.read` for everything but ``user``.
 
@@ -182,7 +182,7 @@ class UserSample:
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
         groups = group_table(
-            owner,
+            caller,
             table,
             x=x,
             y=y,
@@ -275,10 +275,10 @@ class UserSample:
         record_row = np.repeat(rows, self.count[rows])
         per_user = self.records[users]
         ordinal = _ranges(np.zeros(len(users), np.int64), per_user)
-        owner = np.repeat(np.arange(len(users)), per_user)
+        caller = np.repeat(np.arange(len(users)), per_user)
         seeds = mixed(self.keys[users] ^ mixed(np.array([salt % 2**64], dtype=np.uint64)))
-        key = mixed(seeds[owner] + mixed(ordinal.astype(np.uint64)))
-        order = np.lexsort((key, owner))
+        key = mixed(seeds[caller] + mixed(ordinal.astype(np.uint64)))
+        order = np.lexsort((key, caller))
         chosen = record_row[order[ordinal < most]]  # ordinals are also ranks inside each user
         kept[rows] = 0
         np.add.at(kept, chosen, 1)

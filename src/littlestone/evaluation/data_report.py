@@ -171,11 +171,11 @@ def check(
         claim=f"{noise.claim}(score-histogram)",
         seeded=source.seeded,
     )
-    opened = read_table(table, csv=csv, declared=schema.csv, owner="check")
+    opened = read_table(table, csv=csv, declared=schema.csv, caller="check")
     opened.frame([*schema.names, y], "check")  # names and types are looked at
     check_ledger(ledger, "check", guarantee, data=table)
-    counts = [count_codes(opened, column, owner="check") for column in schema.columns]
-    counts.append(count_labels(opened, y, labels, owner="check"))
+    counts = [count_codes(opened, column, caller="check") for column in schema.columns]
+    counts.append(count_labels(opened, y, labels, caller="check"))
     n = int(counts[-1].sum())
     check_same([int(found.sum()) for found in counts])
     if 2 * noise.reach >= n:

@@ -132,12 +132,12 @@ class Learner(ABC, _Generic[P]):
         for each in fields(self):  # type: ignore[arg-type]
             kind: Kind | None = each.metadata.get("kind")
             if kind is not None and kind.check is not None:
-                value = kind.check(self.owner, each.name, getattr(self, each.name))
+                value = kind.check(self.caller, each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
         self.check()
 
     @property
-    def owner(self) -> str:
+    def caller(self) -> str:
         """The estimator that errors name."""
         return self.estimator
 
@@ -279,7 +279,7 @@ def _plan_of(learner: Learner[Any]) -> Plan:
     return plan
 
 
-CLASS = Kind("ConceptClass", lambda owner, _, value: check_class(owner, value), "ConceptClass")
+CLASS = Kind("ConceptClass", lambda caller, _, value: check_class(caller, value), "ConceptClass")
 
 
 @dataclass(frozen=True)

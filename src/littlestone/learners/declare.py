@@ -19,7 +19,7 @@ import numpy as np
 
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 
-#: Checks a public parameter: (owner, name, what was typed) -> its value, or a `ParameterError`.
+#: Checks a public parameter: (caller, name, what was typed) -> its value, or a `ParameterError`.
 Check = Callable[[str, str, Any], Any]
 
 
@@ -57,7 +57,7 @@ def number(hint: str = "") -> Kind:
     """Return the kind of a number in (0, inf)."""
     return Kind(
         "float in (0, inf)",
-        lambda owner, name, value: check_fraction(owner, name, value, hint=hint),
+        lambda caller, name, value: check_fraction(caller, name, value, hint=hint),
         "Number",
     )
 
@@ -66,7 +66,7 @@ def share(hint: str = "") -> Kind:
     """Return the kind of a number in (0, 1)."""
     return Kind(
         "float in (0, 1)",
-        lambda owner, name, value: check_probability(owner, name, value, hint=hint),
+        lambda caller, name, value: check_probability(caller, name, value, hint=hint),
         "Number",
     )
 
@@ -75,7 +75,7 @@ def whole(low: int) -> Kind:
     """Return the kind of an integer, at least ``low``."""
     return Kind(
         f"int >= {low}",
-        lambda owner, name, value: check_integer(owner, name, value, low=low),
+        lambda caller, name, value: check_integer(caller, name, value, low=low),
         "int",
     )
 
@@ -83,9 +83,9 @@ def whole(low: int) -> Kind:
 def one_of(*values: str) -> Kind:
     """Return the kind of one of some words."""
 
-    def check(owner: str, name: str, value: Any) -> str:
+    def check(caller: str, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in values:
-            raise parameter_error(owner, name, f"one of {', '.join(values)}", value)
+            raise parameter_error(caller, name, f"one of {', '.join(values)}", value)
         return value
 
     words = ", ".join(map(json.dumps, values))
@@ -97,16 +97,16 @@ def maybe(kind: Kind) -> Kind:
     check, annotation = kind.check, kind.annotation
     return replace(
         kind,
-        check=lambda owner, name, value: (
-            value if value is None or check is None else check(owner, name, value)
+        check=lambda caller, name, value: (
+            value if value is None or check is None else check(caller, name, value)
         ),
         annotation=annotation if annotation == "Any" else f"{annotation} | None",
     )
 
 
-def _flag(owner: str, name: str, value: Any) -> bool:
+def _flag(caller: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
-        raise parameter_error(owner, name, "True or False", value)
+        raise parameter_error(caller, name, "True or False", value)
     return bool(value)
 
 

@@ -121,7 +121,7 @@ def decide(
     ledger: Ledger | None = None,
     random_state: Any = None,
     csv: Any = None,
-    owner: str = "fit",
+    caller: str = "fit",
     say: Say,
 ) -> Decided:
     """Decide by public rules, and learn the columns where no schema is given.
@@ -133,12 +133,12 @@ def decide(
 
     if not isinstance(y, str):
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
-        raise parameter_error(owner, "y", "the name of a column", type(y).__name__, hint)
-    total = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
-    small = None if not delta else check_probability(owner, "delta", delta)
+        raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
+    total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
+    small = None if not delta else check_probability(caller, "delta", delta)
     if model != "auto" and model not in MODELS:
         known = f"auto or one of {', '.join(MODELS)}"
-        raise parameter_error(owner, "model", known, model)
+        raise parameter_error(caller, "model", known, model)
     if users and model not in ("auto", *_CERTIFIED):
         raise ParameterError(
             f"A {model} model that protects users is asked for by its class: --class scorecard or "
@@ -150,27 +150,27 @@ def decide(
             "A rule answers two labels. For more of them take the model list, tree, scorecard or "
             "boosted."
         )
-    source_of(owner, random_state)
-    _check_columns(owner, schema, y, bounds)
+    source_of(caller, random_state)
+    _check_columns(caller, schema, y, bounds)
     opened = read_table(
-        table, csv=csv, declared=None if schema is None else schema.csv, owner=owner
+        table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
     )
-    opened.frame([y], owner)
+    opened.frame([y], caller)
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
-    part = _evaluation(owner, evaluate, left, held_out=holdout is not None)
+    part = _evaluation(caller, evaluate, left, held_out=holdout is not None)
     if holdout is not None:
-        _learned_from(opened, y, owner, holdout)
+        _learned_from(opened, y, caller, holdout)
     if schema is None:
         if users:
             raise ParameterError(
-                f"Where users are protected, {owner} needs a schema: one that is learned from the "
+                f"Where users are protected, {caller} needs a schema: one that is learned from the "
                 "records protects single records. Write it from public knowledge "
                 "(`littlestone schema new TABLE`)."
             )
         whole = Guarantee(total, small or Fraction(0), claim="dp.sum")
-        check_ledger(ledger, owner, whole, data=table)
+        check_ledger(ledger, caller, whole, data=table)
         share = (small or Fraction(0)) - (left_delta or 0)
         spent = f"epsilon {total - left}" + (f" and delta {float(share):g}" if share else "")
         say(
@@ -196,7 +196,7 @@ def decide(
     if part is not None:
         say("Evaluation", f"epsilon {part} measures the error privately; without it, all learns")
     if isinstance(concepts, BoostedTreeClass):
-        n = _learned_from(opened, y, owner, holdout)
+        n = _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, n))
     return Decided(concepts, schema, left, left_delta, part)
 
@@ -323,61 +323,61 @@ def fit(
 _LOG = logging.getLogger("littlestone")
 
 
-def _check_columns(owner: str, schema: Any, y: str, bounds: Any) -> None:
+def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
     """Refuse what is no schema of named columns, or has the label among them."""
     if schema is None:
         return
     if bounds is not None:
         hint = "The bins of a schema say it already."
-        raise parameter_error(owner, "bounds", "left out with a schema", bounds, hint)
+        raise parameter_error(caller, "bounds", "left out with a schema", bounds, hint)
     if not isinstance(schema, Schema) or not schema.bound:
         hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
         found = type(schema).__name__
-        raise parameter_error(owner, "schema", "a Schema with named columns", found, hint)
+        raise parameter_error(caller, "schema", "a Schema with named columns", found, hint)
     if y in schema.names:
         raise ParameterError(
-            f"The label {y!r} of {owner} is among the columns that it is learned from. Leave it "
+            f"The label {y!r} of {caller} is among the columns that it is learned from. Leave it "
             "out of the schema."
         )
 
 
-def _evaluation(owner: str, evaluate: Any, left: Fraction, *, held_out: bool) -> Fraction | None:
+def _evaluation(caller: str, evaluate: Any, left: Fraction, *, held_out: bool) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes from learning."""
     if held_out:  # no record pays for both
-        _check_held_out(owner, evaluate, left)
+        _check_held_out(caller, evaluate, left)
         return None
     if evaluate is None:
         return None
     if isinstance(evaluate, str) and evaluate == "auto":
         return left * _EVALUATION
-    part: Fraction = check_fraction(owner, "evaluate", evaluate)
+    part: Fraction = check_fraction(caller, "evaluate", evaluate)
     if part > left * _MOST_EVALUATION:  # or the columns would be paid for a fit that cannot be
         raise parameter_error(
-            owner, "evaluate", f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns",
+            caller, "evaluate", f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns",
             evaluate, "A tenth of that is the default.",
         )  # fmt: skip
     return part
 
 
-def _check_held_out(owner: str, evaluate: Any, left: Fraction) -> None:
+def _check_held_out(caller: str, evaluate: Any, left: Fraction) -> None:
     if evaluate is None:
         raise ParameterError(
-            f"The 'holdout' parameter of {owner} holds out records for an evaluation: leave out "
+            f"The 'holdout' parameter of {caller} holds out records for an evaluation: leave out "
             "--no-evaluate."
         )
-    if evaluate != "auto" and check_fraction(owner, "evaluate", evaluate) > left:
+    if evaluate != "auto" and check_fraction(caller, "evaluate", evaluate) > left:
         hint = "Without it all of that is spent."
         allowed = f"at most {left}, what the columns leave of epsilon for every record"
-        raise parameter_error(owner, "evaluate", allowed, evaluate, hint)
+        raise parameter_error(caller, "evaluate", allowed, evaluate, hint)
 
 
-def _learned_from(table: Table, y: str, owner: str, holdout: Any) -> int:
+def _learned_from(table: Table, y: str, caller: str, holdout: Any) -> int:
     """Return the number of records, which is public, less those that are held out."""
     from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
 
     n = table.rows()
     if n is None:
-        n = sum(map(int, count_cells(table, y, owner=owner)[1]))
+        n = sum(map(int, count_cells(table, y, caller=caller)[1]))
     return n - held_out_of(n, holdout)
 
 

@@ -245,7 +245,7 @@ class Release:
         """Return the code of the label of each point; see `predict`."""
         domain = self.concept_class.domain
         if not is_table(X):
-            return self.hypothesis.predict(domain.array(X, owner="predict"))
+            return self.hypothesis.predict(domain.array(X, caller="predict"))
         found = [labels for labels, _ in self.predict_pieces(X, x=x, csv=csv)]
         return np.concatenate(found)
 
@@ -255,7 +255,7 @@ class Release:
             raise UnsupportedError("Only a model of a time until an event has survival functions.")
         domain = self.concept_class.domain
         if not is_table(X):
-            return self.hypothesis.survival(domain.array(X, owner="survival"))
+            return self.hypothesis.survival(domain.array(X, caller="survival"))
         pieces = self._points_of(X, csv=csv)
         return np.concatenate([self.hypothesis.survival(points) for points, _ in pieces])
 
@@ -285,7 +285,7 @@ class Release:
 
         domain = self.concept_class.domain
         where = {"x": self.column(x), "csv": csv, "declared": self.csv}
-        return point_pieces(table, domain=domain, owner="predict", **where)
+        return point_pieces(table, domain=domain, caller="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         if isinstance(self.concept_class.domain, RowDomain):
@@ -307,7 +307,7 @@ class Release:
         """
         domain = self.concept_class.domain
         if not is_table(X):
-            return both(self.chances(domain.array(X, owner="predict")))
+            return both(self.chances(domain.array(X, caller="predict")))
         found = [chances for _, chances in self.predict_pieces(X, x=x, csv=csv, proba=True)]
         return both(np.concatenate([part for part in found if part is not None]))
 

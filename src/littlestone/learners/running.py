@@ -151,7 +151,7 @@ def score_all(
     *,
     epsilon: Any,
     ledger: Ledger | None = None,
-    owner: str = "score",
+    caller: str = "score",
     held_out: Sequence[bool] | None = None,
 ) -> list[Release]:
     """Evaluate released models on records that they were not learned from.
@@ -171,16 +171,16 @@ def score_all(
     >>> found.quality.better, found.guarantee.epsilon, found.n
     (True, Fraction(1, 1), 1000)
     """
-    total: Fraction = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
+    total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     for release, sample in pairs:
         if sample.in_memory:  # others were read by its rules
-            check_points(release.concept_class.domain, sample.points, owner=owner)
-        check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
+            check_points(release.concept_class.domain, sample.points, caller=caller)
+        check_integer(caller, "sample", sample.n, low=1, hint="The table has no records.")
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
     guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
     entry = None
     if ledger is not None:
-        entry = ledger.entry(ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models"))
+        entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
         told = _histogram(release.hypothesis, sample, source, part, held_out=other)
@@ -237,7 +237,7 @@ def read_sample(
         arguments |= {"domain": learner.concept_class.domain, "labels": labels}
         target = getattr(learner.concept_class, "target", None)
         values = TargetSample.read(table, target=target, **arguments)
-        check_rows(values.n, arguments.get("owner", "fit"))
+        check_rows(values.n, arguments.get("caller", "fit"))
         return values
     found: AnySample = read(
         table,
@@ -248,7 +248,7 @@ def read_sample(
         **arguments,
     )
     if learner.neighbours is not Neighbours.ADD_REMOVE:  # there n is secret
-        check_rows(found.n, arguments.get("owner", "fit"))
+        check_rows(found.n, arguments.get("caller", "fit"))
     return found
 
 
@@ -262,23 +262,23 @@ def certificate_of(learner: Learner[Any], n: int) -> Certificate:
 
 def _check_sample(learner: Any, sample: Any) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
-    owner, listed = learner.estimator, learner.concept_class.lists_labels
+    caller, listed = learner.estimator, learner.concept_class.lists_labels
     if not isinstance(sample, learner.reads) or sample.unit != learner.unit:
         kind = learner.reads.__name__
         raise ParameterError(
-            f"The sample given to {owner} must be a {kind}, because it protects {learner.unit}."
+            f"The sample given to {caller} must be a {kind}, because it protects {learner.unit}."
         )
     labels = len(learner.concept_class.labels)
     if isinstance(sample, TargetSample):
         target = getattr(learner.concept_class, "target", None)
         size = labels + listed if target is None else target.size
         if len(sample.code) and int(sample.code.max()) >= size:
-            raise ParameterError(f"The sample given to {owner} must have codes of its target.")
+            raise ParameterError(f"The sample given to {caller} must have codes of its target.")
     elif (sample.labels, sample.unlisted) != (labels, listed):
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
-        raise ParameterError(f"The sample given to {owner} must have {how}.")
+        raise ParameterError(f"The sample given to {caller} must have {how}.")
     if sample.in_memory:  # others were read by the domain's own rules
-        check_points(learner.concept_class.domain, sample.points, owner=owner)
+        check_points(learner.concept_class.domain, sample.points, caller=caller)
 
 
 def promise(
@@ -303,7 +303,7 @@ def promise(
     if evaluate is None:
         return guarantee
     if learner.reads is TargetSample and not _of_values(learner):
-        raise UnsupportedError(f"{learner.owner} has no evaluation yet: leave out 'evaluate'.")
+        raise UnsupportedError(f"{learner.caller} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
 
 

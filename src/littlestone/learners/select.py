@@ -288,7 +288,7 @@ def per_record(goal: Goal) -> Goal:
 
 
 def goal_of(
-    owner: str,
+    caller: str,
     *,
     epsilon: Any,
     delta: Any,
@@ -300,27 +300,27 @@ def goal_of(
     """Check what is asked of learners that are compared; return it exact."""
     each = samples_per_user
     if each is not None:
-        each = check_integer(owner, "samples_per_user", each, low=1)
-    epsilon = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
+        each = check_integer(caller, "samples_per_user", each, low=1)
+    epsilon = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     return Goal(
         epsilon,
-        Fraction(0) if delta is None else check_probability(owner, "delta", delta),
-        check_probability(owner, "alpha", alpha),
-        check_probability(owner, "beta", beta),
+        Fraction(0) if delta is None else check_probability(caller, "delta", delta),
+        check_probability(caller, "alpha", alpha),
+        check_probability(caller, "beta", beta),
         neighbours=Neighbours.REPLACE_ONE if each is None else Neighbours.USER_REPLACE,
         samples_per_user=each,
-        evaluation=_share(owner, evaluate, epsilon),
+        evaluation=_share(caller, evaluate, epsilon),
     )
 
 
-def _share(owner: str, evaluate: Any, epsilon: Fraction) -> Fraction:
+def _share(caller: str, evaluate: Any, epsilon: Fraction) -> Fraction:
     """Return which share of epsilon an evaluation takes."""
     if evaluate is None:
         return Fraction(0)
-    share: Fraction = check_fraction(owner, "evaluate", evaluate) / epsilon
+    share: Fraction = check_fraction(caller, "evaluate", evaluate) / epsilon
     if share >= 1:
         raise parameter_error(
-            owner, "evaluate", "smaller than epsilon, of which it is a part", evaluate,
+            caller, "evaluate", "smaller than epsilon, of which it is a part", evaluate,
             "A tenth of epsilon is a common choice.",
         )  # fmt: skip
     return share

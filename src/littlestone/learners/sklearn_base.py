@@ -187,16 +187,16 @@ class PrivateEstimator(BaseEstimator):
         evaluate: Any = None,
         event: str | None = None,
     ) -> Self:
-        owner = type(self).__name__
+        caller = type(self).__name__
         rule = self._rule() | ({} if event is None else {"event": event})
         source = self._source()
-        check_class(owner, self.concept_class)
+        check_class(caller, self.concept_class)
         unit = _unit(X, user, groups)
         learner = self._protecting(unit)  # checks the parameters before the data are looked at
         if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
             raise ParameterError(
-                f"{owner} takes a littlestone.data.Sample under add-remove: arrays and tables show "
-                "how many records there are. Sample.read makes one of a table, Sample.of of arrays."
+                f"{caller} takes a littlestone.data.Sample under add-remove: arrays and tables "
+                "show how many records there are. Sample.read makes one of a table, Sample.of of arrays."
             )
         columns: Json | None = None
         if isinstance(y, str):
@@ -218,11 +218,11 @@ class PrivateEstimator(BaseEstimator):
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
         guarantee = promise(learner, **extra, seeded=source.seeded)
         loss = known_loss(learner, **extra)
-        check_ledger(ledger, owner, guarantee, data=X, loss=loss)
+        check_ledger(ledger, caller, guarantee, data=X, loss=loss)
         if columns is not None:
             rows = isinstance(learner.concept_class.domain, RowDomain)
             where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
-            sample: Any = read_sample(learner, X, user=user, owner=owner, **where)
+            sample: Any = read_sample(learner, X, user=user, caller=caller, **where)
         elif is_sample(X):
             sample = self._counted(learner, X, y)
         else:
@@ -260,16 +260,18 @@ class PrivateEstimator(BaseEstimator):
         self, X: Any, y: npt.NDArray[np.int64], groups: Any, learner: Learner[Any]
     ) -> AnySample:
         """Return what the learner learns from, read strictly."""
-        domain, owner = learner.concept_class.domain, type(self).__name__
+        domain, caller = learner.concept_class.domain, type(self).__name__
         if learner.reads is TargetSample:
-            return TargetSample.from_arrays(domain.array(X, owner=owner), y, groups, owner=owner)
+            return TargetSample.from_arrays(
+                domain.array(X, caller=caller), y, groups, caller=caller
+            )
         if learner.concept_class.lists_labels:
-            points = domain.array(X, owner=owner)
-            check_lengths(owner, len(points), y=len(y))
+            points = domain.array(X, caller=caller)
+            check_lengths(caller, len(points), y=len(y))
             return Sample.of(points, y, labels=len(learner.concept_class.labels))
         if learner.unit == "users":
-            return UserSample.from_arrays(X, y, groups, domain, owner=owner)
-        return Sample.from_arrays(X, y, domain=domain, owner=owner)
+            return UserSample.from_arrays(X, y, groups, domain, caller=caller)
+        return Sample.from_arrays(X, y, domain=domain, caller=caller)
 
     def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> AnySample:
         """Return a sample that is counted already, of the kind that the learner protects."""
@@ -283,26 +285,26 @@ class PrivateEstimator(BaseEstimator):
 
     def _names(self, x: str | Sequence[str] | None) -> list[str]:
         """Return the columns of a table that are read."""
-        owner, domain = type(self).__name__, self.concept_class.domain
+        caller, domain = type(self).__name__, self.concept_class.domain
         if isinstance(domain, RowDomain):
             if not domain.schema.bound:
                 hint = "Write a schema whose columns have names, or give fit arrays."
-                raise parameter_error(owner, "x", "columns of the schema", x, hint)
+                raise parameter_error(caller, "x", "columns of the schema", x, hint)
             return list(domain.schema.names)
         names = [x] if isinstance(x, str) else list(x or ())
         if len(names) != 1:
             hint = f"Say x=..., the column of points for {self.concept_class.spec}."
-            raise parameter_error(owner, "x", "the name of one column", x, hint)
+            raise parameter_error(caller, "x", "the name of one column", x, hint)
         return names
 
     def _user_column(self, learner: Learner[Any], user: str | None) -> Json:
         """Return the public names about users, where users are protected."""
         if (learner.unit == "users") != (user is not None):
-            owner = type(self).__name__
+            caller = type(self).__name__
             raise ParameterError(
-                f"{owner} protects users: say user=..., the column that names the user of a record."
+                f"{caller} protects users: say user=..., the column that names a record's user."
                 if user is None
-                else f"The 'user' parameter of {owner} must be left out: it protects records."
+                else f"The 'user' parameter of {caller} must be left out: it protects records."
             )
         if user is None:
             return {}
@@ -311,23 +313,23 @@ class PrivateEstimator(BaseEstimator):
 
     def _users(self, learner: Learner[Any], groups: Any) -> Any:
         """Check the users of arrays: integers or texts, one for each record."""
-        owner = type(self).__name__
+        caller = type(self).__name__
         if learner.unit == "records":
             if groups is not None:
                 raise ParameterError(
-                    f"The 'groups' parameter of {owner} must be left out: it protects records."
+                    f"The 'groups' parameter of {caller} must be left out: it protects records."
                 )
             return None
         if groups is None:
             raise DataError(
-                f"{owner} protects users, so it must know them. Give fit(X, y, groups=users), the "
+                f"{caller} protects users, so it must know them. Give fit(X, y, groups=users), the "
                 "user of each record; without users, AgnosticLearner protects single records."
             )
         named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
         if np.ndim(named) != 1:
-            raise DataError(f"The groups given to {owner} must be one user for each record.")
+            raise DataError(f"The groups given to {caller} must be one user for each record.")
         if np.asarray(named).dtype.kind in "fc":
-            raise float_users("The groups", owner)
+            raise float_users("The groups", caller)
         return named
 
     def save(self, path: str | Path) -> None:
@@ -362,7 +364,7 @@ class PrivateEstimator(BaseEstimator):
         """Return arrays, or the columns of a table, as the hypothesis reads them."""
         if self.release_.columns is not None and is_table(X):
             domain = self.release_.concept_class.domain
-            return read_points(X, domain=domain, owner=type(self).__name__)[0]
+            return read_points(X, domain=domain, caller=type(self).__name__)[0]
         return self._codes(X)
 
     def _codes(self, X: Any) -> Any:
@@ -373,7 +375,7 @@ class PrivateEstimator(BaseEstimator):
             X = self._read_rows(X, reset=False)
         elif hasattr(self, "feature_names_in_"):
             X = by_name(X, self.feature_names_in_.tolist(), type(self).__name__)
-        return domain.array(X, owner=type(self).__name__)
+        return domain.array(X, caller=type(self).__name__)
 
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
@@ -387,10 +389,10 @@ class PrivateEstimator(BaseEstimator):
     def _source(self) -> Source:
         if self.random_state is None:
             return SecureSource()
-        owner = type(self).__name__
+        caller = type(self).__name__
         hint = "None draws from the operating system; an int is reproducible and NOT private."
         return SeededSource(
-            check_integer(owner, "random_state", self.random_state, low=0, hint=hint)
+            check_integer(caller, "random_state", self.random_state, low=0, hint=hint)
         )
 
     def _points(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:
@@ -633,7 +635,7 @@ def _unit(X: Any, user: str | None, groups: Any) -> Unit:
     return "records" if user is None and groups is None else "users"
 
 
-def _no_argument(owner: str, name: str) -> str:
+def _no_argument(caller: str, name: str) -> str:
     """Say what to use instead of an argument that other libraries have."""
     instead = {
         "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
@@ -641,7 +643,7 @@ def _no_argument(owner: str, name: str) -> str:
         "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
         "sums of trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
-    return f"The fit of {owner} takes no {name!r}. {instead}"
+    return f"The fit of {caller} takes no {name!r}. {instead}"
 
 
 @lru_cache(maxsize=1)
@@ -655,7 +657,7 @@ def _warn_once() -> None:
     )
 
 
-def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> DataError:
+def _no_classes(caller: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> DataError:
     """Say what is wrong with labels, never which they are; partly in scikit-learn's own words."""
     public = classes.tolist()
     with warnings.catch_warnings():
@@ -679,7 +681,7 @@ def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any])
         else ("List them where the class is made, labels=[...]")
     )
     return DataError(
-        f"The labels given to {owner} must be among the public classes {public}. {hint}: the set "
+        f"The labels given to {caller} must be among the public classes {public}. {hint}: the set "
         "of classes is not learned from the data."
     )
 

@@ -209,18 +209,18 @@ class AboveThreshold:
         method: Method = "auto",
         neighbours: Neighbours = Neighbours.REPLACE_ONE,
     ) -> None:
-        owner = "AboveThreshold"
-        self.epsilon = check_fraction(owner, "epsilon", epsilon)
+        caller = "AboveThreshold"
+        self.epsilon = check_fraction(caller, "epsilon", epsilon)
         spare = exact_value(delta)
         if spare is None or not 0 <= spare < 1:
-            raise parameter_error(owner, "delta", "a number in [0, 1)", delta)
-        self.limit = check_integer(owner, "limit", limit, low=1)
+            raise parameter_error(caller, "delta", "a number in [0, 1)", delta)
+        self.limit = check_integer(caller, "limit", limit, low=1)
         _check_choice("charged", charged, "above", "below")
         _check_choice("changes", changes, "any", "monotone", "shift")
         _check_choice("method", method, "auto", "classic", "fresh")
         if method == "fresh" and not spare:
             raise parameter_error(
-                owner, "delta", "positive for method='fresh'", delta, "Use method='classic'."
+                caller, "delta", "positive for method='fresh'", delta, "Use method='classic'."
             )
         self.charged: Charged = charged
         self.changes: Changes = changes

@@ -110,18 +110,18 @@ class Conformal:
 
     @classmethod
     def of(
-        cls, *, m: int, cells: int, alpha: Any, epsilon: Any, owner: str = "Conformal", **more: Any
+        cls, *, m: int, cells: int, alpha: Any, epsilon: Any, caller: str = "Conformal", **more: Any
     ) -> Self:
         """Check the parameters, and that there are enough units."""
         made = cls(
-            check_integer(owner, "m", m, low=1),
-            check_integer(owner, "cells", cells, low=2),
-            check_probability(owner, "alpha", alpha),
-            check_fraction(owner, "epsilon", epsilon),
+            check_integer(caller, "m", m, low=1),
+            check_integer(caller, "cells", cells, low=2),
+            check_probability(caller, "alpha", alpha),
+            check_fraction(caller, "epsilon", epsilon),
             **more,
         )
         if made.alpha < _LEAST:
-            raise parameter_error(owner, "alpha", f"at least {_LEAST}", alpha)
+            raise parameter_error(caller, "alpha", f"at least {_LEAST}", alpha)
         if made.rank > made.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(

@@ -154,7 +154,7 @@ def cuts_reach(size: int, *, levels: int, epsilon: Any, beta: Any) -> int:
     return least_n(lambda t: (beta - exp(-rate * t, times=worse)).sign() >= 0, low=0)
 
 
-def _rate(owner: str, epsilon: Any, levels: Any) -> Fraction:
-    levels = check_integer(owner, "levels", levels, low=1)
-    rate: Fraction = check_fraction(owner, "epsilon", epsilon) / (2 * levels)
+def _rate(caller: str, epsilon: Any, levels: Any) -> Fraction:
+    levels = check_integer(caller, "levels", levels, low=1)
+    rate: Fraction = check_fraction(caller, "epsilon", epsilon) / (2 * levels)
     return rate

@@ -177,9 +177,9 @@ def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> i
     return least_n(kept, low=0)
 
 
-def _checked(owner: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
-    rate = check_fraction(owner, "epsilon", epsilon) / 2
-    return rate, check_probability(owner, "delta", delta)
+def _checked(caller: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
+    rate = check_fraction(caller, "epsilon", epsilon) / 2
+    return rate, check_probability(caller, "delta", delta)
 
 
 @lru_cache(maxsize=64)
@@ -189,17 +189,17 @@ def _threshold(rate: Fraction, delta: Fraction) -> int:
 
 
 def _rate_and_threshold(
-    owner: str, epsilon: Any, delta: Any, at_least: Any
+    caller: str, epsilon: Any, delta: Any, at_least: Any
 ) -> tuple[Fraction, int]:
-    rate, delta = _checked(owner, epsilon, delta)
-    return rate, max(_threshold(rate, delta), check_integer(owner, "at_least", at_least))
+    rate, delta = _checked(caller, epsilon, delta)
+    return rate, max(_threshold(rate, delta), check_integer(caller, "at_least", at_least))
 
 
-def _counted(owner: str, items: Iterable[T], n: int) -> Counter[T]:
-    n, counts = check_integer(owner, "n", n, low=0), Counter(items)
+def _counted(caller: str, items: Iterable[T], n: int) -> Counter[T]:
+    n, counts = check_integer(caller, "n", n, low=0), Counter(items)
     if counts.total() > n:
         raise ParameterError(
-            f"The 'n' parameter of {owner} must be at least the number of items. Pass the public "
+            f"The 'n' parameter of {caller} must be at least the number of items. Pass the public "
             "number of records (or teachers)."
         )
     return counts

@@ -213,13 +213,13 @@ def entering_bottom(*, entering: int, score: int, rate: Fraction, delta: Fractio
 
 
 def check_removal(
-    owner: str, k: int, epsilon: Any, delta: Any, *, k_name: str = "k"
+    caller: str, k: int, epsilon: Any, delta: Any, *, k_name: str = "k"
 ) -> tuple[Fraction, int, Fraction]:
     """Return (rate, k, delta) after checking the public parameters of `removal_bottom`."""
     # a replaced record is one removed and one added: each pays half of epsilon
-    rate = check_fraction(owner, "epsilon", epsilon) / 2
-    k = check_integer(owner, k_name, k, low=1)
-    return rate, k, check_probability(owner, "delta", delta)
+    rate = check_fraction(caller, "epsilon", epsilon) / 2
+    k = check_integer(caller, k_name, k, low=1)
+    return rate, k, check_probability(caller, "delta", delta)
 
 
 # -- a public order of candidates -----------------------------------------------------------------

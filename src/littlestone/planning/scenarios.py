@@ -222,7 +222,7 @@ def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
 
     def shape(name: str, kind: str, on: Any, weight: float) -> Shape:
         weight = weight if len(outside) else 1.0
-        points = codes(np.concatenate([on, outside]), owner="scenarios")
+        points = codes(np.concatenate([on, outside]), caller="scenarios")
         mass = [weight / len(on)] * len(on) + [(1 - weight) / max(len(outside), 1)] * len(outside)
         return name, kind, points, mass, [1] * len(on) + [0] * len(outside)
 
@@ -307,7 +307,7 @@ def _(concept_class: Conjunctions, share: float) -> list[Shape]:
     alike = [1 / len(rows)] * len(rows)
     name = f"the vector of {'ones' if hard else 'zeros'} decides"
     return [
-        (name, "worst-case", array(ends, owner="scenarios"), mass, labels),
+        (name, "worst-case", array(ends, caller="scenarios"), mass, labels),
         ("random bits, two of them decide", "typical", array(rows, "scenarios"), alike, both),
     ]
 

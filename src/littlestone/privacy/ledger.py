@@ -441,11 +441,11 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def check_ledger(
-    ledger: Any, owner: str, promise: Guarantee, *, data: Any, loss: Loss | None = None
+    ledger: Any, caller: str, promise: Guarantee, *, data: Any, loss: Loss | None = None
 ) -> None:
     """Refuse, before any record is read, a ledger that would not pay; None is no ledger.
 
-    ``owner`` is named in errors; ``data`` is the table that will be read; ``loss`` is a sharper
+    ``caller`` is named in errors; ``data`` is the table that will be read; ``loss`` is a sharper
     statement of the same release (see `Ledger.check`). `ParameterError` if it is no ledger,
     `BudgetError` if it would not pay, or is for another table.
     """
@@ -453,7 +453,7 @@ def check_ledger(
         return
     if not isinstance(ledger, Ledger):
         raise parameter_error(
-            owner, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
+            caller, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
         )
     ledger.check(promise, loss=loss)
     ledger.check_data(data)

@@ -98,11 +98,11 @@ def exact_text(x: Fraction) -> str:
     return str(x)
 
 
-def check_nonnegative(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+def check_nonnegative(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
     """Return a finite number >= 0 as the exact fraction of what was typed."""
     exact = exact_value(value)
     if exact is None or exact < 0:
-        raise parameter_error(owner, name, "a number in [0, inf)", value, hint)
+        raise parameter_error(caller, name, "a number in [0, inf)", value, hint)
     return exact
 
 

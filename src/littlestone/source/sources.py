@@ -179,7 +179,7 @@ class ReplaySource:
         return np.random.default_rng(0)
 
 
-def source_of(owner: str, random_state: int | Source | None) -> Source:
+def source_of(caller: str, random_state: int | Source | None) -> Source:
     """Return the source that a ``random_state`` asks for.
 
     Examples
@@ -192,7 +192,7 @@ def source_of(owner: str, random_state: int | Source | None) -> Source:
     if isinstance(random_state, Source):
         return random_state
     hint = "None draws from the operating system; an int is reproducible and NOT private."
-    return SeededSource(check_integer(owner, "random_state", random_state, low=0, hint=hint))
+    return SeededSource(check_integer(caller, "random_state", random_state, low=0, hint=hint))
 
 
 def public_generator(*numbers: int) -> np.random.Generator:

@@ -186,7 +186,7 @@ def test_duckdb_and_plain_python_score_alike(table, depth, points, evaluated):
     begin = None if points is None else code_points(*points)
     sums = ensemble(depth, start=(0, 1), seed=depth, code_points=begin)
     sums = sums.with_curve(np.linspace(0.03, 0.97, len(sums.margins)))
-    points, inside = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
+    points, inside = read_points(str(path), domain=RowDomain(SCHEMA), caller="test")
     assert inside.all()
     expected = sums.margin(points)
     assert len(set(expected.tolist())) > 3
@@ -214,7 +214,7 @@ def test_a_million_rows_are_scored_alike(tmp_path, evaluated):
     path = str(tmp_path / "million.parquet")
     pq.write_table(pa.table(cells), path)
     sums = ensemble(2, rounds=60, start=(0, -2), seed=5).with_curve(np.linspace(0.02, 0.99, 61))
-    points, inside = read_points(path, domain=RowDomain(SCHEMA), owner="test")
+    points, inside = read_points(path, domain=RowDomain(SCHEMA), caller="test")
     assert len(points) == 10**6
     assert inside.all()
     expected, chances = sums.margin(points), sums.probability(points)

@@ -137,7 +137,7 @@ def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path, evaluated):
         own = np.random.default_rng(5).integers(-900, 900, (5, 3)).tolist()
         begin = CodePoints((0, 300, -200), ((0, tuple(map(tuple, own))),), 256, 700)
         sums = replace(sums, code_points=begin)
-    points, _ = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
+    points, _ = read_points(str(path), domain=RowDomain(SCHEMA), caller="test")
     labels, shares, votes = sums.predict(points), sums.probability(points), sums.votes(points)
     assert len(set(labels.tolist())) > 1
     module = {}

@@ -321,16 +321,16 @@ def twice_the_rate(original, self, rate, source):
 
 
 @pytest.mark.parametrize(
-    ("owner", "name", "broken", "schema", "n"),
+    ("caller", "name", "broken", "schema", "n"),
     [
         (ListRoots, "drawn", without_a_draw, EDGE, 1),
         (ListCandidates, "draw", twice_the_rate, ONE, 2),
     ],
     ids=["greedy", "rate"],
 )
-def test_broken_variants_are_noticed(owner, name, broken, schema, n, monkeypatch):
-    original = getattr(owner, name)
-    monkeypatch.setattr(owner, name, lambda self, *given: broken(original, self, *given))
+def test_broken_variants_are_noticed(caller, name, broken, schema, n, monkeypatch):
+    original = getattr(caller, name)
+    monkeypatch.setattr(caller, name, lambda self, *given: broken(original, self, *given))
     learner = registry.make("agnostic", ls.RuleLists(schema, 2), epsilon=1)
     result = ls.audit.verify(learner, points=[(0,), (2,)], n_samples=n)
     assert not result.holds

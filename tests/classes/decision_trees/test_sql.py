@@ -58,7 +58,7 @@ def every_tree():
 
 def same(table: pa.Table, trees, **options) -> None:
     """Assert that one query with all trees labels a table as the trees do."""
-    points, inside = read_points(table, x=None, domain=RowDomain(SCHEMA), owner="test")
+    points, inside = read_points(table, x=None, domain=RowDomain(SCHEMA), caller="test")
     assert inside.all()
     trees = list(trees)
     columns = [f"{tree.to_sql(SCHEMA, **options)} AS t{i}" for i, tree in enumerate(trees)]
@@ -124,7 +124,7 @@ def test_adult(dialect, evaluated):
     schema = Schema.from_toml(ADULT / "schema.toml")
     file, domain = ADULT / "adult.parquet", RowDomain(schema)
     sample = Sample.read(str(file), y="over_50k", domain=domain)
-    points, _ = read_points(str(file), x=None, domain=domain, owner="test")
+    points, _ = read_points(str(file), x=None, domain=domain, caller="test")
     candidates = DecisionTrees(schema, 2).candidates(sample)
     for seed in range(2):
         tree = candidates.draw(Fraction(1, 500), SeededSource(seed))

@@ -66,33 +66,33 @@ class BoostedTreeClass(ConceptClass):
         labels: Any = None,
         target: Target | None = None,
     ) -> None:
-        owner = self.estimator
+        caller = self.estimator
         if labels is not None:
-            self.labels = check_labels(owner, labels)
+            self.labels = check_labels(caller, labels)
         if target is not None:
             self.learned_by = "values"
             if labels is not None:
-                raise parameter_error(owner, "labels", "left out beside a target", labels)
+                raise parameter_error(caller, "labels", "left out beside a target", labels)
         self.target = target
         if not isinstance(schema, Schema):
             raise parameter_error(
-                owner, "schema", "a Schema", type(schema).__name__,
+                caller, "schema", "a Schema", type(schema).__name__,
                 "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
             )  # fmt: skip
         self.schema = schema
-        self.depth = check_integer(owner, "depth", depth, low=1)
+        self.depth = check_integer(caller, "depth", depth, low=1)
         if self.depth not in _DEPTHS:
-            raise parameter_error(owner, "depth", "1, 2 or 3", self.depth)
+            raise parameter_error(caller, "depth", "1, 2 or 3", self.depth)
         if rounds is not None:
-            rounds = check_integer(owner, "rounds", rounds, low=1)
+            rounds = check_integer(caller, "rounds", rounds, low=1)
             if rounds > MAX_ROUNDS:
-                raise parameter_error(owner, "rounds", f"at most {MAX_ROUNDS}", rounds)
+                raise parameter_error(caller, "rounds", f"at most {MAX_ROUNDS}", rounds)
         self.rounds = rounds
         self.trees = DecisionTrees(self.asked, self.depth, self.labels)  # refuses too many splits
 
     def bind(self, n_columns: int) -> BoostedTreeClass:
         """Return the class for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner=self.estimator)
+        schema = self.schema.bind(n_columns, caller=self.estimator)
         if schema is self.schema:
             return self
         return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})

@@ -48,22 +48,22 @@ class SchemaTrees(ConceptClass):
     hypothesis: ClassVar[type[TreeHypothesis | ListHypothesis]]
 
     def __init__(self, schema: Schema, number: int, labels: Any) -> None:
-        owner, measure = type(self).__name__, self.measure
+        caller, measure = type(self).__name__, self.measure
         if labels is not None:
-            self.labels = check_labels(owner, labels)
+            self.labels = check_labels(caller, labels)
         if not isinstance(schema, Schema):
             raise parameter_error(
-                owner, "schema", "a Schema", type(schema).__name__,
+                caller, "schema", "a Schema", type(schema).__name__,
                 "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
             )  # fmt: skip
         self.schema = schema
-        self.number = check_integer(owner, measure, number, low=1)
+        self.number = check_integer(caller, measure, number, low=1)
         self.check_number()
         # tables for each label, of the square of the number of splits
         most = math.isqrt(2 * self.most_splits[self.number] ** 2 // len(self.labels))
         if schema.bound and len(self._splits) > most:
             raise parameter_error(
-                owner, "schema", f"of at most {most} splits for {measure} {self.number}",
+                caller, "schema", f"of at most {most} splits for {measure} {self.number}",
                 len(self._splits), f"Use fewer bins or categories, or a smaller {measure}.",
             )  # fmt: skip
 
@@ -77,7 +77,7 @@ class SchemaTrees(ConceptClass):
 
     def bind(self, n_columns: int) -> Self:
         """Return the class for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner=type(self).__name__)
+        schema = self.schema.bind(n_columns, caller=type(self).__name__)
         return self if schema is self.schema else type(self)(schema, self.number, self.labels)
 
     @cached_property

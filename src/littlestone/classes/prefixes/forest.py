@@ -124,24 +124,24 @@ IPV4 = Notation("ipv4", 32)
 IPV6 = Notation("ipv6", 128)
 
 
-def notation(owner: str, alphabet: Any, length: Any) -> Notation:
+def notation(caller: str, alphabet: Any, length: Any) -> Notation:
     """Check the public parameters of a notation."""
     known = {"ipv4": IPV4, "ipv6": IPV6}.get(alphabet) if isinstance(alphabet, str) else None
     if known is not None:
         if length is not None and length != known.length:
             hint = f"Addresses have {known.length} bits; leave it out."
-            raise parameter_error(owner, "length", "left out for addresses", length, hint)
+            raise parameter_error(caller, "length", "left out for addresses", length, hint)
         return known
     constraint = "'ipv4', 'ipv6', or a text of at least two different characters"
     if not isinstance(alphabet, str) or not len(set(alphabet)) == len(alphabet) >= 2:
-        raise parameter_error(owner, "alphabet", constraint, alphabet, "Try '0123456789'.")
+        raise parameter_error(caller, "alphabet", constraint, alphabet, "Try '0123456789'.")
     if any(c.isspace() or c in ",()/\"'" or not c.isprintable() for c in alphabet):
         constraint = "of printable characters other than space , ( ) / and quotes"
-        raise parameter_error(owner, "alphabet", constraint, alphabet)
+        raise parameter_error(caller, "alphabet", constraint, alphabet)
     hint = "It is the number of characters of the longest code."
-    made = Notation(alphabet, check_integer(owner, "length", length, low=1, hint=hint))
+    made = Notation(alphabet, check_integer(caller, "length", length, low=1, hint=hint))
     if made.bits * made.length > _MAX_BITS:
-        raise parameter_error(owner, "length", f"at most {_MAX_BITS // made.bits}", length)
+        raise parameter_error(caller, "length", f"at most {_MAX_BITS // made.bits}", length)
     return made
 
 

@@ -274,7 +274,7 @@ class Rules(ConceptClass):
 
     def bind(self, n_columns: int) -> Rules:
         """Return the rules for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner="Rules")
+        schema = self.schema.bind(n_columns, caller="Rules")
         return self if schema is self.schema else Rules(schema, self.max_literals)
 
     @cached_property

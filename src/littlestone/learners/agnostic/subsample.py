@@ -161,43 +161,43 @@ def rate_for(epsilon: Fraction, inner: Fraction, factor: int = 1) -> Fraction:
     return Fraction(floor(exact * scale), scale)
 
 
-def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
+def learner_of_records(caller: str, name: str, learner: Any) -> Learner[Any]:
     """Return the learner of an estimator, or the learner itself; it must protect records."""
     if hasattr(learner, "to_learner"):
         learner = learner.to_learner()
     if not isinstance(learner, Learner):
         hint = "For example VC1Learner(Thresholds(1, 99), epsilon=1, delta=1e-6)."
         constraint = "a learner of this library"
-        raise parameter_error(owner, name, constraint, type(learner).__name__, hint)
+        raise parameter_error(caller, name, constraint, type(learner).__name__, hint)
     if learner.neighbours is not Neighbours.REPLACE_ONE:
         raise UnsupportedError(
             f"The {learner.name!r} learner does not protect single records under replace-one, so "
-            f"{owner} cannot draw among them."
+            f"{caller} cannot draw among them."
         )
     if getattr(learner, "uncertified", ""):
         raise UnsupportedError(
-            f"The {learner.name!r} learner has no certificate before data, and that of {owner} "
+            f"The {learner.name!r} learner has no certificate before data, and that of {caller} "
             "follows from its learner's. Use it alone, or another learner, for example "
             "AgnosticLearner(DecisionTrees(schema), epsilon=1)."
         )
     return learner
 
 
-def refuse_costs(learner: Learner[Any], owner: str) -> None:
+def refuse_costs(learner: Learner[Any], caller: str) -> None:
     """Refuse a learner of costs, where what is proved is about the share of mistakes."""
     if getattr(learner, "mistake_costs", None) is not None:
         raise UnsupportedError(
-            f"{owner} is proved for mistakes that all cost the same. Leave out the costs of its "
+            f"{caller} is proved for mistakes that all cost the same. Leave out the costs of its "
             "learner, or use that learner alone."
         )
 
 
-def check_rate(owner: str, name: str, value: Any) -> Fraction:
+def check_rate(caller: str, name: str, value: Any) -> Fraction:
     """Check a number in (0, 1]."""
     share = exact_value(value)
     if share is None or not 0 < share <= 1:
         hint = "0.1 is every tenth record."
-        raise parameter_error(owner, name, "a number in (0, 1]", value, hint)
+        raise parameter_error(caller, name, "a number in (0, 1]", value, hint)
     return share
 
 

@@ -326,9 +326,9 @@ def _finite(concepts: ConceptClass) -> bool:
     return isinstance(concepts.size, int)
 
 
-def _delta(owner: str, name: str, value: Any) -> Fraction | None:
+def _delta(caller: str, name: str, value: Any) -> Fraction | None:
     """Check a delta; 0 is that of a pure learner."""
-    return value if value in (None, 0) else check_probability(owner, name, value)
+    return value if value in (None, 0) else check_probability(caller, name, value)
 
 
 @dataclass(frozen=True)

@@ -157,27 +157,27 @@ class BoostingPlan(Plan):
         return _settings(self.learner, n)
 
 
-def _first_votes(owner: str, name: str, value: Any) -> int:
+def _first_votes(caller: str, name: str, value: Any) -> int:
     hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
     wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or not 1 <= value <= MAX_FIRST_VOTES:
-        raise parameter_error(owner, name, wanted, value, hint)
+        raise parameter_error(caller, name, wanted, value, hint)
     return int(value)
 
 
-def _cap(owner: str, name: str, value: Any) -> Fraction:
-    cap: Fraction = check_fraction(owner, name, value)
+def _cap(caller: str, name: str, value: Any) -> Fraction:
+    cap: Fraction = check_fraction(caller, name, value)
     if cap > 1:
-        raise parameter_error(owner, name, "in (0, 1]", value)
+        raise parameter_error(caller, name, "in (0, 1]", value)
     return cap
 
 
-def _delta(owner: str, name: str, value: Any) -> Fraction | None:
+def _delta(caller: str, name: str, value: Any) -> Fraction | None:
     if value is None or (isinstance(value, int | float) and value == 0):
         return None
     hint = "1e-6 is a common choice; leave it out for pure privacy."
-    return check_probability(owner, name, value, hint=hint)
+    return check_probability(caller, name, value, hint=hint)
 
 
 DELTA = Kind("float in [0, 1)", _delta, "Number")
@@ -186,9 +186,9 @@ DELTA = Kind("float in [0, 1)", _delta, "Number")
 def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
     """Return the kind of a value that may be left to a rule: None, or "auto"."""
 
-    def check(owner: str, name: str, value: Any) -> Any:
+    def check(caller: str, name: str, value: Any) -> Any:
         left = value is None or (isinstance(value, str) and value == "auto")
-        return auto if left or kind.check is None else kind.check(owner, name, value)
+        return auto if left or kind.check is None else kind.check(caller, name, value)
 
     return Kind(f'{words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
 
@@ -210,7 +210,7 @@ class Boosting(Boosted[BoostingPlan]):
     multiclass = True
 
     concept_class: BoostedTreeClass = declared(
-        Kind("BoostedTreeClass", lambda owner, _, value: _own(owner, value)),
+        Kind("BoostedTreeClass", lambda caller, _, value: _own(caller, value)),
         "Public.",
         kw_only=False,
     )
@@ -250,16 +250,16 @@ class Boosting(Boosted[BoostingPlan]):
 
     def check(self) -> None:
         """Refuse an evaluation that would leave nothing, and what is too large."""
-        owner = self.owner
+        caller = self.caller
         if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(owner, "evaluate", LEFT, self.evaluation)
+            raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
         if self.resolution > 2**20:
-            raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
+            raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
         if self.step is not None and not _LEAST_STEP <= self.step <= 10:
-            raise parameter_error(owner, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
+            raise parameter_error(caller, "step", f"in [{float(_LEAST_STEP)}, 10]", self.step)
 
     @property
-    def owner(self) -> str:
+    def caller(self) -> str:
         """The estimator of the class."""
         return getattr(self.concept_class, "estimator", self.estimator)
 
@@ -349,18 +349,18 @@ class Boosting(Boosted[BoostingPlan]):
         return tuple(max(-_FURTHEST, round((own - max(logs)) / step)) for own in logs)
 
 
-def _own(owner: str, value: Any) -> BoostedTreeClass:
+def _own(caller: str, value: Any) -> BoostedTreeClass:
     if not isinstance(value, BoostedTreeClass) or value.target is not None:
         spec = getattr(value, "spec", type(value).__name__)
         raise UnsupportedError(
-            f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
+            f"{caller} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
         )
     return value
 
 
 @lru_cache(maxsize=512)
 def _settings(learner: Boosting, n: int) -> Settings:
-    n = check_integer(learner.owner, "n", n, low=1)
+    n = check_integer(learner.caller, "n", n, low=1)
     concepts = learner.concept_class
     size = float(learner.epsilon) * n
     splits = len(learner.splits)

@@ -115,12 +115,12 @@ class ValuesPlan(Plan):
         return _settings(self.learner, n)
 
 
-def _quantile(owner: str, name: str, value: Any) -> Fraction | None:
+def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
     if value is None:
         return None
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
-        raise parameter_error(owner, name, "a float in (0, 1)", value, "0.9 is one in ten above.")
+        raise parameter_error(caller, name, "a float in (0, 1)", value, "0.9 is one in ten above.")
     return exact.limit_denominator(1000)
 
 
@@ -140,7 +140,7 @@ class Values(Boosted[ValuesPlan]):
     uncertified = _UNCERTIFIED
 
     concept_class: BoostedTreeClass = declared(
-        Kind("BoostedTreeClass", lambda owner, _, value: _own(owner, value)),
+        Kind("BoostedTreeClass", lambda caller, _, value: _own(caller, value)),
         "Public.",
         kw_only=False,
     )
@@ -172,11 +172,11 @@ class Values(Boosted[ValuesPlan]):
 
     def check(self) -> None:
         """Refuse a loss that is not one of the target, and an evaluation that leaves nothing."""
-        owner, target = self.owner, self.concept_class.target
+        caller, target = self.caller, self.concept_class.target
         if self.evaluation is not None and self.evaluation >= self.epsilon:
-            raise parameter_error(owner, "evaluate", LEFT, self.evaluation)
+            raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
         if self.resolution > 2**20:
-            raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
+            raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
         fits = {
             Quantity: ("auto", "huber", "absolute", "quantile"),
             Count: ("auto", "poisson"),
@@ -184,13 +184,13 @@ class Values(Boosted[ValuesPlan]):
         }[type(target)]
         if self.loss not in fits:
             kind = f"of a {target.kind}: one of {', '.join(fits)}"  # type: ignore[union-attr]
-            raise parameter_error(owner, "loss", kind, self.loss)
+            raise parameter_error(caller, "loss", kind, self.loss)
         if (self.loss == "quantile") != (self.quantile is not None):
             wanted = 'given with loss="quantile", and left out with others'
-            raise parameter_error(owner, "quantile", wanted, self.quantile)
+            raise parameter_error(caller, "quantile", wanted, self.quantile)
 
     @property
-    def owner(self) -> str:
+    def caller(self) -> str:
         """The estimator of the class."""
         concepts: Any = self.concept_class  # of any kind while it is being refused
         if isinstance(getattr(concepts, "target", None), Periods):
@@ -356,11 +356,11 @@ def _said(losses: tuple[Spent, ...]) -> str:
     return ", ".join(part if n == 1 else f"{part} ({n} times)" for part, n in parts.items())
 
 
-def _own(owner: str, value: Any) -> BoostedTreeClass:
+def _own(caller: str, value: Any) -> BoostedTreeClass:
     if not isinstance(value, BoostedTreeClass) or value.target is None:
         spec = getattr(value, "spec", type(value).__name__)
         raise UnsupportedError(
-            f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, with a target (a "
+            f"{caller} learns boosted_trees(depth=2) or scorecard, over a schema, with a target (a "
             f"quantity, a count, a time), not {spec}."
         )
     return value
@@ -368,7 +368,7 @@ def _own(owner: str, value: Any) -> BoostedTreeClass:
 
 @lru_cache(maxsize=512)
 def _settings(learner: Values, n: int) -> ValueSettings:
-    n = check_integer(learner.owner, "n", n, low=1)
+    n = check_integer(learner.caller, "n", n, low=1)
     size, pure = float(learner.epsilon) * n, learner.delta is None
     time = isinstance(learner.concept_class.target, Periods)
     rounds = learner.concept_class.rounds or default_rounds(size, pure=pure, time=time)

@@ -41,9 +41,9 @@ class _ExponentialClassifier(PrivateClassifier):
 
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
-        owner = type(self).__name__
+        caller = type(self).__name__
         coded = {
-            name: _encoded(owner, name, getattr(self, name), classes)
+            name: _encoded(caller, name, getattr(self, name), classes)
             for name in ("costs", "class_weight")
         }
         return super()._bound() | coded
@@ -60,7 +60,7 @@ class _ExponentialClassifier(PrivateClassifier):
         return both(self.release_.chances(self._codes(X)))
 
 
-def _encoded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
+def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
     """Return costs whose keys are codes, where they are among the public classes."""
     if not isinstance(costs, Mapping):
         return costs
@@ -76,7 +76,7 @@ def _encoded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
     if set(coded) not in ({*codes}, {(y, k) for y in codes for k in codes if y != k}):
         example = ", ".join(f"{label!r}: {1 + 8 * (i == 1)}" for i, label in enumerate(classes))
         raise parameter_error(
-            owner,
+            caller,
             name,
             f"a cost for each of the labels {classes}, or for each (label, other answer)",
             list(costs),

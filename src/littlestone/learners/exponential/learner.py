@@ -112,15 +112,15 @@ _APART = (TreeCandidates, ListCandidates)
 _RELATIONS = (Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE)
 
 
-def _relation(owner: str, name: str, value: Any) -> Neighbours:
+def _relation(caller: str, name: str, value: Any) -> Neighbours:
     for relation in _RELATIONS:
         if value in (relation, relation.value):
             return relation
     words = " or ".join(relation.value for relation in _RELATIONS)
-    raise parameter_error(owner, name, words, value)
+    raise parameter_error(caller, name, words, value)
 
 
-def _shift(owner: str, name: str, value: Any) -> tuple[Fraction, Fraction] | None:
+def _shift(caller: str, name: str, value: Any) -> tuple[Fraction, Fraction] | None:
     if value is None:
         return None
     try:
@@ -129,7 +129,7 @@ def _shift(owner: str, name: str, value: Any) -> tuple[Fraction, Fraction] | Non
         rho = tau = None
     if rho is None or tau is None or rho < 1 or not 0 <= tau < 1:
         raise parameter_error(
-            owner, name, "None or a pair (rho, tau), rho >= 1 and 0 <= tau < 1", value,
+            caller, name, "None or a pair (rho, tau), rho >= 1 and 0 <= tau < 1", value,
             "(1, 0) says that the public points are from the population of the records.",
         )  # fmt: skip
     return rho, tau
@@ -208,7 +208,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         for name in ("costs", "class_weight"):
             given = getattr(self, name)
             if given is not None:
-                checked = Costs.of(given, labels=labels, owner=self.estimator, name=name)
+                checked = Costs.of(given, labels=labels, caller=self.estimator, name=name)
                 object.__setattr__(self, name, checked)
         costly = self.costs is not None or self.class_weight is not None
         if costly and self.neighbours is Neighbours.ADD_REMOVE:

@@ -90,12 +90,12 @@ class LittlestonePlan(Plan):
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
-def _tolerances(owner: str, name: str, given: Any) -> tuple[int, ...]:
+def _tolerances(caller: str, name: str, given: Any) -> tuple[int, ...]:
     """Check falling tolerances, one for each stage."""
     listed = tuple(given) if isinstance(given, Sequence) else ()
-    counts = tuple(check_integer(owner, name, c, low=0) for c in listed)
+    counts = tuple(check_integer(caller, name, c, low=0) for c in listed)
     if not counts or list(counts) != sorted(counts, reverse=True):
-        raise parameter_error(owner, name, "falling whole numbers, one each stage", given)
+        raise parameter_error(caller, name, "falling whole numbers, one each stage", given)
     return counts
 
 

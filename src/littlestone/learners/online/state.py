@@ -272,13 +272,13 @@ def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outs
 _WHOLE = (int, np.integer, np.bool_)
 
 
-def truth(owner: str, y: Any) -> int:
+def truth(caller: str, y: Any) -> int:
     """Return a label; a label that is none is refused."""
     if y is True or y is False:
         return int(y)
     if isinstance(y, _WHOLE) and 0 <= y <= 1:
         return int(y)
-    raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
+    raise DataError(f"The labels given to {caller} must be 0 or 1 (or False, True).")
 
 
 def label_of(hypothesis: Hypothesis, point: Any, concept_class: ConceptClass) -> int:
@@ -339,16 +339,16 @@ def read_records(data: Iterable[Sequence[Any]]) -> list[Record]:
     return [(int(t), OUTSIDE if x == _OUTSIDE_JSON else from_json(x), int(y)) for t, x, y in data]
 
 
-def labels_of(owner: str, y: Any) -> npt.NDArray[np.int8]:
+def labels_of(caller: str, y: Any) -> npt.NDArray[np.int8]:
     """Return labels as an array; what is no label is refused, by the rule only."""
     try:
         labels = np.asarray(y)
     except ValueError:  # lists among the labels
         labels = np.full(1, None)
     if labels.ndim != 1 or labels.dtype.kind not in "biu":  # one by one: pandas.NA, for example
-        labels = np.asarray([truth(owner, label) for label in np.ravel(labels).tolist()])
+        labels = np.asarray([truth(caller, label) for label in np.ravel(labels).tolist()])
     if not np.all((labels == 0) | (labels == 1)):
-        raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
+        raise DataError(f"The labels given to {caller} must be 0 or 1 (or False, True).")
     return labels.astype(np.int8)
 
 

@@ -57,11 +57,11 @@ T = TypeVar("T", bound=Hashable)
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
 
 
-def _constants(owner: str, _: str, given: Any) -> str | Constants:
+def _constants(caller: str, _: str, given: Any) -> str | Constants:
     """Check the constants of algorithm G, or the name of a rule for them."""
     if isinstance(given, Constants) or given in ("theory", "practical"):
         return given  # type: ignore[no-any-return]
-    return Constants.read(given, owner)
+    return Constants.read(given, caller)
 
 
 @dataclass(frozen=True)

@@ -171,35 +171,35 @@ class Constants:
         return out if self.stability is None else out | {"stability": str(self.stability)}
 
     @classmethod
-    def read(cls, given: Any, owner: str) -> Constants:
+    def read(cls, given: Any, caller: str) -> Constants:
         """Check constants that were given as a mapping."""
         fields = {"auxiliary", "copies", "batches", "stability"}
         if not isinstance(given, Mapping) or not {"auxiliary", "copies"} <= set(given) <= fields:
             raise parameter_error(
-                owner,
+                caller,
                 "constants",
                 "'practical', 'theory', or a mapping with 'auxiliary' and 'copies' and perhaps "
                 "'batches' and 'stability'",
                 given,
             )
-        auxiliary = check_integer(owner, "constants['auxiliary']", given["auxiliary"], low=1)
-        copies = _counts(owner, "copies", given["copies"])
-        batches = _counts(owner, "batches", given.get("batches", [0] * len(copies)))
+        auxiliary = check_integer(caller, "constants['auxiliary']", given["auxiliary"], low=1)
+        copies = _counts(caller, "copies", given["copies"])
+        batches = _counts(caller, "batches", given.get("batches", [0] * len(copies)))
         if len(batches) != len(copies) or not any(copies):
             raise ParameterError(
-                f"The 'constants' of {owner} must have one number of copies and of batches for "
+                f"The 'constants' of {caller} must have one number of copies and of batches for "
                 "each number of rounds 0, 1, ..., and at least one copy."
             )
         assumed = given.get("stability")
         if assumed is not None:
-            assumed = check_probability(owner, "constants['stability']", assumed)
+            assumed = check_probability(caller, "constants['stability']", assumed)
         return cls(auxiliary, copies, batches, assumed)
 
-    def check(self, d: int, owner: str) -> None:
+    def check(self, d: int, caller: str) -> None:
         """Refuse more rounds than the Littlestone dimension d."""
         if len(self.copies) > d + 1:
             raise ParameterError(
-                f"The 'constants' of {owner} must have numbers of copies for at most {d} rounds, "
+                f"The 'constants' of {caller} must have numbers of copies for at most {d} rounds, "
                 "the Littlestone dimension of the class."
             )
 
@@ -446,11 +446,11 @@ def _decided(found: P) -> P:
     return least
 
 
-def _counts(owner: str, name: str, given: Any) -> tuple[int, ...]:
+def _counts(caller: str, name: str, given: Any) -> tuple[int, ...]:
     listed = [given] if isinstance(given, int) else given
     if not isinstance(listed, list | tuple):
-        raise parameter_error(owner, f"constants[{name!r}]", "a list of integers >= 0", given)
-    return tuple(check_integer(owner, f"constants[{name!r}]", c, low=0) for c in listed)
+        raise parameter_error(caller, f"constants[{name!r}]", "a list of integers >= 0", given)
+    return tuple(check_integer(caller, f"constants[{name!r}]", c, low=0) for c in listed)
 
 
 @lru_cache(maxsize=256)

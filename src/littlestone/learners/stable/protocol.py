@@ -110,16 +110,16 @@ def estimate_stability(
     >>> found.hypothesis.labels, 0.92 < found.low < found.high < 0.98  # exactly: 0.956
     ('11', True)
     """
-    owner = "estimate_stability"
-    n, runs = check_integer(owner, "n", n, low=1), check_integer(owner, "runs", runs, low=1)
-    risk = (1 - float(check_probability(owner, "confidence", confidence))) / 2
-    rng = public_generator(check_integer(owner, "seed", seed, low=0))
-    _callable(owner, "algorithm", algorithm)
+    caller = "estimate_stability"
+    n, runs = check_integer(caller, "n", n, low=1), check_integer(caller, "runs", runs, low=1)
+    risk = (1 - float(check_probability(caller, "confidence", confidence))) / 2
+    rng = public_generator(check_integer(caller, "seed", seed, low=0))
+    _callable(caller, "algorithm", algorithm)
     law: Any = records  # a function, or a sample
     draw: Any = _drawing(law, n) if hasattr(law, "counts") else law
     if not callable(draw):
         hint = "For example Sample.of([0, 1], [0, 1])."
-        raise parameter_error(owner, "records", "a Sample, or a function", draw, hint)
+        raise parameter_error(caller, "records", "a Sample, or a function", draw, hint)
 
     def counted() -> Counter[str]:
         submitted = (_text(algorithm(draw(rng))) for _ in range(runs))
@@ -155,10 +155,10 @@ def _text(hypothesis: Hypothesis | None) -> str | None:
     return json.dumps(read.to_dict(), sort_keys=True)
 
 
-def _callable(owner: str, name: str, value: Any) -> Algorithm:
+def _callable(caller: str, name: str, value: Any) -> Algorithm:
     if not callable(value):
         hint = "For example lambda sample: AlwaysZero()."
-        raise parameter_error(owner, name, "a function from a Sample to a hypothesis", value, hint)
+        raise parameter_error(caller, name, "a function from a Sample to a hypothesis", value, hint)
     return value  # type: ignore[no-any-return]
 
 

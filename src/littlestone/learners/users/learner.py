@@ -194,13 +194,13 @@ class UserPlan(Plan):
         return self.chosen.certificate(n)
 
 
-def _records(owner: str, name: str, value: Any) -> int:
+def _records(caller: str, name: str, value: Any) -> int:
     hint = "How many records of each user are looked at; 16 is a common choice."
     if value is None:
-        raise parameter_error(owner, name, "given, an integer >= 1", value, hint)
-    each = check_integer(owner, name, value, low=1, hint=hint)
+        raise parameter_error(caller, name, "given, an integer >= 1", value, hint)
+    each = check_integer(caller, name, value, low=1, hint=hint)
     if each > _MOST_OF_EACH:
-        raise parameter_error(owner, name, f"an integer in [1, {_MOST_OF_EACH}]", each, hint)
+        raise parameter_error(caller, name, f"an integer in [1, {_MOST_OF_EACH}]", each, hint)
     return each
 
 

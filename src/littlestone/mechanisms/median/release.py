@@ -122,18 +122,18 @@ def choose(
 
 
 def check(
-    owner: str, low: Any, high: Any, *, epsilon: Any, delta: Any, rank: Any
+    caller: str, low: Any, high: Any, *, epsilon: Any, delta: Any, rank: Any
 ) -> tuple[int, RankWindow, Fraction, Fraction]:
     """Return (size, window, epsilon, delta) after checking the public parameters."""
-    low = check_integer(owner, "low", low)
-    high = check_integer(owner, "high", high)
+    low = check_integer(caller, "low", low)
+    high = check_integer(caller, "high", high)
     if high < low:
-        raise parameter_error(owner, "high", "at least low", encode(high))
-    epsilon = check_fraction(owner, "epsilon", epsilon)
-    delta = check_nonnegative(owner, "delta", delta)
+        raise parameter_error(caller, "high", "at least low", encode(high))
+    epsilon = check_fraction(caller, "epsilon", epsilon)
+    delta = check_nonnegative(caller, "delta", delta)
     if delta >= 1:
-        raise parameter_error(owner, "delta", "in [0, 1)", delta, "Use 0 for pure privacy.")
-    return high - low + 1, RankWindow.of(rank, owner), epsilon, delta
+        raise parameter_error(caller, "delta", "in [0, 1)", delta, "Use 0 for pure privacy.")
+    return high - low + 1, RankWindow.of(rank, caller), epsilon, delta
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,10 @@ def private_median(
     >>> private_median(ages, 0, 120, epsilon=1, random_state=0).value
     45
     """
-    owner = "private_median"
-    size, window, epsilon, delta = check(owner, low, high, epsilon=epsilon, delta=delta, rank=rank)
-    beta = check_probability(owner, "beta", beta)
-    source = source_of(owner, random_state)
+    caller = "private_median"
+    size, window, epsilon, delta = check(caller, low, high, epsilon=epsilon, delta=delta, rank=rank)
+    beta = check_probability(caller, "beta", beta)
+    source = source_of(caller, random_state)
     ordered = Ordered.read(values, int(low), int(high))
     chosen = choose(size, ordered.n, window, epsilon, delta, name=mechanism, beta=beta)
     guarantee = Guarantee(epsilon, chosen.delta, claim=chosen.claim, seeded=source.seeded)

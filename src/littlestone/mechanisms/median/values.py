@@ -42,18 +42,18 @@ class RankWindow:
     high: Fraction
 
     @classmethod
-    def of(cls, rank: Any, owner: str = "private_median") -> RankWindow:
+    def of(cls, rank: Any, caller: str = "private_median") -> RankWindow:
         """Return the window after checking it."""
         if isinstance(rank, RankWindow):
             return rank
         hint = "Use (1/3, 2/3) for a value in the middle third, (0, 1) for an interior point."
         try:
-            low, high = (_simple(owner, part) for part in rank)
+            low, high = (_simple(caller, part) for part in rank)
         except (TypeError, ValueError):
-            raise parameter_error(owner, "rank", "a pair of numbers", rank, hint) from None
+            raise parameter_error(caller, "rank", "a pair of numbers", rank, hint) from None
         if not 0 <= low < high <= 1:
             raise parameter_error(
-                owner, "rank", "(low, high) with 0 <= low < high <= 1", rank, hint
+                caller, "rank", "(low, high) with 0 <= low < high <= 1", rank, hint
             )
         return cls(low, high)
 
@@ -99,11 +99,11 @@ class RankWindow:
         return f"({self.low}, {self.high})"
 
 
-def _simple(owner: str, value: Any) -> Fraction:
+def _simple(caller: str, value: Any) -> Fraction:
     """Return an end of the window; a float stands for the simplest fraction that prints like it."""
     if not isinstance(value, str) and not isinstance(value, bool) and value == 0:
         return Fraction(0)
-    exact: Fraction = check_fraction(owner, "rank", value)
+    exact: Fraction = check_fraction(caller, "rank", value)
     if isinstance(value, float):
         simple = exact.limit_denominator(10**6)
         return simple if float(simple) == float(value) else exact
@@ -141,13 +141,13 @@ class Ordered:
         return (self.size - 1).bit_length()
 
     @classmethod
-    def read(cls, values: Any, low: int, high: int, owner: str = "private_median") -> Ordered:
+    def read(cls, values: Any, low: int, high: int, caller: str = "private_median") -> Ordered:
         """Sort and count integers, each one clamped to [low, high].
 
         Clamping is a public rule for single records, so no integer can make a release fail.
         """
         # np.sort, not np.unique: unique would hash the big integers of an object array
-        ordered = np.sort(_integers(values, owner), kind="stable")
+        ordered = np.sort(_integers(values, caller), kind="stable")
         last = _last_of_equals(ordered)
         distinct, ends = ordered[last], np.flatnonzero(last).astype(np.int64) + 1
         small = low >= -_SMALL and high <= _SMALL and high - low < _SMALL
@@ -186,44 +186,44 @@ def _last_of_equals(ordered: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return last
 
 
-def _integers(values: Any, owner: str) -> npt.NDArray[Any]:
+def _integers(values: Any, caller: str) -> npt.NDArray[Any]:
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError:  # rows of different lengths
-        raise _refusal(owner) from None
+        raise _refusal(caller) from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
         values = values if isinstance(values, np.ndarray) else [row[0] for row in values]
     if array.ndim != 1:
         shape = f"{array.ndim} dimensions"
-        raise parameter_error(owner, "values", "a sequence of integers, one per record", shape)
+        raise parameter_error(caller, "values", "a sequence of integers, one per record", shape)
     if array.dtype.kind in "iu":
         return array
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
         # NumPy turns integers that fit neither signed nor unsigned 64 bits together into floats
         array = _objects(list(values))
     if array.dtype.kind == "f":
-        return _objects([_whole(float(v), owner) for v in array])
+        return _objects([_whole(float(v), caller) for v in array])
     if array.dtype == object:
-        return _objects([_whole(v, owner) for v in array])
+        return _objects([_whole(v, caller) for v in array])
     if not len(array):
         return np.zeros(0, dtype=np.int64)
-    raise _refusal(owner)
+    raise _refusal(caller)
 
 
-def _whole(value: Any, owner: str) -> int:
+def _whole(value: Any, caller: str) -> int:
     if isinstance(value, bool):
-        raise _refusal(owner)
+        raise _refusal(caller)
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return int(value)
-    raise _refusal(owner)
+    raise _refusal(caller)
 
 
-def _refusal(owner: str) -> DataError:
+def _refusal(caller: str) -> DataError:
     return DataError(
-        f"Every value given to {owner} must be a whole number. Some value is not. A refusal is "
+        f"Every value given to {caller} must be a whole number. Some value is not. A refusal is "
         "outside the privacy guarantee; convert the values by a public rule first."
     )
 
