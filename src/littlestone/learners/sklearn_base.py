@@ -196,7 +196,8 @@ class PrivateEstimator(BaseEstimator):
         if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
             raise ParameterError(
                 f"{caller} takes a littlestone.data.Sample under add-remove: arrays and tables "
-                "show how many records there are. Sample.read makes one of a table, Sample.of of arrays."
+                "show how many records there are. Sample.read makes one of a table, "
+                "Sample.of of arrays."
             )
         columns: Json | None = None
         if isinstance(y, str):
