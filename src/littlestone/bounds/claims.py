@@ -18,6 +18,10 @@ from littlestone.types import Json
 #: assumption on the distribution that nothing here can check; order-only: constants are unknown.
 Status = Literal["explicit", "imported", "reconstruction", "conditional", "order-only"]
 
+#: Assumptions that many claims share.
+IID = "records are independent draws from one distribution"
+REALIZABLE = "some concept of the class labels every record correctly (realizable)"
+
 
 @dataclass(frozen=True)
 class Claim:

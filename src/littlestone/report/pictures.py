@@ -402,36 +402,37 @@ def _threshold(hypothesis: ThresholdHypothesis, setting: Setting) -> str:
 @plotter(IntervalHypothesis)
 def _interval(hypothesis: IntervalHypothesis, setting: Setting) -> str:
     first, last = hypothesis.first, hypothesis.last
-    known = isinstance(setting.domain, IntegerDomain)
-    around = last - first + 1
-    low = setting.domain.low if known else first - around
-    high = setting.domain.high if known else last + around
-    runs = [Run(low, first - 1, 0), Run(first, last, 1), Run(last + 1, high, 0)]
     inside = integer(first) if first == last else f"{integer(first)} to {integer(last)}"
-    return strip(
-        [run for run in runs if run.first <= run.last],
-        caption=f"1 on {inside}, 0 elsewhere",
-        title="An interval on its domain",
-        desc=hypothesis.describe(),
-        clipped=known,
-    )
+    return _ones(hypothesis, [(first, last)], inside, "An interval on its domain", setting)
 
 
 @plotter(UnionHypothesis)
 def _union(hypothesis: UnionHypothesis, setting: Setting) -> str:
+    inside = f"{len(hypothesis.runs)} intervals"
+    return _ones(hypothesis, hypothesis.runs, inside, "A union of intervals", setting)
+
+
+def _ones(
+    hypothesis: Hypothesis,
+    ones: Sequence[tuple[int, int]],
+    inside: str,
+    title: str,
+    setting: Setting,
+) -> str:
+    """Draw runs of ones on the domain, or with as much around them as they are wide."""
     known = isinstance(setting.domain, IntegerDomain)
-    around = hypothesis.runs[-1][1] - hypothesis.runs[0][0] + 1
-    low = setting.domain.low if known else hypothesis.runs[0][0] - around
-    high = setting.domain.high if known else hypothesis.runs[-1][1] + around
+    around = ones[-1][1] - ones[0][0] + 1
+    low = setting.domain.low if known else ones[0][0] - around
+    high = setting.domain.high if known else ones[-1][1] + around
     runs: list[Run] = []
-    for first, last in hypothesis.runs:
+    for first, last in ones:
         runs += [Run(low, first - 1, 0), Run(first, last, 1)]
         low = last + 1
     runs.append(Run(low, high, 0))
     return strip(
         [run for run in runs if run.first <= run.last],
-        caption=f"1 on {len(hypothesis.runs)} intervals, 0 elsewhere",
-        title="A union of intervals",
+        caption=f"1 on {inside}, 0 elsewhere",
+        title=title,
         desc=hypothesis.describe(),
         clipped=known,
     )

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds.claims import IID
 from littlestone.bounds.search import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
 from littlestone.data.sample import part, shuffle
@@ -66,7 +67,7 @@ ACCURACY = register_claim(
     "except with probability b growth(d, k m**2)/(1 - 1/(2k)); the ghosts outside the sample "
     "carry that over to the distribution.",
     (
-        "records are independent draws from one distribution",
+        IID,
         "the split was chosen without looking at the records",
     ),
     # the learner's records are labelled by a dichotomy, so some concept explains them

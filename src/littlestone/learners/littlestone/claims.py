@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from littlestone.bounds import register_claim
+from littlestone.bounds.claims import IID, REALIZABLE
 
 _OWN, _PAGE = "littlestone", "docs/learners/littlestone.md"
 _LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
 _V = "2025 (003); corrected in " + _PAGE
-_IID = "records are independent draws from one distribution"
-_TARGET = "some concept of the class labels every record correctly (realizable)"
 _PUBLIC = "class, teachers and tolerances were chosen without looking at the records"
-_ALL = (_IID, _TARGET, _PUBLIC)
+_ALL = (IID, REALIZABLE, _PUBLIC)
 
 PRIVACY = register_claim(
     "littlestone.privacy",
@@ -53,7 +52,7 @@ EMPIRICAL = register_claim(
     "For every realizable data set of n records, split among teachers by a uniformly random "
     "permutation, the draw returns a hypothesis of error above alpha on these records with "
     "probability at most beta (notation on the page).",
-    (_TARGET, _PUBLIC),
+    (REALIZABLE, _PUBLIC),
 )
 ESSENTIAL = register_claim(
     "littlestone.essential",

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
+from littlestone.bounds.claims import REALIZABLE
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.errors import LittlestoneError
 from littlestone.learners.online.plan import EXPOSED, SHARE, SURE, error_levels
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _OWN, _PAGE = "littlestone", "docs/learners/online.md"
 _OBLIVIOUS = "the stream was fixed before the learner drew anything (oblivious)"
-_TARGET = "some concept of the class labels every record correctly (realizable)"
 _LATE = (
     "at each time some concept of the class labels all records so far correctly (it may be chosen "
     "last; records may be chosen by a reader of what is published)"
@@ -52,7 +52,7 @@ OBLIVIOUS = register_claim(
     _OWN,
     _PAGE,
     "As online.exponential, with one event for each record of the stream.",
-    (_OBLIVIOUS, _TARGET),
+    (_OBLIVIOUS, REALIZABLE),
 )
 CLOSURE = register_claim(
     "online.closure",
@@ -69,14 +69,14 @@ TEACHERS = register_claim(
     f"2025 (003), Claims 6.1-6.4; corrected in {_PAGE}",
     "Within a stage an epoch removes a fifth of the weight of all listed hypotheses; a stage "
     "that fails lowers every teacher's decomposition dimension.",
-    (_OBLIVIOUS, _TARGET),
+    (_OBLIVIOUS, REALIZABLE),
 )
 LYU = register_claim(
     "lyu25.thm1",
     _LYU,
     "2025 (003), Theorem 1",
     "O~(d**9.5 log(T) log(1/delta) / epsilon) mistakes.",
-    (_OBLIVIOUS, _TARGET),
+    (_OBLIVIOUS, REALIZABLE),
     status="order-only",
 )
 _BATCHES = (
@@ -98,7 +98,7 @@ SOA = register_claim(
     "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
     "1988",
     "Without privacy: Littlestone dimension many mistakes, and no fewer.",
-    (_TARGET,),
+    (REALIZABLE,),
 )
 TWO_CONCEPTS = register_claim(
     "online.lower.two-concepts",
@@ -107,7 +107,7 @@ TWO_CONCEPTS = register_claim(
     "If two concepts differ at x, one of the streams (x, 0), (x, 0), ... and (x, 1), (x, 1), "
     "... costs at least half the sum over t < T of max(0, e**(-t e) - d (1 - e**(-t e)) / "
     "(e**e - 1)) expected mistakes.",
-    (_OBLIVIOUS, _TARGET),
+    (_OBLIVIOUS, REALIZABLE),
 )
 LOG_HORIZON = register_claim(
     "clnss24.points",
@@ -115,7 +115,7 @@ LOG_HORIZON = register_claim(
     "Continual Observation and Online Threshold Queries",
     "COLT 2024, as cited by 003",
     "Private online learners of point functions make Omega(log T) mistakes on some stream.",
-    (_OBLIVIOUS, _TARGET),
+    (_OBLIVIOUS, REALIZABLE),
     status="order-only",
 )
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Bound, Certificate, CertificateBuilder, Step, register_claim
+from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.bounds.search import log_of
 from littlestone.errors import (
     InfeasibleError,
@@ -33,8 +34,6 @@ from littlestone.mechanisms import histogram_threshold
 _PAGE = "docs/learners/stable.md"
 _ALON = ("Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent",)
 _V = "2022 (004); constants: " + _PAGE
-_IID = "records are independent draws from one distribution"
-_TARGET = "some concept of the class labels every record correctly (realizable)"
 _PUBLIC = "class and parameters were chosen without looking at the records"
 _STABLE = (
     "assumed or estimated, not proved: on records of this distribution one hypothesis is the "
@@ -56,7 +55,7 @@ FREQUENT = register_claim(
     "for some k <= d one hypothesis of error at most alpha1, (1 - alpha1)**auxiliary <= theta, "
     "is the output of a copy with k rounds and B batches with probability at least "
     "theta - E_k/(B + 1), E_0 = 0 and E_k = (2 E_(k-1) + 2)/(1 - theta).",
-    (_IID, _TARGET),
+    (IID, REALIZABLE),
 )
 ASSUMED = register_claim(
     "stable.assumed",
@@ -65,8 +64,8 @@ ASSUMED = register_claim(
     "A hypothesis that a copy of realizable records outputs with probability at least "
     "`stability` has error at most alpha1 if (1 - alpha1)**auxiliary <= stability.",
     (
-        _IID,
-        _TARGET,
+        IID,
+        REALIZABLE,
         "assumed, not proved: for this distribution, some hypothesis is the output of a copy "
         "with probability at least `stability` (see the page for where that is so)",
     ),
@@ -79,8 +78,8 @@ PROTOCOL = register_claim(
     "A hypothesis that a consistent algorithm outputs on m records with probability at least "
     "eta has error at most alpha1 if (1 - alpha1)**m <= eta.",
     (
-        _IID,
-        _TARGET,
+        IID,
+        REALIZABLE,
         _STABLE,
         "the algorithm is consistent: on realizable records its output makes no error on them",
     ),
@@ -92,7 +91,7 @@ STATED = register_claim(
     f"{_V}, Definition 6, Theorem 30",
     "K copies of an (m, eta)-globally stable algorithm submit its frequent hypothesis "
     "independently, each with probability at least eta.",
-    (_IID, _STABLE, "stated, not proved: that hypothesis has error at most alpha1"),
+    (IID, _STABLE, "stated, not proved: that hypothesis has error at most alpha1"),
     status="conditional",
 )
 LISTED = register_claim(
@@ -101,7 +100,7 @@ LISTED = register_claim(
     _PAGE,
     "A hypothesis that each of K copies submits with probability at least q is not listed with "
     "probability at most e**(l (tau - 1)) (1 - q (1 - e**-l))**K E[e**(-l Z)], Z the noise.",
-    (_IID, _PUBLIC),
+    (IID, _PUBLIC),
 )
 CHOICE = register_claim(
     "stable.choice",
@@ -110,7 +109,7 @@ CHOICE = register_claim(
     "Weights e**(-(epsilon/2) errors) over a list of at most K hypotheses, one of error at "
     "most alpha1, that does not depend on these n records: Pr[error > alpha] <= "
     "(K - 1) (1 - alpha (1 - e**-l) + alpha1 (e**l - 1))**n for 0 <= l <= epsilon/2.",
-    (_IID,),
+    (IID,),
 )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from littlestone.bounds import register_claim
+from littlestone.bounds.claims import IID, REALIZABLE
 
 _OWN, _PAGE = "littlestone", "docs/learners/vc1.md"
 _YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
 _V = "2025, second version (001); corrected in " + _PAGE
-_IID = "records are independent draws from one distribution"
-_TARGET = "some concept of the class labels every record correctly (realizable)"
 _PUBLIC = "class, tree and split were chosen without looking at the records"
-_ALL = (_IID, _TARGET, _PUBLIC)
+_ALL = (IID, REALIZABLE, _PUBLIC)
 
 PRIVACY = register_claim(
     "vc1.privacy",
