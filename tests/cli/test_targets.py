@@ -57,6 +57,18 @@ def test_a_model_is_written_and_predicts(files, what, user, capsys):
     assert np.corrcoef(found, truth)[0, 1] * sign > 0.7
 
 
+@pytest.mark.more
+@pytest.mark.parametrize("what", [QUANTITY, TIME], ids=["quantity", "time"])
+def test_columns_are_learned_without_a_schema(files, what, capsys):
+    bounds = ["--bounds", "age=0:100,visits=0:5,ill=0:1,who=0:300"]
+    done = main(["fit", str(files / "t.csv"), *what, *bounds, "--epsilon", "8", "--json"])
+    assert done == 0
+    made = json.loads(capsys.readouterr().out)
+    assert "age" in made["columns"]["x"]
+    assert not {"months", "died"} & {*made["columns"]["x"]} or what is QUANTITY
+    assert made["columns"]["y"] not in made["columns"]["x"]
+
+
 def test_survival_of_each_period(files, capsys):
     assert fit(files, *TIME) == 0
     capsys.readouterr()

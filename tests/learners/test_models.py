@@ -163,3 +163,91 @@ def test_too_few_records_for_columns_are_told_of_schemas():
 def test_schemas_that_do_not_fit_are_refused(schema, words):
     with pytest.raises(ls.errors.ParameterError, match=words):
         fit(schema=schema)
+
+
+# --- targets that are no labels -------------------------------------------------------------------
+
+QUANTITY = {"y": "cost", "target": "quantity", "high": 300}
+COUNT = {"y": "visits", "target": "count", "high": 20}
+TIME = {"y": None, "time": "months", "event": "died", "periods": [20, 40, 60]}
+SOME = AGE[:600]
+MORE = {
+    "age": SOME, "city": TABLE["city"][:600], "user": np.arange(600) % 150, "cost": SOME * 2.0,
+    "visits": SOME // 20, "months": 100 - SOME, "died": (SOME > 30).astype(int),
+}  # fmt: skip
+
+
+def fit_target(**more):
+    return ls.fit(MORE, **({"epsilon": 8, "schema": SCHEMA, "random_state": 0} | more))
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("what", [QUANTITY, COUNT, TIME], ids=["quantity", "count", "time"])
+def test_targets_are_learned_as_by_their_estimators(what):
+    made = fit_target(**what)
+    sign = -1 if what is TIME else 1
+    truth = MORE[what["y"] or "months"]
+    assert np.corrcoef(made.predict(MORE), truth)[0, 1] * sign > 0.85
+    assert made.release_.guarantee.epsilon == 8
+    assert (made.release_.evaluation is None) == (what is TIME)
+    kind = {"cost": "BoostedTreesRegressor", "visits": "BoostedTreesRegressor"}
+    assert type(made).__name__ == kind.get(what["y"], "BoostedTreesSurvival")
+    users = fit_target(**what, user="user", model="scorecard" if what is QUANTITY else "auto")
+    assert (users.release_.n, users.guarantee_.neighbours.unit) == (150, "user")
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("what", [QUANTITY, TIME], ids=["quantity", "time"])
+def test_columns_of_a_target_are_learned_without_its_own(what, tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=8)
+    made = fit_target(
+        **what, schema=None, bounds={"age": (0, 120)}, ledger=ledger, random_state=None
+    )
+    assert (ledger.spent().epsilon, made.release_.together.epsilon) == (8, 8)
+    names = set(made.schema.names)
+    assert "age" in names
+    assert not names & ({"months", "died"} if what is TIME else {"cost"})
+
+
+def test_quantiles_and_numbers_of_periods():
+    few = {"epsilon": Fraction(1, 20), "evaluate": None}
+    high = fit_target(**QUANTITY, quantile=0.9, **few)
+    assert (high.loss, high.release_.concept_class.target.kind) == ("quantile", "quantity")
+    assert fit_target(**TIME | {"periods": 3, "high": 60}, **few).unique_times_.tolist() == [20, 40, 60]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ({"y": "cost", "target": "quantity"}, "needs high"),
+        ({"y": "cost", "high": 3}, 'target="quantity"'),
+        ({"y": "cost", "target": "number", "high": 3}, "quantity or count"),
+        (QUANTITY | {"low": 300}, "below high"),
+        (QUANTITY | {"event": "died"}, "'event' parameter"),
+        (QUANTITY | {"loss": "quantile"}, "'quantile' parameter"),
+        (QUANTITY | {"loss": "poisson"}, "huber"),
+        (QUANTITY | {"quantile": 2}, "(0, 1)"),
+        (QUANTITY | {"labels": ["a", "b"]}, "'labels' parameter"),
+        (QUANTITY | {"user": "user", "samples_per_user": 2}, "'samples_per_user' parameter"),
+        (QUANTITY | {"model": "tree"}, "boosted and scorecard"),
+        (COUNT | {"low": 0}, "a count"),
+        (TIME | {"y": "cost"}, "one of the two"),
+        (TIME | {"periods": None}, "periods"),
+        (TIME | {"periods": [3, 2]}, "increasing"),
+        (TIME | {"periods": "many", "high": 3}, "equal periods"),
+        (TIME | {"evaluate": 0.1}, "no evaluation of times"),
+        (TIME | {"event": "lived"}, "no column 'lived'"),
+        ({}, "name of a column"),
+    ],
+)  # fmt: skip
+def test_wrong_targets_are_refused_before_anything_is_learned(call, words, monkeypatch):
+    monkeypatch.setattr(ls.Schema, "propose", lambda *_, **__: pytest.fail("paid"))
+    with pytest.raises(ls.errors.LittlestoneError) as refused:
+        fit_target(schema=None, **call)
+    assert words in str(refused.value)
+
+
+def test_a_column_named_as_the_period_is_refused():
+    table = MORE | {"time": AGE}
+    with pytest.raises(ParameterError, match="call the period so"):
+        ls.fit(table, epsilon=1, **TIME)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
+    from littlestone.learners.targets import Wanted
     from littlestone.privacy import Guarantee, Ledger
     from littlestone.types import Json
 
@@ -178,19 +179,19 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
     source = filed.source("fit", paid)
-    if targets.asked:
+    wanted = targets.wanted(y)
+    if wanted is not None:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
             labels=labels, require_certificate=require_certificate, subsample=subsample,
             learner=learner != "auto",
             **vars(own), **vars(open_points),
         )  # fmt: skip
-        paid_part = None
-        if holdout is not None or evaluated.evaluate is not None:
-            paid_part = evaluated.part("fit", goal.epsilon, holdout)
+        column = y or targets.time
+        assert column is not None
         release, paid_by = _fit_target(
-            targets, data, y, goal=goal, records=records, table=table, paid=paid, source=source,
-            extra={"evaluate": paid_part, "holdout": holdout},
+            wanted, data, column, goal=goal, records=records, table=table, paid=paid,
+            source=source, evaluated=evaluated, holdout=holdout, json=json,
         )  # fmt: skip
         _write(release, out, report, filed)
         _show(
@@ -228,7 +229,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         public = open_schema(records.schema, chosen)
         form = table.format("fit", data, public)
         _opened(data, form, public, texts_as)
-        goal, concepts, public = _decided(
+        goal, concepts, public, _ = _decided(
             data, y, goal, json=json,
             schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds), csv=form,
             labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
@@ -323,31 +324,56 @@ def _not_of_targets(**others: object) -> None:
 
 
 def _fit_target(
-    targets: Targets, data: str, y: str | None, *,
+    wanted: Wanted, data: str, y: str, *,
     goal: FitGoal, records: Records, table: Table, paid: Paid, source: Any,
-    extra: dict[str, Any],
+    evaluated: Evaluated, holdout: str | None, json: bool,
 ) -> tuple[Release, Ledger | None]:  # fmt: skip
     """Learn a target that is no label."""
-    from littlestone.cli.targets import learner_of
+    from littlestone.cli.targets import class_of
     from littlestone.cli.terminal import progress_of, reading
+    from littlestone.learners.boosting import Values
     from littlestone.learners.running import known_loss, promise, read_sample, run
     from littlestone.privacy import check_ledger
 
-    algorithm, column, opened = learner_of(
-        targets, data, y, goal=goal, records=records, table=table
-    )
-    promised = promise(algorithm, **extra, seeded=source.seeded)
+    if records.positive is not None or records.negative is not None:
+        raise ParameterError("--positive and --negative are for labels: leave them out.")
     paid_by = paid.budget("fit")
+    if goal.concept_class is not None:
+        concepts: Any = class_of(goal.concept_class, records.schema, records.x, wanted, y)
+        asked = holdout is not None or evaluated.evaluate is not None
+        part = evaluated.part("fit", goal.epsilon, holdout) if asked else None
+    else:
+        chosen = names("fit", "x", records.x)
+        public = open_schema(records.schema, chosen)
+        goal, concepts, public, part = _decided(
+            data, y, goal, json=json, wanted=wanted,
+            schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
+            csv=table.format("fit", data, public), users=records.user is not None,
+            evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
+        )  # fmt: skip
+        if holdout is not None:
+            part = evaluated.part("fit", goal.epsilon, holdout)
+    algorithm = Values(
+        concepts,
+        epsilon=goal.epsilon,  # type: ignore[arg-type] # checked there
+        delta=goal.delta,  # type: ignore[arg-type]
+        loss=wanted.loss,
+        quantile=wanted.quantile,
+        unit="records" if records.user is None else "users",
+    )
+    extra = {"evaluate": part, "holdout": holdout}
+    promised = promise(algorithm, **extra, seeded=source.seeded)
     check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
-    schema = algorithm.concept_class.schema
-    given = _given(event=targets.event, user=records.user)
+    schema = concepts.schema
+    form = table.format("fit", data, schema)
+    given = _given(event=wanted.event, user=records.user)
     with reading("Counting records"):
         sample = read_sample(
-            algorithm, opened, x=None, y=column, strict=records.strict, caller="fit", **given
-        )
+            algorithm, _opened(data, form, schema, None), x=None, y=y, strict=records.strict,
+            caller="fit", **given,
+        )  # fmt: skip
     _caution(promised, sample.n)
-    columns = {"x": list(schema.names), "y": column, **given}
-    columns |= _written(table.format("fit", data, schema), schema)
+    columns = {"x": list(schema.names), "y": y, **given, **_written(form, schema)}
     with progress_of("Choosing"):
         made = run(algorithm, sample, source, columns=columns, ledger=paid_by, **extra)
         return made, paid_by
@@ -355,8 +381,8 @@ def _fit_target(
 
 def _decided(
     data: str, y: str, goal: FitGoal, *, json: bool, **public: Any
-) -> tuple[FitGoal, ConceptClass, Schema]:
-    """Decide what was not said; return what the columns leave of the budget, class and columns."""
+) -> tuple[FitGoal, ConceptClass, Schema, Fraction | None]:
+    """Decide what was not said; return what is left of the budget, class, columns, evaluation."""
     from littlestone.cli.terminal import facts
     from littlestone.learners.models import decide
 
@@ -373,6 +399,7 @@ def _decided(
         replace(goal, epsilon=str(decided.epsilon), delta=delta),
         decided.concept_class,
         decided.schema,
+        decided.evaluate,
     )
 
 

@@ -26,23 +26,25 @@ from littlestone.classes import (
     ScorecardClass,
 )
 from littlestone.data.labels import check_labels
-from littlestone.data.schema import Schema
+from littlestone.data.schema import RESERVED, Schema
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
+    UnsupportedError,
     check_fraction,
     check_probability,
     parameter_error,
 )
-from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.release import absent_label
 from littlestone.learners.running import held_out_of
+from littlestone.learners.targets import Wanted, wanted
 from littlestone.privacy import Guarantee, Ledger, check_ledger
 from littlestone.source import source_of
 
 if TYPE_CHECKING:
     from littlestone.data.tables import Table
-    from littlestone.learners.sklearn_base import PrivateClassifier
+    from littlestone.learners.sklearn_base import PrivateEstimator
 
 #: Of epsilon, and of delta: for the columns, where no schema is given.
 _COLUMNS = Fraction(1, 5)
@@ -66,6 +68,8 @@ MODELS: dict[str, Callable[[Schema, Labels], ConceptClass]] = {
 }
 #: Those with a certificate before data, purely private; they can protect users, too.
 _CERTIFIED = ("rule", "list", "tree")
+#: Those that predict what is no label.
+_SUMS = ("boosted", "scorecard")
 
 Say = Callable[[str, str], None]
 
@@ -79,11 +83,16 @@ class Decided:
     epsilon: Fraction  # of the fit
     delta: Fraction | None  # of the fit
     evaluate: Fraction | None  # a part of that epsilon
+    wanted: Wanted | None = None  # where it is no label
 
-    def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateClassifier:
+    def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateEstimator:
         """Return the estimator that learns it."""
         # scikit-learn takes a second
-        from littlestone.learners.boosting.estimators import BoostedTrees, Scorecard  # noqa: PLC0415
+        from littlestone.learners.boosting.estimators import (  # noqa: PLC0415
+            BoostedTrees,
+            Scorecard,
+            regressor,
+        )
         from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
         from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
 
@@ -98,6 +107,8 @@ class Decided:
         if concepts.lists_labels:
             parameters["labels"] = concepts.labels
         parameters |= {"delta": self.delta or 0}
+        if self.wanted is not None:
+            return regressor(concepts, self.wanted.loss, self.wanted.quantile, parameters)
         if isinstance(concepts, ScorecardClass):
             return Scorecard(concepts.schema, **parameters)
         parameters["depth"] = concepts.depth
@@ -110,6 +121,7 @@ def decide(
     y: Any,
     epsilon: Any,
     delta: Any = None,
+    wanted: Wanted | None = None,
     schema: Schema | None = None,
     columns: Sequence[str] | None = None,
     bounds: Mapping[str, Any] | None = None,
@@ -127,7 +139,8 @@ def decide(
     """Decide by public rules, and learn the columns where no schema is given.
 
     Everything public is checked before that is paid for. ``say`` is given each decision (what is
-    decided, in words), before the next thing is drawn.
+    decided, in words), before the next thing is drawn. ``y`` is the column of labels, or of the
+    target that is ``wanted``.
     """
     from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
@@ -136,30 +149,19 @@ def decide(
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
     total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     small = None if not delta else check_probability(caller, "delta", delta)
-    if model != "auto" and model not in MODELS:
-        known = f"auto or one of {', '.join(MODELS)}"
-        raise parameter_error(caller, "model", known, model)
-    if users and model not in ("auto", *_CERTIFIED):
-        raise ParameterError(
-            f"A {model} model that protects users is asked for by its class: --class scorecard or "
-            '"boosted_trees(depth=2)" and --user; Scorecard or BoostedTrees, fit(..., user=). Here '
-            f"users are protected by the models {', '.join(_CERTIFIED)}."
-        )
-    if model == "rule" and labels is not None:
-        raise ParameterError(
-            "A rule answers two labels. For more of them take the model list, tree, scorecard or "
-            "boosted."
-        )
+    _check_model(caller, model, labels, users=users, wanted=wanted)
     source_of(caller, random_state)
     _check_columns(caller, schema, y, bounds)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
     )
     opened.frame([y], caller)
+    if wanted is not None and wanted.event is not None:
+        columns = _beside_times(caller, opened, y, wanted.event, columns, schema)
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
-    part = _evaluation(caller, evaluate, left, held_out=holdout is not None)
+    part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
     if holdout is not None:
         _learned_from(opened, y, caller, holdout)
     if schema is None:
@@ -190,19 +192,29 @@ def decide(
         if schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)
             say("Left out", f"{unknown}: nothing of them is known privately")
-    name, why = (model, "asked for") if model != "auto" else choose(users=users)
-    concepts = MODELS[name](schema, labels)
+    name, why = (model, "asked for") if model != "auto" else choose(users=users, wanted=wanted)
+    concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
         say("Evaluation", f"epsilon {part} measures the error privately; without it, all learns")
     if isinstance(concepts, BoostedTreeClass):
-        n = _learned_from(opened, y, caller, holdout)
+        n = None if users else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, n))
-    return Decided(concepts, schema, left, left_delta, part)
+    return Decided(concepts, schema, left, left_delta, part, wanted)
 
 
-def choose(*, users: bool) -> tuple[str, str]:
+def _concepts(name: str, schema: Schema, labels: Labels, wanted: Wanted | None) -> ConceptClass:
+    concepts = MODELS[name](schema, labels)
+    if wanted is None:
+        return concepts
+    assert isinstance(concepts, BoostedTreeClass)
+    return concepts.of_target(wanted.target)
+
+
+def choose(*, users: bool, wanted: Wanted | None = None) -> tuple[str, str]:
     """Return the family that ``auto`` takes, and why; no privacy depends on it (docs/models.md)."""
+    if wanted is not None:
+        return "boosted", f"sums of trees predict a {wanted.target.kind}; a scorecard does, too"
     if users:
         return "rule", "the smallest of the models that protect users"
     return "boosted", "ranks best on most tables (docs/models.md)"
@@ -211,9 +223,17 @@ def choose(*, users: bool) -> tuple[str, str]:
 def fit(
     table: Any,
     *,
-    y: str,
+    y: str | None = None,
     epsilon: Any,
     delta: Any = None,
+    target: str | None = None,
+    low: Any = None,
+    high: Any = None,
+    loss: str | None = None,
+    quantile: Any = None,
+    time: str | None = None,
+    event: str | None = None,
+    periods: Any = None,
     schema: Schema | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     model: str = "auto",
@@ -223,7 +243,7 @@ def fit(
     ledger: Ledger | None = None,
     evaluate: Any = "auto",
     random_state: int | None = None,
-) -> PrivateClassifier:
+) -> Any:
     """Learn from a table, privately: only a label and an epsilon must be said.
 
     Parameters
@@ -231,11 +251,24 @@ def fit(
     table : path, data frame, or relation
         As for `Sample.read`.
     y : str
-        Column of labels.
+        Column of labels, or of the target.
     epsilon : number > 0
         Of everything together. No default.
     delta : number in [0, 1), optional
         1e-6 allows more trees; where the columns are learned, categories need it.
+    target : {"quantity", "count"}, optional
+        What ``y`` is, if it is no label.
+    low, high : number, optional
+        With ``target``: the public range; values beyond count as its ends. Say it from what is
+        known of such values: ten times too wide costs little. ``low`` is 0 by default.
+    loss : {"huber", "absolute"}, optional
+        Of a quantity: means (the default) or medians.
+    quantile : float in (0, 1), optional
+        Of a quantity: predict this quantile.
+    time, event : str, optional
+        Instead of ``y``: columns of a time, and of what is 1 where the event ended it.
+    periods : sequence of numbers, or int, optional
+        With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
         Public columns. Without one a fifth of epsilon and delta learns them from the records.
     bounds : mapping from names to pairs (low, high), optional
@@ -247,8 +280,8 @@ def fit(
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
-        Column that names the user of each record: protects users, with ``samples_per_user``
-        records of each (a public number), a schema, and a rule, list or tree.
+        Column that names the user of each record: protects users, with a schema. Of labels it is
+        for rules, lists and trees, with ``samples_per_user`` records of each (a public number).
     samples_per_user : int >= 1, optional
         How many records of each user are looked at.
     ledger : Ledger, optional
@@ -260,7 +293,7 @@ def fit(
 
     Returns
     -------
-    PrivateClassifier
+    PrivateClassifier, PrivateRegressor or BoostedTreesSurvival
         Fitted: ``predict``, ``release_``, ``evaluation_``, ``save``.
 
     Warns
@@ -294,20 +327,36 @@ def fit(
     >>> made = ls.fit(table, y="ill", epsilon=1, schema=schema, random_state=0)
     >>> made.predict({"age": [20, 80]})
     array([0, 1])
+    >>> costs = table | {"cost": [100, 900, 300, 900] * 500}
+    >>> made = ls.fit(costs, y="cost", target="quantity", high=2000, epsilon=1, schema=schema,
+    ...               random_state=0)
+    >>> made.predict({"age": [20, 80]}).round(-2)
+    array([100., 900.])
     """
+    asked = wanted(
+        "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile, time=time,
+        event=event, periods=periods,
+    )  # fmt: skip
+    if asked is not None and not (labels is None and samples_per_user is None):
+        name = "samples_per_user" if labels is None else "labels"
+        raise ParameterError(f"The {name!r} parameter of fit is for labels: leave it out.")
     own = None if labels is None else check_labels("fit", labels)
     listed = own if own is not None and len(own) > 2 else None
-    if (user is None) != (samples_per_user is None):
+    if asked is None and (user is None) != (samples_per_user is None):
         raise ParameterError(
             "To protect users, fit needs user=..., the column that names them, and "
             "samples_per_user=..., how many records of each are looked at: a public number."
         )
     decided = decide(
-        table, y=y, epsilon=epsilon, delta=delta, schema=schema, bounds=bounds, model=model,
-        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger,
-        random_state=random_state,
+        table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
+        schema=schema, bounds=bounds, model=model, labels=listed, users=user is not None,
+        evaluate=evaluate, ledger=ledger, random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
+    if asked is not None:
+        learned = decided.estimator(random_state=random_state)
+        of_time = {"time": time, "event": event} if time is not None else {"y": y}
+        return learned.fit(table, user=user, ledger=ledger, **of_time)
     classes = None if listed is not None or own is None else own
     estimator = decided.estimator(
         samples_per_user=samples_per_user, classes=classes, random_state=random_state
@@ -323,6 +372,31 @@ def fit(
 _LOG = logging.getLogger("littlestone")
 
 
+def _check_model(
+    caller: str, model: str, labels: Labels, *, users: bool, wanted: Wanted | None
+) -> None:
+    """Refuse a family that does not learn what is asked."""
+    if model != "auto" and model not in MODELS:
+        known = f"auto or one of {', '.join(MODELS)}"
+        raise parameter_error(caller, "model", known, model)
+    if wanted is not None and model not in ("auto", *_SUMS):
+        raise ParameterError(
+            f"A {wanted.target.kind} is learned by the models {' and '.join(_SUMS)}, not by a "
+            f"{model}."
+        )
+    if users and wanted is None and model not in ("auto", *_CERTIFIED):
+        raise ParameterError(
+            f"A {model} model that protects users is asked for by its class: --class scorecard or "
+            '"boosted_trees(depth=2)" and --user; Scorecard or BoostedTrees, fit(..., user=). Here '
+            f"users are protected by the models {', '.join(_CERTIFIED)}."
+        )
+    if model == "rule" and labels is not None:
+        raise ParameterError(
+            "A rule answers two labels. For more of them take the model list, tree, scorecard or "
+            "boosted."
+        )
+
+
 def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
     """Refuse what is no schema of named columns, or has the label among them."""
     if schema is None:
@@ -336,13 +410,36 @@ def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
         raise parameter_error(caller, "schema", "a Schema with named columns", found, hint)
     if y in schema.names:
         raise ParameterError(
-            f"The label {y!r} of {caller} is among the columns that it is learned from. Leave it "
-            "out of the schema."
+            f"The column {y!r}, which {caller} is to predict, is among the columns that it is "
+            "learned from. Leave it out of the schema."
         )
 
 
-def _evaluation(caller: str, evaluate: Any, left: Fraction, *, held_out: bool) -> Fraction | None:
+def _beside_times(  # noqa: PLR0917
+    caller: str, table: Table, y: str, event: str, columns: Sequence[str] | None,
+    schema: Schema | None,
+) -> list[str]:  # fmt: skip
+    """Return the columns beside a time and its event; one named time would be like the period."""
+    table.frame([y, event], caller)
+    if schema is not None:
+        _check_columns(caller, schema, event, None)
+    found = [name for name in columns or table.names if name not in (y, event, *RESERVED)]
+    if "time" in (found if schema is None else schema.names):
+        raise ParameterError(
+            f"A column 'time' that is not the time itself is not learned from by {caller}: trees "
+            "call the period so. Rename it, or leave it out of the columns."
+        )
+    return found
+
+
+def _evaluation(
+    caller: str, evaluate: Any, left: Fraction, *, held_out: bool, wanted: Wanted | None
+) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes from learning."""
+    if wanted is not None and wanted.event is not None:
+        if held_out or evaluate not in ("auto", None):
+            raise UnsupportedError(f"{caller} has no evaluation of times yet: leave it out.")
+        return None
     if held_out:  # no record pays for both
         _check_held_out(caller, evaluate, left)
         return None
@@ -381,12 +478,16 @@ def _learned_from(table: Table, y: str, caller: str, holdout: Any) -> int:
     return n - held_out_of(n, holdout)
 
 
-def _delta(concepts: BoostedTreeClass, epsilon: Fraction, delta: Fraction | None, n: int) -> str:
-    """Say what the delta is, or what one would gain."""
+def _delta(
+    concepts: BoostedTreeClass, epsilon: Fraction, delta: Fraction | None, n: int | None
+) -> str:
+    """Say what the delta is, or what one would gain; with how many trees, where n is known."""
+    if n is None:
+        return "none: pure privacy; one of 1e-6 allows more trees" if delta is None else f"{delta}"
 
     def trees(leak: Fraction | None) -> int:
-        learner = Boosting(concepts, epsilon=epsilon, delta=leak)
-        rounds: int = learner.plan.settings(n).rounds
+        make: Any = Boosting if concepts.target is None else Values
+        rounds: int = make(concepts, epsilon=epsilon, delta=leak).plan.settings(n).rounds
         return rounds
 
     if delta is not None:

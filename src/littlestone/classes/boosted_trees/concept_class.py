@@ -97,6 +97,10 @@ class BoostedTreeClass(ConceptClass):
             return self
         return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})
 
+    def of_target(self, target: Target) -> BoostedTreeClass:
+        """Return the class of such sums that predict a target."""
+        return type(self).from_dict({**self.to_dict(), "target": target.to_dict()})
+
     @cached_property
     def asked(self) -> Schema:
         """The columns that its trees may ask: of a time also the period, as the last one."""

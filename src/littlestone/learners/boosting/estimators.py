@@ -557,3 +557,22 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         """The drawn trees."""
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.trees
+
+
+def regressor(
+    concepts: BoostedTreeClass, loss: str, quantile: Any, parameters: dict[str, Any]
+) -> PrivateEstimator:
+    """Return the estimator of a class with a target."""
+    target = concepts.target
+    if isinstance(target, Periods):
+        del parameters["evaluate"]  # there is none yet
+        return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
+    assert isinstance(target, Quantity | Count)
+    given: dict[str, Any] = {"high": target.high, "loss": loss, "quantile": quantile}
+    if isinstance(target, Quantity):
+        given |= {"low": target.low, "cells": target.cells}
+    else:
+        given["loss"] = "poisson"
+    if isinstance(concepts, ScorecardClass):
+        return ScorecardRegressor(concepts.schema, **given, **parameters)
+    return BoostedTreesRegressor(concepts.schema, depth=concepts.depth, **given, **parameters)

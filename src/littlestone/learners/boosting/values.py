@@ -124,6 +124,25 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
     return exact.limit_denominator(1000)
 
 
+_FITS: dict[type, tuple[str, ...]] = {
+    Quantity: ("auto", "huber", "absolute", "quantile"),
+    Count: ("auto", "poisson"),
+    Periods: ("auto",),
+}
+
+
+def check_loss(caller: str, target: Any, loss: str, quantile: Any) -> Fraction | None:
+    """Refuse a loss that is not one of the target; return the quantile."""
+    fits = _FITS[type(target)]
+    if loss not in fits:
+        kind = f"of a {target.kind}: one of {', '.join(fits)}"
+        raise parameter_error(caller, "loss", kind, loss)
+    if (loss == "quantile") != (quantile is not None):
+        wanted = 'given with loss="quantile", and left out with others'
+        raise parameter_error(caller, "quantile", wanted, quantile)
+    return _quantile(caller, "quantile", quantile)
+
+
 @dataclass(frozen=True)
 class Values(Boosted[ValuesPlan]):
     """The learner behind `BoostedTreesRegressor`, `ScorecardRegressor`, `BoostedTreesSurvival`.
@@ -177,17 +196,7 @@ class Values(Boosted[ValuesPlan]):
             raise parameter_error(caller, "evaluate", LEFT, self.evaluation)
         if self.resolution > 2**20:
             raise parameter_error(caller, "resolution", "at most 2**20", self.resolution)
-        fits = {
-            Quantity: ("auto", "huber", "absolute", "quantile"),
-            Count: ("auto", "poisson"),
-            Periods: ("auto",),
-        }[type(target)]
-        if self.loss not in fits:
-            kind = f"of a {target.kind}: one of {', '.join(fits)}"  # type: ignore[union-attr]
-            raise parameter_error(caller, "loss", kind, self.loss)
-        if (self.loss == "quantile") != (self.quantile is not None):
-            wanted = 'given with loss="quantile", and left out with others'
-            raise parameter_error(caller, "quantile", wanted, self.quantile)
+        check_loss(caller, target, self.loss, self.quantile)
 
     @property
     def caller(self) -> str:
