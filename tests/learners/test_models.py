@@ -213,7 +213,8 @@ def test_quantiles_and_numbers_of_periods():
     few = {"epsilon": Fraction(1, 20), "evaluate": None}
     high = fit_target(**QUANTITY, quantile=0.9, **few)
     assert (high.loss, high.release_.concept_class.target.kind) == ("quantile", "quantity")
-    assert fit_target(**TIME | {"periods": 3, "high": 60}, **few).unique_times_.tolist() == [20, 40, 60]
+    made = fit_target(**TIME | {"periods": 3, "high": 60}, **few)
+    assert made.unique_times_.tolist() == [20, 40, 60]
 
 
 @pytest.mark.parametrize(
