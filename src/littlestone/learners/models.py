@@ -328,8 +328,8 @@ def fit(
     >>> made.predict({"age": [20, 80]})
     array([0, 1])
     >>> costs = table | {"cost": [100, 900, 300, 900] * 500}
-    >>> made = ls.fit(costs, y="cost", target="quantity", high=2000, epsilon=1, schema=schema,
-    ...               random_state=0)
+    >>> made = ls.fit(costs, y="cost", target="quantity", high=2000, epsilon=4, schema=schema,
+    ...               delta=1e-6, random_state=0)
     >>> made.predict({"age": [20, 80]}).round(-2)
     array([100., 900.])
     """
