@@ -31,7 +31,7 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     if not ensemble.additive:
         return None
     base, own = ensemble.summed(schema)
-    unit = _unit(ensemble, schema)
+    unit = ensemble.unit(base, own)
     order = sorted(own, key=lambda at: (-int(own[at].max()), at))
     largest = max((int(own[at].max()) for at in order), default=0) // unit
     columns = [
@@ -92,17 +92,10 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     return {"columns": columns}
 
 
-def _unit(ensemble: TreeEnsemble, schema: Schema) -> int:
-    """Return the greatest common divisor of all points (and of the starts of several labels)."""
-    base, own = ensemble.summed(schema)
-    starts = [] if ensemble.binary else [int(votes - min(base)) for votes in base]
-    return math.gcd(*starts, *(int(p) for points in own.values() for p in points.flat)) or 1
-
-
 def _sums(ensemble: TreeEnsemble, schema: Schema) -> list[tuple[str, str]]:
     """Return the probability of each sum that may be; sums of the same one together."""
     base, own = ensemble.summed(schema)
-    unit, first = _unit(ensemble, schema), int(base[0])
+    unit, first = ensemble.unit(base, own), int(base[0])
     reachable = {0}
     for points in own.values():
         reachable = {total + int(p) for total in reachable for p in set(points.flat)}
@@ -129,15 +122,15 @@ def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     used |= {column for column, _ in points.columns} if points else set()
     if not ensemble.binary or not used:
         return None
-    card = ensemble.additive
+    card = ensemble.summed(schema) if ensemble.additive else None
     model = {
         "least": ensemble.start[1] - ensemble.start[0] - len(ensemble.trees),
         "points": points.to_dict() if points else None,
         "trees": [(n, tree.to_dict()["tree"]) for tree, n in ensemble.counted.items()],
         "first": ensemble.margins[0],
         "probabilities": ensemble.probabilities.tolist(),
-        "base": int(ensemble.summed(schema)[0][0]) if card else None,
-        "unit": _unit(ensemble, schema) if card else 1,
+        "base": int(card[0][0]) if card else None,
+        "unit": ensemble.unit(*card) if card else 1,
     }
     script = f"const MODEL = {json_in_html(json.dumps(model))};\n" + template_text("calculator.js")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

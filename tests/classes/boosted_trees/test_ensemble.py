@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import duckdb
@@ -86,7 +87,7 @@ def test_points_of_codes_by_definition():
         ).all()
         assert set(sums.margin(points).tolist()) <= set(sums.margins)
         assert load(sums.to_dict()) == sums
-        assert "points of 2 columns and 12 trees" in sums.describe()
+        assert "12 trees of depth 2, each +1 or -1, and the points of 2 columns" in sums.describe()
         assert sums.additive == ((unit, limit) == (1, None) and sums.depth == 1)
 
 
@@ -153,10 +154,33 @@ def test_untrusted_points_are_refused():
 
 def test_words():
     assert TreeEnsemble((), Fraction(1), (0, 1)).describe() == "always 1"
-    assert "12 trees of depth 2" in ensemble(2).describe()
-    assert (
-        ensemble(1, rounds=1, start=(0, -2)).describe().startswith("1 if -2 and 1 tree of depth ")
-    )
+    assert "12 trees of depth 2, each +1 or -1, sum to more than 2," in ensemble(
+        2, start=(0, -2)
+    ).describe()
+
+
+@pytest.mark.parametrize("begin", [None, code_points(1, None)])
+@pytest.mark.parametrize("start", [0, -4, 12, 200])
+def test_the_words_of_a_scorecard_are_its_rule(begin, start):
+    """The points that they ask for are those of the printed card, in its unit."""
+    sums, points = ensemble(1, start=(0, start), code_points=begin), rows(500)
+    words, labels = sums.describe(), sums.predict(points)
+    if words.startswith("always"):
+        assert words == f"always {labels[0]}"
+        assert len(set(labels.tolist())) == 1
+        return
+    columns, needed = re.fullmatch(
+        r"1 if the points of (\d) columns sum to at least (\d+), otherwise 0", words
+    ).groups()
+    _, card = sums.points(SCHEMA)
+    assert len(card) == int(columns)
+    unit = math.gcd(*(points for own in card.values() for points in own.values()))
+    total = [
+        sum(card[c.name][c.describe(code)] for c, code in zip(SCHEMA, row, strict=True)
+            if c.name in card)
+        for row in points
+    ]  # fmt: skip
+    assert [int(sum_ // unit >= int(needed)) for sum_ in total] == labels.tolist()
 
 
 CELLS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -64,7 +65,7 @@ class TreeEnsemble:
     >>> ensemble.probability(rows).round(3).tolist()
     [0.818, 0.622, 0.378]
     >>> ensemble.describe()
-    '1 if 3 trees of depth 1 vote so by majority, otherwise 0'
+    '1 if the points of 2 columns sum to at least 2, otherwise 0'
 
     >>> names = ("a", "b", "c")
     >>> trees = tuple(TreeHypothesis.of(Node(split, 2, 0), names) for split in (at30, at60, at60))
@@ -72,7 +73,7 @@ class TreeEnsemble:
     >>> ensemble.votes(rows[1:]).tolist(), ensemble.predict(rows[1:]).tolist()
     ([[2, 0, 1], [3, 0, 0]], [0, 0])
     >>> ensemble.describe()
-    'of a, b, c the label with the most votes of 3 trees of depth 1'
+    'of a, b, c the label with the most points, of 1 column'
     """
 
     trees: tuple[TreeHypothesis, ...]  # with these label names
@@ -209,16 +210,18 @@ class TreeEnsemble:
         base, own = self.summed(schema)
         return self._named(base), self._by_cell(schema, own, self._named)
 
-    def summed(self, schema: Schema) -> tuple[Ints, dict[int, Ints]]:
+    def summed(self, schema: Schema | None = None) -> tuple[Ints, dict[int, Ints]]:
         """Return the scorecard by codes: the base, and for each column the points of each code.
 
-        Columns whose votes cancel each other are left out.
+        Columns whose votes cancel each other are left out. Without a schema the codes end with the
+        last one that is asked for.
         """
         if not self.additive:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
         base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
+        n_codes = self._n_codes if schema is None else schema.n_codes
         for column in self._columns():
-            own[column] = np.zeros((schema.n_codes[column], len(base)), dtype=np.int64)
+            own[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
         if self.code_points is not None:  # of one vote each
             base = base + self._seen(np.array(self.code_points.base, dtype=np.int64))
             for at, (column, _) in enumerate(self.code_points.columns):
@@ -230,12 +233,24 @@ class TreeEnsemble:
                 continue
             assert isinstance(node.yes, int)  # depth 1
             assert isinstance(node.no, int)
-            accepts = node.split.accepts(schema.n_codes[node.split.column])[:, None]
+            accepts = node.split.accepts(n_codes[node.split.column])[:, None]
             votes = np.where(accepts, self._vote(node.yes), self._vote(node.no))
             own[node.split.column] += times * votes
         base = base + sum((votes.min(axis=0) for votes in own.values()), 0 * base)
         least = {column: votes - votes.min(axis=0) for column, votes in own.items()}
         return base, {column: votes for column, votes in least.items() if votes.any()}
+
+    def unit(self, base: Ints, own: Mapping[int, Ints]) -> int:
+        """Return the greatest common divisor of all points (and of the starts of several labels).
+
+        ``base`` and ``own`` are what `summed` returns.
+        """
+        starts = [] if self.binary else [int(votes - min(base)) for votes in base]
+        return math.gcd(*starts, *(int(p) for points in own.values() for p in points.flat)) or 1
+
+    def needed(self, base: Ints, unit: int) -> int:
+        """Return how many points, in this unit, label 1 needs; of the labels 0 and 1."""
+        return -int(base[0]) // unit + 1
 
     def effects(self, schema: Schema) -> dict[Label, dict[str, dict[str, float]]]:
         """Return what each column does to the log-odds of labels: the mean change for each cell.
@@ -269,6 +284,17 @@ class TreeEnsemble:
     def _columns(self) -> list[int]:
         pointed = self.code_points.columns if self.code_points is not None else ()
         return sorted({split.column for split in self.literals} | {column for column, _ in pointed})
+
+    @property
+    def _n_codes(self) -> dict[int, int]:
+        """Up to which code each column is asked for."""
+        found: dict[int, int] = {}
+        for split in self.literals:
+            found[split.column] = max(found.get(split.column, 0), split.code + 1)
+        if self.code_points is not None:
+            for at, (column, _) in enumerate(self.code_points.columns):
+                found[column] = len(self.code_points.by_code(at))
+        return found
 
     def _seen(self, votes: Ints) -> Ints:
         """Return votes as they are shown: for the labels 0 and 1 as a margin."""
@@ -307,28 +333,31 @@ class TreeEnsemble:
 
     def describe(self) -> str:
         """Say the sum in words."""
-        trees = "1 tree" if len(self.trees) == 1 else f"{len(self.trees)} trees"
-        if self.binary:
-            margin = self.start[1] - self.start[0]
-            if not self.trees:
-                return f"always {int(margin > 0)}"
-            start = f"{margin:+d} and " if margin else ""
-            start += self._points_in_words()
-            return f"1 if {start}{trees} of depth {self.depth} vote so by majority, otherwise 0"
         if self.constant is not None:
             return f"always {self.label_names[self.constant]}"
         names = ", ".join(map(str, self.label_names))
-        voters = f"{self._points_in_words()}{trees}"
-        said = f"of {names} the label with the most votes of {voters} of depth {self.depth}"
+        if self.additive:
+            base, own = self.summed()
+            columns = counted(len(own), "columns")
+            if not self.binary:
+                return f"of {names} the label with the most points, of {columns}"
+            unit = self.unit(base, own)
+            needed, most = self.needed(base, unit), sum(int(points.max()) for points in own.values())
+            if not 0 < needed <= most // unit:
+                return f"always {int(needed <= 0)}"
+            return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
+        trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
+        asked = counted(len(self.code_points.columns), "columns") if self.code_points else ""
+        if self.binary:
+            points = f" and the points of {asked}" if asked else ""
+            above = self.start[0] - self.start[1]
+            return f"1 if {trees}, each +1 or -1,{points} sum to more than {above}, otherwise 0"
+        points = f"points of {asked} and " if asked else ""
+        said = f"of {names} the label with the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
         return f"{said}; votes to begin with: {start}" if start else said
-
-    def _points_in_words(self) -> str:
-        if self.code_points is None:
-            return ""
-        return f"points of {counted(len(self.code_points.columns), 'columns')} and "
 
     def to_sql(
         self,
