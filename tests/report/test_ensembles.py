@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from xml.etree import ElementTree
 
@@ -20,6 +21,8 @@ from littlestone.report.cards import scorecard
 from littlestone.source import SeededSource
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["<Bonn>"]}})
+CARD, TREES = ScorecardClass(SCHEMA, 9), BoostedTreeClass(SCHEMA, 2, 4)
+NAMED = ["<low>", "mid", "high"]
 
 
 def release(concepts, **more):
@@ -56,7 +59,7 @@ def test_frequent_trees_are_drawn_and_the_rest_is_counted():
     assert "always 0" in words(plot(TreeEnsemble((), Fraction(1))))
 
 
-@pytest.mark.parametrize("concepts", [ScorecardClass(SCHEMA, 9), BoostedTreeClass(SCHEMA, 2, 4)])
+@pytest.mark.parametrize("concepts", [CARD, TREES])
 @pytest.mark.parametrize("more", [{}, {"evaluate": 1}, {"evaluate": 4, "holdout": "0.3"}])
 def test_the_page_says_what_was_spent_and_measured(concepts, more):
     released = release(concepts, **more)
@@ -81,7 +84,7 @@ def several(concepts, **more):
 
 @pytest.mark.parametrize("kind", [ScorecardClass, BoostedTreeClass])
 def test_several_labels_stand_beside_each_other(kind):
-    labels = ["<low>", "mid", "high"]
+    labels = NAMED
     drawn = several(kind(SCHEMA, rounds=9, labels=labels), evaluate=1)
     text = words(plot(drawn))
     for label in labels:
@@ -154,20 +157,51 @@ def test_trees_that_cancel_are_no_column():
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("concepts", [ScorecardClass(SCHEMA, 9), BoostedTreeClass(SCHEMA, 2, 4)])
-def test_the_calculator_says_the_probability_of_each_row(browser, tmp_path, concepts):
-    released = release(concepts)
+@pytest.mark.parametrize(
+    ("make", "concepts"),
+    [(release, CARD), (release, TREES)]
+    + [
+        (several, kind(SCHEMA, rounds=9, labels=NAMED))
+        for kind in (ScorecardClass, BoostedTreeClass)
+    ],
+)
+def test_the_calculator_says_the_probability_of_each_row(browser, tmp_path, make, concepts):
+    released = make(concepts)
     browser.show(page(released, tmp_path / "p.html") and tmp_path / "p.html")
     for a in range(1, 5):
         for b in range(1, 3):
-            told = browser.run(
+            told, text = browser.run(
                 "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
                 f" field.value = [{a}, {b}][field.name];"
                 " field.dispatchEvent(new Event('change')); }"
-                " return Number(document.getElementById('calculated').dataset.probability); })()"
+                " const answer = document.getElementById('calculated');"
+                " return [JSON.parse(answer.dataset.probability), answer.textContent]; })()"
             )
-            assert told == released.hypothesis.probability(np.array([[a, b]]))[0]
+            row = np.array([[a, b]])
+            chances = released.hypothesis.probability(row)[0]
+            assert told == pytest.approx(chances.tolist(), rel=1e-12)
+            if make is several:
+                assert text.startswith(NAMED[released.hypothesis.predict(row)[0]])
     assert browser.complaints == []
+
+
+@pytest.mark.browser
+def test_a_card_of_twelve_columns_fits_on_three_screens(browser, tmp_path):
+    """Of 720 pixels, at a width of 1,280; and nothing is wider than a phone."""
+    columns = {f"a column {i}": {"bins": [10, 20, 30, 40, 50]} for i in range(12)}
+    wide = ls.Schema.from_dict(columns)
+    rows = np.random.default_rng(1).integers(2, 8, (3000, 12)).astype(np.int16)
+    sample = Sample.of(rows, (rows[:, :4].sum(axis=1) > 18).astype(np.int8))
+    learner = Boosting(ScorecardClass(wide, 60), epsilon=1, delta="1e-6")
+    found = run(learner, sample, SeededSource(2), evaluate="1/10")
+    found = replace(found, guarantee=replace(found.guarantee, seeded=False))  # without its banner
+    path = tmp_path / "p.html"
+    browser.show(page(found, path) and path, width=1280)
+    assert browser.run("document.documentElement.scrollHeight") <= 3 * 720
+    for name in ("ROC: area", "Calibration: error", "1 answered"):
+        assert name in page(found)
+    browser.show(path, width=390)
+    assert browser.overflow() == []
 
 
 def test_many_columns_and_labels_are_drawn_in_part():

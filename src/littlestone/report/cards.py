@@ -49,7 +49,8 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
         for at in order
     ]
     if ensemble.binary:
-        return {"labels": [], "columns": columns, "sums": _sums(ensemble, schema)}
+        sums, needed = _sums(ensemble, schema), ensemble.needed(base, unit)
+        return {"labels": [], "columns": columns, "sums": sums, "needed": needed}
     return {
         "labels": list(ensemble.label_names),
         "base": [int(votes - min(base)) // unit for votes in base],
@@ -113,31 +114,41 @@ def _percent(chance: float) -> str:
 
 
 def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
-    """Return the fields and the script that say the probability of a row, for the labels 0 and 1.
+    """Return the fields and the script that say the probability of a row, or of each label.
 
     The script holds the integers of the model, and loads nothing.
     """
     points = ensemble.code_points
     used = {split.column for split in ensemble.literals}
     used |= {column for column, _ in points.columns} if points else set()
-    if not ensemble.binary or not used:
+    if not used:
         return None
-    card = ensemble.summed(schema) if ensemble.additive else None
-    model = {
-        "least": ensemble.start[1] - ensemble.start[0] - len(ensemble.trees),
+    model: Json = {
+        "start": ensemble.start,
         "points": points.to_dict() if points else None,
         "trees": [(n, tree.to_dict()["tree"]) for tree, n in ensemble.counted.items()],
-        "first": ensemble.margins[0],
-        "probabilities": ensemble.probabilities.tolist(),
-        "base": int(card[0][0]) if card else None,
-        "unit": ensemble.unit(*card) if card else 1,
+        "probabilities": None,
     }
+    if ensemble.binary:
+        card = ensemble.summed(schema) if ensemble.additive else None
+        model |= {
+            "first": ensemble.margins[0],
+            "probabilities": ensemble.probabilities.tolist(),
+            "base": int(card[0][0]) if card else None,
+            "unit": ensemble.unit(*card) if card else 1,
+        }
+    else:
+        linked = ensemble.cap is not None
+        model |= {
+            "labels": ensemble.label_names, "step": float(ensemble.step), "linked": linked
+        }  # fmt: skip
     script = f"const MODEL = {json_in_html(json.dumps(model))};\n" + template_text("calculator.js")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return {
         "fields": [
             (at, schema.columns[at].name, _options(schema.columns[at])) for at in sorted(used)
         ],
+        "label": "Label 1" if ensemble.binary else "Label",
         "script": Markup(script),  # noqa: S704 - our file, and JSON without markup
         "hash": f"sha256-{digest}",
     }

@@ -32,6 +32,7 @@ from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, Quantit
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
+from littlestone.report.accuracy import drawn
 from littlestone.report.cards import calculator, effects, scorecard
 from littlestone.report.ensembles import effects_picture, trees_picture
 from littlestone.report.html import (
@@ -124,7 +125,7 @@ def release_page(release: Release) -> str:
 
     It is a pure function of the release.
     """
-    guarantee, certificate = release.guarantee, release.certificate
+    guarantee, certificate, pictures = release.guarantee, release.certificate, drawn(release)
     return render(
         "page",
         title=heading_of(release),
@@ -136,7 +137,8 @@ def release_page(release: Release) -> str:
         **_of_trees(release),
         n=None if release.n is None else integer(release.n),
         **_certified(release),
-        evaluation=evaluation_facts(release),
+        evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
+        **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
         spent=[*spent_facts(release), *proposal_facts(release)],
@@ -179,7 +181,7 @@ def positive_facts(release: Release) -> list[tuple[str, str]]:
     return [("Label", absent)] if (absent := absent_label(release)) else []
 
 
-def evaluation_facts(release: Release) -> list[tuple[str, str]]:
+def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
     """Return what the released evaluation says, in lines (name, text)."""
     if release.evaluation is None:
         return []
@@ -228,7 +230,7 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         facts.append(("AUROC", text))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
-    if histogram.unlisted:
+    if histogram.unlisted and matrix:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)

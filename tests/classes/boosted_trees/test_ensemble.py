@@ -154,9 +154,10 @@ def test_untrusted_points_are_refused():
 
 def test_words():
     assert TreeEnsemble((), Fraction(1), (0, 1)).describe() == "always 1"
-    assert "12 trees of depth 2, each +1 or -1, sum to more than 2," in ensemble(
-        2, start=(0, -2)
-    ).describe()
+    assert (
+        "12 trees of depth 2, each +1 or -1, sum to more than 2,"
+        in ensemble(2, start=(0, -2)).describe()
+    )
 
 
 @pytest.mark.parametrize("begin", [None, code_points(1, None)])

@@ -342,7 +342,10 @@ class TreeEnsemble:
             if not self.binary:
                 return f"of {names} the label with the most points, of {columns}"
             unit = self.unit(base, own)
-            needed, most = self.needed(base, unit), sum(int(points.max()) for points in own.values())
+            needed, most = (
+                self.needed(base, unit),
+                sum(int(points.max()) for points in own.values()),
+            )
             if not 0 < needed <= most // unit:
                 return f"always {int(needed <= 0)}"
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
