@@ -92,7 +92,7 @@ def test_docstrings_and_messages_use_the_words_of_the_field():
 
 
 def test_names_use_the_words_of_the_field():
-    """Names of functions, classes and parameters, word by word."""
+    """Names of functions, classes, parameters and variables, word by word."""
     wrong = set()
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -100,6 +100,10 @@ def test_names_use_the_words_of_the_field():
                 names = [node.name]
             elif isinstance(node, ast.arg):
                 names = [node.arg]
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names = [node.id]
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names = [node.attr]
             else:
                 continue
             words = [re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name) for name in names]

@@ -146,10 +146,10 @@ def clip(text: str, width: float, size: float = 14) -> str:
     """
     if text_width(text, size) <= width:
         return text
-    room, kept = width - text_width("…", size), ""
+    space, kept = width - text_width("…", size), ""
     for c in text:
-        room -= text_width(c, size)
-        if room < 0:
+        space -= text_width(c, size)
+        if space < 0:
             break
         kept += c
     return kept.rstrip() + "…"

@@ -74,10 +74,10 @@ def replaced(sample: Sample, old: Record, new: Record) -> Sample:
         if not counts[:, i].any():
             points, counts = np.delete(points, i, axis=0), np.delete(counts, i, axis=1)
             kinds -= rows * (kinds >= rows * (i + 1))
-    held = tuple(outside.tolist())
+    beyond = tuple(outside.tolist())
     if sample.ordered:
-        return OrderedSample(points, counts, held, sample.costs, kinds)
-    return Counted(points, counts, held, sample.costs)
+        return OrderedSample(points, counts, beyond, sample.costs, kinds)
+    return Counted(points, counts, beyond, sample.costs)
 
 
 def _find(points: Any, point: Any) -> tuple[int, bool]:
@@ -145,9 +145,9 @@ class Search:
         return self._kept()[0], label
 
     def _extreme(self) -> Iterator[Pair]:
-        held = np.diff(self._ends, prepend=0)
-        there = np.flatnonzero(held)
-        olds = [self._kind(int(k)) for k in (*there[:4], *there[-4:], int(np.argmax(held)))]
+        sizes = np.diff(self._ends, prepend=0)
+        there = np.flatnonzero(sizes)
+        olds = [self._kind(int(k)) for k in (*there[:4], *there[-4:], int(np.argmax(sizes)))]
         ends: list[Any] = []
         if isinstance(self._domain, IntegerDomain):
             ends = [self._domain.low, self._domain.high]
@@ -180,8 +180,8 @@ def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> Use
     new = np.array(inside, dtype=users.points.dtype).reshape(len(inside), *users.points.shape[1:])
     every, where = distinct(np.concatenate([users.points, new]))
     place = iter(where[known:].tolist())
-    held = users.point[keep]
-    old = np.where(held < 0, -1, where[held]) if known else held
+    own = users.point[keep]
+    old = np.where(own < 0, -1, where[own]) if known else own
     point = np.append(old, [-1 if x is OUTSIDE else next(place) for x, _ in records])
     used = np.unique(point[point >= 0]).astype(np.int64)
     at = np.where(point < 0, -1, np.searchsorted(used, point)).astype(np.int64)

@@ -618,8 +618,8 @@ def _all_outcomes(
         chances.append((below / logs[0].exp(), beneath / logs[1].exp()))
     elif (here == there).all() and not _largest(losses) > ball(epsilon):
         return _largest(losses), None  # 0: no outcome is more likely than the factor allows
-    held = (here | there).nonzero()[0].tolist()
-    for i in held:
+    present = (here | there).nonzero()[0].tolist()
+    for i in present:
         p = (ball(rates[0] * int(s[i])) - logs[0]).exp() if here[i] else arb(0)
         q = (ball(rates[1] * int(t[i])) - logs[1]).exp() if there[i] else arb(0)
         chances.append((p * int(sizes[i]), q * int(sizes[i])))

@@ -507,11 +507,11 @@ class UserCases:
         """Return all users with at most ``most`` of these records."""
         most = check_integer("verify", "records_per_user", most, low=0)
         sizes = range(most + 1)
-        held = [bundle for size in sizes for bundle in _multisets(records, size)]
+        bundles = [bundle for size in sizes for bundle in _multisets(records, size)]
         return cls(
             [
                 (name, bundle)
-                for bundle in held
+                for bundle in bundles
                 for name in range(names if len(bundle) > samples_per_user else 1)
             ],
             domain,
@@ -554,7 +554,7 @@ class TargetCases:
             records = [*records, *((point, UNKNOWN) for point in points)]
         users = algorithm.unit == "users"
         sizes = range(most + 1) if users else (1,)
-        return cls([held for size in sizes for held in _multisets(records, size)], users)
+        return cls([bundle for size in sizes for bundle in _multisets(records, size)], users)
 
     def lists(self, n: int) -> Iterator[Case]:
         """Yield the data sets of n units."""
@@ -562,7 +562,7 @@ class TargetCases:
 
     def sample(self, data: Sequence[Any]) -> TargetSample:
         """Return the data set as the learner sees it."""
-        rows = [(unit, x, code) for unit, held in enumerate(data) for x, code in held]
+        rows = [(unit, x, code) for unit, bundle in enumerate(data) for x, code in bundle]
         width = max((len(x) for _, x, _ in rows), default=1)
         points = np.array([x for _, x, _ in rows], dtype=np.int16).reshape(len(rows), width)
         users = [unit for unit, _, _ in rows] if self.users else None

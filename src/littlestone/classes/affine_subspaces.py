@@ -296,10 +296,10 @@ def affine_span(q: int, points: Iterable[Vector]) -> AffineHypothesis:
     listed = list(points)
     if not listed:
         raise parameter_error("affine_span", "points", "at least one point", 0)
-    flat = AffineHypothesis(q, len(listed[0]), (), listed[0])
+    subspace = AffineHypothesis(q, len(listed[0]), (), listed[0])
     for point in listed[1:]:
-        flat = flat.through(point)
-    return flat
+        subspace = subspace.through(point)
+    return subspace
 
 
 def _row(fields: Fields, name: str, row: Any, q: int) -> Vector:
@@ -431,8 +431,8 @@ class AffineSubspaces(ConceptClass):
     def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
         """Return the canonical hypothesis on listed points: a subspace if they are one."""
         points: Any = ones
-        flat = affine_span(self.q, points) if points else None
-        return flat if flat and self.q**flat.dim == len(points) else on_points(points)
+        subspace = affine_span(self.q, points) if points else None
+        return subspace if subspace and self.q**subspace.dim == len(points) else on_points(points)
 
     def littlestone_bounds(self) -> tuple[int, int]:
         """Return the VC dimension, twice."""
@@ -518,9 +518,9 @@ class AffineSpace(VersionSpace):
         if not label:
             return replace(self, negatives=self.negatives | {self._seen(vector)})
         if self.span is None:
-            flat = AffineHypothesis(self._q, self._n, (), vector)
-            seen = frozenset(normal(flat.direction(x), self._q) for x in self.negatives)
-            return replace(self, span=flat, negatives=seen)
+            subspace = AffineHypothesis(self._q, self._n, (), vector)
+            seen = frozenset(normal(subspace.direction(x), self._q) for x in self.negatives)
+            return replace(self, span=subspace, negatives=seen)
         direction = self._seen(vector)
         if not any(direction):
             return self

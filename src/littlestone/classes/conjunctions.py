@@ -389,10 +389,10 @@ class HittingSets:
         while level and count < cap:
             count += 1
             following = []
-            for held, start in level:
+            for taken, start in level:
                 for i in range(start, len(chosen)):
                     self._budget.spend()
-                    more = held | chosen[i]
+                    more = taken | chosen[i]
                     if self.holding(more, size) is None:
                         return count
                     following.append((more, i + 1))

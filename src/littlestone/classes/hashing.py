@@ -363,8 +363,8 @@ def fewest_buckets(
 
     # a collision is about one part that falls as 1 / buckets, and one that stays
     falls, stays = _parts(family, most)
-    room = float(alpha) * exp(log_beta / copies) - stays
-    near = int(min(falls / room, most)) if room > 0 else most
+    slack = float(alpha) * exp(log_beta / copies) - stays
+    near = int(min(falls / slack, most)) if slack > 0 else most
     if not reached(most):
         return None
     return least_n(lambda buckets: reached(min(buckets, most)), max(near, 1))

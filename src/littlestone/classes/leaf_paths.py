@@ -531,8 +531,8 @@ def _(concept_class: LeafPaths, points: Batch, sample: Sample) -> Choice[Labelli
         given, seen = points.tolist(), sample.points.tolist()
         kept = [x in whole for x in given]
         counted = [x in whole for x in seen]
-        held = {x for x, keep in zip([*given, *seen], [*kept, *counted], strict=True) if keep}
-        place = {x: i for i, x in enumerate(sorted(held, key=canonical_order))}
+        remaining = {x for x, keep in zip([*given, *seen], [*kept, *counted], strict=True) if keep}
+        place = {x: i for i, x in enumerate(sorted(remaining, key=canonical_order))}
         first = [place[x] for x, keep in zip(given, kept, strict=True) if keep]
         last = [place[x] for x, keep in zip(seen, counted, strict=True) if keep]
         until, till = [i + 1 for i in first], [i + 1 for i in last]

@@ -210,10 +210,10 @@ class PointSpace(VersionSpace):
     def restrict(self, point: Any, label: int) -> PointSpace:
         """Return the one point (label 1), or all but it."""
         point, label = as_point(point), check_label(label)
-        held = self._holds(point)
+        known = self._holds(point)
         if label:
-            return self._finite(False, [point] if held else [])
-        if not held:
+            return self._finite(False, [point] if known else [])
+        if not known:
             return self
         rest = self.listed | {point} if self.cofinite else self.listed - {point}
         return PointSpace(self.concept_class, self.zero, rest, self.cofinite)._tidy()

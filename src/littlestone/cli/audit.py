@@ -492,7 +492,7 @@ def attack(
     """
     from dataclasses import asdict
 
-    from littlestone.audit import attack as room
+    from littlestone.audit import attack as attacks
     from littlestone.classes import Thresholds
     from littlestone.cli.terminal import note, progress_of
     from littlestone.source import SecureSource
@@ -532,18 +532,20 @@ def attack(
         mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
     spread = [low + i * (high - low) // (count - 1) for i in range(count)]
     with progress_of("Attacking"):
-        found = room.homogeneous_set(
+        found = attacks.homogeneous_set(
             mechanism, spread, n_samples=n, runs=runs, subsets=subsets, seed=seed
         )
-        result = room.identify(
+        result = attacks.identify(
             mechanism, found,
             delta=float(leak), trials=trials, copies=copies, confidence=sure, seed=seed,
         )  # fmt: skip
     refuted = result.epsilon > claimed
     if json:
-        told = {"gap": found.gap, "deviation": found.deviation, "tolerance": found.tolerance}
-        told |= {"claimed": float(claimed), "refuted": refuted, **asdict(result)}
-        print(jsonlib.dumps({"learner": learner, "class": concepts.spec, **told}, sort_keys=True))
+        numbers = {"gap": found.gap, "deviation": found.deviation, "tolerance": found.tolerance}
+        numbers |= {"claimed": float(claimed), "refuted": refuted, **asdict(result)}
+        print(
+            jsonlib.dumps({"learner": learner, "class": concepts.spec, **numbers}, sort_keys=True)
+        )
         return 1 if refuted else 0
     note(
         f"{len(found.points)} points; the votes jump by {found.gap:.3f} over one record of {n}; "

@@ -106,5 +106,5 @@ def _print(ledger: Ledger, *, json: bool) -> None:
             [str(e.number), e.day, e.purpose, e.what, e.promised, *map(short_text, e.took)]
             for e in history
         ]
-        told = [i for i, name in enumerate(names) if not name or any(line[i] for line in lines)]
-        table("Releases", [names[i] for i in told], [[line[i] for i in told] for line in lines])
+        shown = [i for i, name in enumerate(names) if not name or any(line[i] for line in lines)]
+        table("Releases", [names[i] for i in shown], [[line[i] for i in shown] for line in lines])

@@ -205,12 +205,12 @@ def _show_proposal(schema: Schema, out: str) -> None:
     if proposal.left_out:
         note(f"Left out, since nothing could be learned of them: {', '.join(proposal.left_out)}.")
     note("")
-    told = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
+    rows = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
     if proposal.reach is not None:
         text = f"each within {proposal.reach:,} records of the best one, with probability 95%"
-        told.append(("Bins", text, ""))
-    told.append(("Written", out, ""))
-    facts(told)
+        rows.append(("Bins", text, ""))
+    rows.append(("Written", out, ""))
+    facts(rows)
     if proposal.declared:
         note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
     note("No certificate of accuracy holds for what is learned from the same records.")

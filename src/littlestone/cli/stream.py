@@ -479,9 +479,9 @@ def _show_status(folder: str, *, json: bool) -> None:
     columns = proposal_of(class_from_dict(public["stream"]["class"]))
     learned: list[tuple[str, str, str]] = []
     if columns is not None:
-        told = "on top, for rows among them; the number of mistakes is proved for other rows only"
+        note = "on top, for rows among them; the number of mistakes is proved for other rows only"
         learned.append(("Columns", f"learned from {columns.n:,} records: {columns.guarantee}", ""))
-        learned.append(("", told, ""))
+        learned.append(("", note, ""))
     spent = f"{public['batches']} of {public['planned_batches']} updates"
     facts(
         [

@@ -69,7 +69,7 @@ class VersionSpaces:
         touched = np.flatnonzero(difference)
         difference = difference[touched]
         wrong = np.empty(self.matrix.n_hypotheses, dtype=np.int64)
-        for start in range(0, len(wrong), _BLOCK):  # in pieces: int64 takes eight times the room
+        for start in range(0, len(wrong), _BLOCK):  # in pieces: int64 takes eight times the memory
             rows = self.matrix.array[start : start + _BLOCK]
             wrong[start : start + _BLOCK] = rows[:, touched].astype(np.int64) @ difference
         return np.add(wrong, int(positive.sum()), dtype=np.int64)

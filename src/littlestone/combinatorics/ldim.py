@@ -126,7 +126,7 @@ class LittlestoneSearch(Generic[V, C]):
         self._budget = budget
         self._space = space
         self._memo: dict[Hashable, tuple[int, int]] = {}
-        self._room = MEMO_BYTES // (matrix.n_hypotheses // 8 + 200)
+        self._capacity = MEMO_BYTES // (matrix.n_hypotheses // 8 + 200)
 
     def bounds(self, v: int) -> tuple[int, int]:
         """Return what is known about LDim(v) without any search: (lower, upper)."""
@@ -179,7 +179,7 @@ class LittlestoneSearch(Generic[V, C]):
         return found
 
     def _remember(self, key: Hashable, lower: int, upper: int) -> None:
-        if len(self._memo) < self._room or key in self._memo:
+        if len(self._memo) < self._capacity or key in self._memo:
             self._memo[key] = (lower, upper)
 
     def tree(self, v: int, k: int) -> MistakeTree:

@@ -23,7 +23,7 @@ REPORT_EVERY = 1.0
 DEFAULT_MAX_NODES = 1_000_000
 
 
-class OutOfNodes(Exception):  # noqa: N818 - a signal inside the room, never seen outside
+class OutOfNodes(Exception):  # noqa: N818 - a signal inside the package, never seen outside
     """The budget is used up; `Kernel` turns it into `littlestone.errors.SearchLimitError`."""
 
     parameter = "max_nodes"

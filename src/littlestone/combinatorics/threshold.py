@@ -125,8 +125,8 @@ class ThresholdSearch:
                     break
                 if all(y & ~other for other in maximal):
                     maximal.append(y)
-                    room = min(rest.bit_count(), size - 1)
-                    moves.append((room, (h, x), (rest, y & ~(1 << x))))
+                    most = min(rest.bit_count(), size - 1)
+                    moves.append((most, (h, x), (rest, y & ~(1 << x))))
         moves.sort(key=itemgetter(0), reverse=True)
         return ((pair, after) for _, pair, after in moves)
 

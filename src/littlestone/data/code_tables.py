@@ -24,7 +24,7 @@ Bits = npt.NDArray[np.bool_]
 
 #: Public: the sums of sets of so many columns at most are taken, and these many bytes of them.
 _MOST_ORDER = 3
-_ROOM = 1 << 29
+_CACHE_BYTES = 1 << 29
 _CELLS = 1 << 12  # of a table that stays in the nearest cache
 _MOST_COLUMNS = 64  # for which sets of three are searched that hold all pairs
 _CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the processor's cache
@@ -68,7 +68,7 @@ def fit_memory(schema: Schema, order: int, labels: int = 2) -> bool:
     """
     if not schema.bound or order > _MOST_ORDER:
         return False
-    return table_bytes(schema.n_codes, order, labels) <= _ROOM
+    return table_bytes(schema.n_codes, order, labels) <= _CACHE_BYTES
 
 
 class CodeTables:

@@ -54,8 +54,8 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
         return _long_integers(column, domain)
     raw, cell = distinct_cells(column)
     converted = [domain.cell(value) for value in raw]
-    held = [point for point in converted if point is not OUTSIDE]
-    points, where = distinct(object_points(held))
+    points_inside = [point for point in converted if point is not OUTSIDE]
+    points, where = distinct(object_points(points_inside))
     index = np.full(len(raw), -1, dtype=np.int64)
     index[[i for i, point in enumerate(converted) if point is not OUTSIDE]] = where
     return points, index[cell]

@@ -79,7 +79,7 @@ class CsvFormat:
         """Return what differs from the usual format, with the keys that `parse` reads."""
         words = {character: word for word, character in _WORDS.items() if word != "semicolon"}
         usual = CsvFormat()
-        told = {
+        found = {
             "separator": ("sep", words.get(self.separator or "", self.separator or "")),
             "decimal": ("decimal", self.decimal),
             "encoding": ("encoding", self.encoding),
@@ -88,7 +88,7 @@ class CsvFormat:
             "header_is_public": ("header", "public" if self.header_is_public else ""),
         }
         return dict(
-            told[name]
+            found[name]
             for name in (field.name for field in fields(self))
             if getattr(self, name) != getattr(usual, name)
         )

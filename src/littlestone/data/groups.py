@@ -201,13 +201,13 @@ def _unpacked(native: Any) -> Iterator[pa.RecordBatch]:
 def _joined(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
     """Join small batches: each costs about a millisecond for each column."""
     kept: list[pa.RecordBatch] = []
-    held = 0
+    rows = 0
     for batch in batches:
         kept.append(batch)
-        held += batch.num_rows
-        if held >= size:
+        rows += batch.num_rows
+        if rows >= size:
             yield pa.concat_batches(kept)
-            kept, held = [], 0
+            kept, rows = [], 0
     if kept:
         yield pa.concat_batches(kept)
 

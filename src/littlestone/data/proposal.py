@@ -404,8 +404,8 @@ def propose(
             "No column of the proposal has a bin or a category that could be found. What it cost "
             "stays spent. Give it a larger epsilon or delta, or write the schema by hand."
         )
-    told = list(zip(asked.columns, drawn, strict=True))
-    reaches = [asked.reach(column) for column, own in told if own is not None and own.numeric]
+    paired = list(zip(asked.columns, drawn, strict=True))
+    reaches = [asked.reach(column) for column, own in paired if own is not None and own.numeric]
     return Schema(
         kept,
         csv=form,
@@ -413,7 +413,7 @@ def propose(
             guarantee,
             n,
             max((reach for reach in reaches if reach is not None), default=None),
-            tuple(column.name for column, own in told if own is None),
+            tuple(column.name for column, own in paired if own is None),
             tuple(column.name for column in asked.columns if column.kind != "open"),
         ),
     )

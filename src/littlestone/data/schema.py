@@ -215,8 +215,8 @@ class Schema:
             )
         mistakes: list[str] = []
         described, csv = _without_csv(described, mistakes)
-        told = described.get(_PUBLIC)
-        public = None if told is None else PublicBins.from_dict(told)
+        known = described.get(_PUBLIC)
+        public = None if known is None else PublicBins.from_dict(known)
         written = {
             name: entry for name, entry in described.items() if name not in (_PROPOSAL, _PUBLIC)
         }
@@ -424,9 +424,9 @@ class Schema:
     def to_dict(self) -> Json:
         """Return plain JSON in the layout of the TOML file; `from_dict` reads it back."""
         columns = self.columns if self.every is None else (self.every,)
-        told = {} if self.proposal is None else {_PROPOSAL: self.proposal.to_dict()}
-        told |= {} if self.public is None else {_PUBLIC: self.public.to_dict()}
-        return {column.name: column.to_dict() for column in columns} | told
+        extra = {} if self.proposal is None else {_PROPOSAL: self.proposal.to_dict()}
+        extra |= {} if self.public is None else {_PUBLIC: self.public.to_dict()}
+        return {column.name: column.to_dict() for column in columns} | extra
 
     def to_toml(self) -> str:
         """Return the text of the TOML file that `from_toml` reads back.
@@ -603,8 +603,8 @@ def csv_toml(form: CsvFormat) -> str:
 
 def _proposal_toml(proposal: Proposal) -> str:
     """Return the TOML tables of a proposal."""
-    key, told = toml_text(_PROPOSAL), proposal.to_dict()
-    guarantee = told.pop("guarantee")
+    key, facts = toml_text(_PROPOSAL), proposal.to_dict()
+    guarantee = facts.pop("guarantee")
 
     def line(name: str, value: Any) -> str:
         if isinstance(value, list):
@@ -616,7 +616,7 @@ def _proposal_toml(proposal: Proposal) -> str:
             "# Learned from records by `littlestone schema propose`. A certificate of accuracy for",
             "# what is learned from the same records does not hold; the costs of both add up.",
             f"[{key}]",
-            *(line(*item) for item in told.items()),
+            *(line(*item) for item in facts.items()),
             "",
             f"[{key}.guarantee]",
             *(line(*item) for item in guarantee.items()),

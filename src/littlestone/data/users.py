@@ -211,10 +211,10 @@ class UserSample:
     def of_user(self, user: int) -> Counted:
         """Return the records of one user."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
-        held = np.unique(self.point[part][self.point[part] >= 0])
-        point = np.searchsorted(held, self.point[part])
+        own = np.unique(self.point[part][self.point[part] >= 0])
+        point = np.searchsorted(own, self.point[part])
         point[self.point[part] < 0] = -1
-        return grouped(self.points[held], point, self.label[part], self.count[part])
+        return grouped(self.points[own], point, self.label[part], self.count[part])
 
     def pooled(self) -> Counted:
         """Return all records together."""

@@ -183,11 +183,11 @@ def score_all(
         entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
-        told = _histogram(release.hypothesis, sample, source, part, held_out=other)
+        scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
         found.append(
             replace(
                 release,
-                evaluation=told,
+                evaluation=scored,
                 guarantee=guarantee,
                 n=sample.n,
                 certificate=None,

@@ -213,7 +213,9 @@ def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
     free = generator.integers(q, size=(_SUPPORT // 4, dim))
     corners = np.eye(dim + 1, dim, k=-1, dtype=np.int64)  # zero, and a one at each free place
     inside = np.unique(np.concatenate([corners, free]), axis=0)
-    behind = np.eye(1, n - dim, k=n - dim - 1, dtype=np.int64)  # nothing, if the flat is everything
+    behind = np.eye(
+        1, n - dim, k=n - dim - 1, dtype=np.int64
+    )  # nothing, if the subspace is everything
     inside = np.hstack([inside, behind.repeat(len(inside), axis=0)])
     spanning = np.hstack([corners, behind.repeat(len(corners), axis=0)])
     outside = np.unique(generator.integers(q, size=(_SUPPORT // 4, n)), axis=0)

@@ -169,8 +169,8 @@ def measure(task: Json) -> Json:
     concepts = class_from_dict(dict(task["class"]))
     numbers = {name: Fraction(text) for name, text in task["numbers"].items()}
     m, reads, options = task.get("samples_per_user"), task.get("reads"), task.get("options", {})
-    told = {} if m is None or reads is not None else {"samples_per_user": m}
-    algorithm = registry.make(task["learner"], concepts, **numbers, **options, **told)
+    per_user = {} if m is None or reads is not None else {"samples_per_user": m}
+    algorithm = registry.make(task["learner"], concepts, **numbers, **options, **per_user)
     scenario = scenarios(concepts, numbers["alpha"], noise=task["noise"])[task["place"]]
     each = 1 if m is None else int(m)
     certified = algorithm.required_samples()
@@ -182,14 +182,16 @@ def measure(task: Json) -> Json:
         options=options,
         reads=reads,
     )
-    if (hasattr(algorithm, "shuffles") or told) and certified * each > _MOST:
+    if (hasattr(algorithm, "shuffles") or per_user) and certified * each > _MOST:
         problem = f"Its certificate asks for more than the {_MOST:,} records that are made here."
         return replace(blank, problem=problem).to_dict()
 
     def fails(n: int, run: int) -> bool:
         generator = public_generator(task["place"], n, run)
         sample: Any = (
-            scenario.draw_users(n, each, generator) if told else scenario.draw(n * each, generator)
+            scenario.draw_users(n, each, generator)
+            if per_user
+            else scenario.draw(n * each, generator)
         )
         hypothesis = algorithm.draw(sample, SeededSource(run))
         return scenario.excess(hypothesis) > float(numbers["alpha"])

@@ -71,10 +71,10 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     for name, own in ensemble.effects(schema)[1].items():
         *values, missing, other = [round(100 * value) for value in own.values()]
         column = schema[name]
-        told = groups(column, np.array([missing, other, *values])[:, None])
+        parts = groups(column, np.array([missing, other, *values])[:, None])
         reached = [missing, *values]
-        found.append((max(reached) - min(reached), column, told))
-    largest = max((abs(g.points[0]) for *_, told in found for g in told), default=0) or 1
+        found.append((max(reached) - min(reached), column, parts))
+    largest = max((abs(g.points[0]) for *_, parts in found for g in parts), default=0) or 1
     columns = [
         {
             "name": column.name,
@@ -85,10 +85,10 @@ def effects(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
                     "width": round(50 * abs(group.points[0]) / largest),
                     "sign": "less" if group.points[0] < 0 else "more",
                 }
-                for group in told
+                for group in parts
             ],
         }
-        for _, column, told in sorted(found, key=lambda entry: (-entry[0], entry[1].name))
+        for _, column, parts in sorted(found, key=lambda entry: (-entry[0], entry[1].name))
     ]
     return {"columns": columns}
 

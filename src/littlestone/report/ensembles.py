@@ -17,13 +17,13 @@ from littlestone.types import Label
 
 _TREES = 8  # distinct trees that are drawn, the most frequent ones
 _BAR = 15.0
-_LABEL = 170.0  # room for the words of a cell
+_LABEL = 170.0  # space for the words of a cell
 _NOTE = (
     "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
     "to be in each bin{scale}. Computed from the trees only."
 )
 _BESIDE = 3  # labels whose bars are side by side
-_CELL = 120.0  # room for the words of a cell, beside them
+_CELL = 120.0  # space for the words of a cell, beside them
 _COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 
 

@@ -55,18 +55,18 @@ if TYPE_CHECKING:
 
 
 _RISK = Fraction(1, 20)
-Pager = Callable[..., str]
+Renderer = Callable[..., str]
 
-P = TypeVar("P", bound=Pager)
+P = TypeVar("P", bound=Renderer)
 
-_PAGERS: dict[type, Pager] = {}
+_RENDERERS: dict[type, Renderer] = {}
 
 
 def page_maker(*types: type) -> Callable[[P], P]:
     """Register the decorated function as the way to make a page of objects of these types."""
 
     def register(function: P) -> P:
-        _PAGERS.update(dict.fromkeys(types, function))
+        _RENDERERS.update(dict.fromkeys(types, function))
         return function
 
     return register
@@ -108,12 +108,12 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     """
     obj = getattr(obj, "release_", obj)
     for kind in type(obj).__mro__:
-        if kind in _PAGERS:
-            text = _PAGERS[kind](obj, **more)
+        if kind in _RENDERERS:
+            text = _RENDERERS[kind](obj, **more)
             if path is not None:
                 write_text(path, text)
             return text
-    known = ", ".join(sorted(kind.__name__ for kind in _PAGERS))
+    known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
     raise UnsupportedError(
         f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
     )

@@ -262,13 +262,13 @@ def card(cases: Sequence[Case], *, title: str, desc: str) -> str:
 
 def _chip(body: Element, y: float, text: str, kind: str, ink: str) -> float:
     """Draw one rounded box as wide as its text; return the y below it."""
-    room = _INNER - 2 * _PAD
+    space = _INNER - 2 * _PAD
     bold = "ls-strong" in ink
     size = 14 * 1.12 if bold else 14.0
-    lines = wrap(text, room, size) or ["(empty)"]
+    lines = wrap(text, space, size) or ["(empty)"]
     if len(lines) > _MOST_LINES:
-        lines = [*lines[: _MOST_LINES - 1], clip(lines[_MOST_LINES - 1] + " …", room, size)]
-    width = min(max(text_width(line, size) for line in lines), room) + 2 * _PAD
+        lines = [*lines[: _MOST_LINES - 1], clip(lines[_MOST_LINES - 1] + " …", space, size)]
+    width = min(max(text_width(line, size) for line in lines), space) + 2 * _PAD
     height = _LINE * len(lines) + 11
     body.add("rect", x=MARGIN, y=y, width=width, height=height, rx=8, class_=kind)
     for i, line in enumerate(lines):
@@ -487,10 +487,10 @@ def _conjunction(hypothesis: ConjunctionHypothesis, setting: Setting) -> str:
 def _table(hypothesis: TableHypothesis, setting: Setting) -> str:
     labels = hypothesis.labels
     if hypothesis.label_names != BINARY:
-        coded = ", ".join(
+        codes = ", ".join(
             f"{code} means {name}" for code, name in enumerate(hypothesis.label_names)
         )
-        return cells(labels, caption=coded, title="A table of labels", desc=hypothesis.describe())
+        return cells(labels, caption=codes, title="A table of labels", desc=hypothesis.describe())
     caption = f"{integer(labels.count('1'))} of {integer(len(labels))} points are labelled 1"
     return cells(labels, caption=caption, title="A table of labels", desc=hypothesis.describe())
 
@@ -576,15 +576,15 @@ def _row(body: Element, corner: tuple[float, float], text: str, label: int) -> t
     """Draw a label and a node's name; return the y below them, and that of the first line."""
     x, y = corner
     left = x + _TAG + 2
-    room = WIDTH - MARGIN - left - 2 * _PATH_PAD
-    found = wrap(text, room, 13) or ["(empty)"]
+    space = WIDTH - MARGIN - left - 2 * _PATH_PAD
+    found = wrap(text, space, 13) or ["(empty)"]
     if len(found) > _PATH_LINES:
-        found = [*found[: _PATH_LINES - 1], clip(found[_PATH_LINES - 1] + " …", room, 13)]
+        found = [*found[: _PATH_LINES - 1], clip(found[_PATH_LINES - 1] + " …", space, 13)]
     height = _PATH_LINE * len(found) + 8
     kind, ink = ("ls-one", "ls-on-one ls-strong") if label else ("ls-zero", "ls-strong")
     body.add("rect", x=x, y=y, width=_TAG, height=height, rx=4, class_=kind)
     body.add("text", str(label), x=x + _TAG / 2, y=y + 18, text_anchor="middle", class_=ink)
-    width = min(max(text_width(line, 13) for line in found), room) + 2 * _PATH_PAD
+    width = min(max(text_width(line, 13) for line in found), space) + 2 * _PATH_PAD
     frame = "ls-chip" if label else "ls-zero"
     body.add("rect", x=left, y=y, width=width, height=height, rx=6, class_=frame)
     for i, line in enumerate(found):

@@ -93,7 +93,7 @@ def needs_picture(plans: Plans) -> str:
         bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars
     most = math.log10(max(n for _, n, _, _ in bars))
     least = math.floor(math.log10(min(n for _, n, _, _ in bars)))
-    room = WIDTH - 2 * MARGIN
+    space = WIDTH - 2 * MARGIN
     body = Element("g")
     body.add("text", f"{unit} needed, on a logarithmic scale", x=MARGIN, y=16,
              class_="ls-dim ls-small")  # fmt: skip
@@ -103,16 +103,16 @@ def needs_picture(plans: Plans) -> str:
         kind = "ls-zero" if marked is None else "ls-one" if marked else "ls-chip"
         weight = "ls-strong" if marked else "ls-dim" if marked is None else "ls-ink"
         words = integer(n) if marked is None or any_labels else f"{integer(n)} *"
-        text = clip(name, room - text_width(words, 15) - 12, 14)
+        text = clip(name, space - text_width(words, 15) - 12, 14)
         body.add("text", text, x=MARGIN, y=y, class_=weight)
         body.add("text", words, x=WIDTH - MARGIN, y=y, text_anchor="end", class_=weight)
         share = (math.log10(n) - least + 0.15) / (most - least + 0.15)
         y += 7
-        body.add("rect", x=MARGIN, y=y, width=max(room * share, 2), height=10, rx=3, class_=kind)
+        body.add("rect", x=MARGIN, y=y, width=max(space * share, 2), height=10, rx=3, class_=kind)
         y += 10
     note = "* if some concept is right on everybody. Filled: what fit takes by itself."
     y += 8
-    for line in wrap(note, room, 12):
+    for line in wrap(note, space, 12):
         y += 17
         body.add("text", line, x=MARGIN, y=y, class_="ls-dim ls-small")
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, *_ in bars)

@@ -430,12 +430,12 @@ def _chip(
 ) -> float:
     """Draw a rounded box as wide as its text; return the y below it."""
     x, y = corner
-    room = WIDTH - MARGIN - x - 2 * _NODE_PAD
+    space = WIDTH - MARGIN - x - 2 * _NODE_PAD
     size = 14 * 1.12 if bold else 14.0
-    rows = wrap(text, room, size) or ["(empty)"]
+    rows = wrap(text, space, size) or ["(empty)"]
     if len(rows) > _MOST_LINES:
-        rows = [*rows[: _MOST_LINES - 1], clip(rows[_MOST_LINES - 1] + " …", room, size)]
-    width = min(max(text_width(row, size) for row in rows), room) + 2 * _NODE_PAD
+        rows = [*rows[: _MOST_LINES - 1], clip(rows[_MOST_LINES - 1] + " …", space, size)]
+    width = min(max(text_width(row, size) for row in rows), space) + 2 * _NODE_PAD
     height = _LINE * len(rows) + 10
     body.add("rect", x=x, y=y, width=width, height=height, rx=8, class_=kind)
     ink = {"class_": "ls-strong" + (" ls-on-one" if kind == "ls-one" else "")} if bold else {}

@@ -70,8 +70,8 @@ class PairWeights(TabulatedWeights):
         """Return the enclosures: all of them, in memory."""
         lists: list[Any] = [[], [], []]
         for part in self._parts():
-            for held, column in zip(lists, part, strict=True):
-                held.extend(column.tolist())
+            for kept, column in zip(lists, part, strict=True):
+                kept.extend(column.tolist())
         before, after, weights = lists
         return pair_balls(self._pointless, before, after, weights, rate=self._rate, bits=bits)
 

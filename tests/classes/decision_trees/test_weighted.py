@@ -282,7 +282,7 @@ def test_fast_and_plain_present_the_same_weights(depth):
 @pytest.mark.parametrize("most", [3, 2**40])
 def test_sums_by_patterns_are_exact(most, room, monkeypatch):
     """By hand: of each pattern, of pairs, of triples; column by column where there is no room."""
-    monkeypatch.setattr(rows_of_trees, "_ROOM", room)
+    monkeypatch.setattr(rows_of_trees, "_CACHE_BYTES", room)
     monkeypatch.setattr(rows_of_trees, "_MOST", 4000)  # a few patterns at a time
     rows = large(500, most=most)
     tables = rows.tables(3)

@@ -74,8 +74,8 @@ def _runs(scores: Vector, source: Source) -> Hashable:
 
 
 def _bounded(scores: Vector, source: Source, *, epsilon: F = ONE, delta: F = SMALL) -> Hashable:
-    held = {place: score for place, score in enumerate(scores) if score}
-    return sparse_select(held, k=2, epsilon=epsilon, delta=delta, source=source, default=None)
+    nonzero = {place: score for place, score in enumerate(scores) if score}
+    return sparse_select(nonzero, k=2, epsilon=epsilon, delta=delta, source=source, default=None)
 
 
 def _k_bounded() -> Iterator[tuple[Vector, Vector]]:

@@ -31,7 +31,7 @@ Doubles = npt.NDArray[np.float64]
 Weigh: TypeAlias = Callable[[int, Batch], npt.NDArray[Any]]
 
 _EXACT = 2**53
-_ROOM = 1 << 27  # bytes of the sums of triples of columns that are kept of rows in memory
+_CACHE_BYTES = 1 << 27  # bytes of the sums of triples of columns that are kept of rows in memory
 _MOST = 1 << 26  # entries of the tables that are yielded together
 _TRIPLES = 3  # the largest sets of columns that are counted
 
@@ -146,7 +146,7 @@ class WeightedRows:
     def tables(self, order: int) -> CodeTables:
         """Return what each answer costs by the codes of sets of columns, counted if not known."""
         n_codes, labels = self.splits.n_codes, self.n_labels
-        if order == _TRIPLES and table_bytes(n_codes, order, labels) > _ROOM:
+        if order == _TRIPLES and table_bytes(n_codes, order, labels) > _CACHE_BYTES:
             order = 2
         if self._known is None or self._known.order < order:
             self._known = CodeTables.of([self.entries], n_codes, order, labels)

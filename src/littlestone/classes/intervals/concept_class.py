@@ -138,8 +138,8 @@ class StreamedIntervals:
         j = source.choose(weights)
         if j == 0:
             return self._without_points(source.below(self._pointless))
-        point, room = self._right_run(j)
-        last = point + source.below(room)
+        point, length = self._right_run(j)
+        last = point + source.below(length)
         lefts = StreamedRuns(lambda: self._left_runs(point), point + 1 - self._low)
         return lefts.draw(Fraction(rate), source), last
 
@@ -310,8 +310,8 @@ class UnionHypothesis(Frozen):
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""
-        held = [(points >= first) & (points <= last) for first, last in self.runs]
-        return as_labels(np.logical_or.reduce(held), len(points))
+        inside = [(points >= first) & (points <= last) for first, last in self.runs]
+        return as_labels(np.logical_or.reduce(inside), len(points))
 
     def describe(self) -> str:
         """Say the hypothesis in words."""

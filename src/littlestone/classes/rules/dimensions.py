@@ -188,9 +188,9 @@ def _explained(schema: Schema, accepts: list[Any], codes: list[Any], most: int, 
         for mask, used in list(found.items()):
             for other, literal in single.items():
                 found.setdefault(mask & other, (*used, literal))
-    held = {lits[0].column: c for (_, lits, _), c in zip(kinds(schema), codes, strict=True)}
+    code_of = {lits[0].column: c for (_, lits, _), c in zip(kinds(schema), codes, strict=True)}
     rows = [
-        tuple(int(held[j][i]) if j in held else 0 for j in range(len(list(schema))))
+        tuple(int(code_of[j][i]) if j in code_of else 0 for j in range(len(list(schema))))
         for i in range(s)
     ]
     return Found(rows, [found.get(mask) for mask in range(1 << s)])

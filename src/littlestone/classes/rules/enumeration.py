@@ -55,13 +55,13 @@ class _ColumnLiterals:
         """Replace an axis of atoms by one of all sets of ``taken`` literals, summing up."""
         members = _combinations(len(self.literals), taken)
         rest = np.moveaxis(table, axis, 0)
-        flat = rest.reshape(self.n_atoms, -1)
-        out = np.empty((len(members), flat.shape[1]))
+        matrix = rest.reshape(self.n_atoms, -1)
+        out = np.empty((len(members), matrix.shape[1]))
         step = max(1, _CHUNK // self.n_atoms)
         for start in range(0, len(members), step):
             chosen = members[start : start + step]
             accepted = self.accepts[chosen].all(axis=1)
-            out[start : start + step] = accepted.astype(np.float64) @ flat
+            out[start : start + step] = accepted.astype(np.float64) @ matrix
         return np.moveaxis(out.reshape(len(members), *rest.shape[1:]), 0, axis)
 
 

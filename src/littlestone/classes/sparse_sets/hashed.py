@@ -125,19 +125,19 @@ def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray
     (True, (2, 20))
     """
     out = np.zeros((len(hypotheses), len(points)), dtype=bool)
-    function, places, held = None, np.zeros(0, dtype=np.int64), dict[int, Any]()
+    function, places, ones = None, np.zeros(0, dtype=np.int64), dict[int, Any]()
     for place, hypothesis in enumerate(hypotheses):
         row = out[place]
         if not isinstance(hypothesis, HashSetHypothesis):
             row[:] = hypothesis.predict(points) == 1
             continue
         if hypothesis.function is not function:
-            function, held = hypothesis.function, {}
+            function, ones = hypothesis.function, {}
             places = function(points)
         for bucket in hypothesis.buckets:
-            if bucket not in held:
-                held[bucket] = places == bucket
-            row |= held[bucket]
+            if bucket not in ones:
+                ones[bucket] = places == bucket
+            row |= ones[bucket]
         row &= inside_bounds(points, hypothesis.bounds)
     return out
 
@@ -194,8 +194,8 @@ class _HashedSets(HypothesisSet):
         """Yield the empty set, then the sets of buckets of each hash function by size."""
         yield AlwaysZero()
         for function in self.functions:
-            for held in range(1, self.k + 1):
-                for buckets in combinations(range(function.buckets), held):
+            for ones in range(1, self.k + 1):
+                for buckets in combinations(range(function.buckets), ones):
                     yield HashSetHypothesis(function, buckets, self.bounds)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:

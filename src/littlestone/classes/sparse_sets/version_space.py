@@ -78,8 +78,8 @@ class AtomSearch:
         return answer
 
     def _search(self, atoms: Atoms, k: int, t: int) -> bool:
-        with_room = frozenset(a for a in atoms if a.bit_count() < k)
-        if self._at_least(with_room, k - 1, t - 1):
+        growing = frozenset(a for a in atoms if a.bit_count() < k)
+        if self._at_least(growing, k - 1, t - 1):
             return True
         for one, zero in sides(atoms):
             few, many = sorted((one, zero), key=len)
@@ -92,8 +92,8 @@ class AtomSearch:
         t = self.ldim(atoms)
         if any(self.k - a.bit_count() >= t for a in atoms):
             return None
-        with_room = frozenset(a for a in atoms if a.bit_count() < self.k)
-        if self._at_least(with_room, self.k - 1, t - 1):
+        growing = frozenset(a for a in atoms if a.bit_count() < self.k)
+        if self._at_least(growing, self.k - 1, t - 1):
             return None
         for bit in splitting(atoms):
             one = frozenset(a for a in atoms if a & bit)
@@ -253,9 +253,9 @@ def low_error_atoms(
         budget.spend()
         if wrong <= tolerance:
             found.append(chosen)
-        room_left = limit - len(chosen)
-        for i in range(start, len(gains) if room_left else start):
-            best = prefix[min(i + room_left, len(gains))] - prefix[i]
+        left = limit - len(chosen)
+        for i in range(start, len(gains) if left else start):
+            best = prefix[min(i + left, len(gains))] - prefix[i]
             if wrong - (best if gains[i] > 0 else gains[i]) > tolerance:
                 break  # neither this item nor a later one helps
             extend(i + 1, (*chosen, i), wrong - gains[i])

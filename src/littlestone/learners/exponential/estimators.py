@@ -42,11 +42,11 @@ class _ExponentialClassifier(PrivateClassifier):
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
         caller = type(self).__name__
-        coded = {
+        by_code = {
             name: _encoded(caller, name, getattr(self, name), classes)
             for name in ("costs", "class_weight")
         }
-        return super()._bound() | coded
+        return super()._bound() | by_code
 
     def _extra(self) -> dict[str, Any]:
         return {"evaluate": self.evaluate}
@@ -68,12 +68,12 @@ def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
     def code(label: Any) -> Any:
         return classes.index(label) if label in classes else label
 
-    coded = {
+    by_code = {
         tuple(map(code, key)) if isinstance(key, tuple) else code(key): cost
         for key, cost in costs.items()
     }
     codes = range(len(classes))
-    if set(coded) not in ({*codes}, {(y, k) for y in codes for k in codes if y != k}):
+    if set(by_code) not in ({*codes}, {(y, k) for y in codes for k in codes if y != k}):
         example = ", ".join(f"{label!r}: {1 + 8 * (i == 1)}" for i, label in enumerate(classes))
         raise parameter_error(
             caller,
@@ -82,7 +82,7 @@ def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
             list(costs),
             f"For example {{{example}}}: to miss {classes[1]!r} costs nine times as much.",
         )
-    return coded
+    return by_code
 
 
 class GenericLearner(_ExponentialClassifier, learner=Generic):

@@ -553,14 +553,14 @@ class Journal:
             for time, epoch, x, y in records:
                 epochs[epoch].append([time, json.loads(x), y])
             transcript = [[time, json.loads(h)] for _, time, h in published]
-            held = [[ticket, json.loads(x), 0] for ticket, x in pending]
+            waiting = [[ticket, json.loads(x), 0] for ticket, x in pending]
             state = OnlineState.from_json(
                 {**said["public"], "published": transcript},
                 {
                     **said["private"],
                     "epochs": epochs[:-1],
                     "buffer": epochs[-1],
-                    "pending": held,
+                    "pending": waiting,
                     "contributions": {json.loads(user): n for user, n in given},
                 },
             )

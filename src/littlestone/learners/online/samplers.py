@@ -167,7 +167,7 @@ def _(concept_class: SparseSets) -> Growth:
 @growth.register
 def _(concept_class: AffineSubspaces) -> Growth:
     q, top = concept_class.q, concept_class.dim
-    # inside a flat of dimension ``top``: its points; then, through one of dimension i, the next
+    # inside a subspace of dimension ``top``: its points; then, through one of dimension i, the next
     widths = (q**top, *((q ** (top - i) - 1) // (q - 1) for i in range(top)))
 
     def extend(h: Hypothesis, x: Any) -> Hypothesis | None:
@@ -448,13 +448,13 @@ def _threshold_pieces(lists: Sequence[ThresholdList], most: int) -> list[tuple[i
     """Return runs of thresholds that are in equally many lists, by one sweep over their ends."""
     changes: Counter[int] = Counter()
     for found in lists:
-        room = most
+        left = most
         for first, last in found.space.runs:
-            end = min(last + 1, first + room)
+            end = min(last + 1, first + left)
             changes[first] += 1
             changes[end] -= 1
-            room -= end - first
-            if not room:
+            left -= end - first
+            if not left:
                 break
     ends = sorted(changes)
     scores = accumulate(changes[end] for end in ends)
