@@ -262,17 +262,26 @@ def test_integers_beyond_all_domains_are_infinite():
     assert digits(-(10 ** (MAX_DIGITS + 10))) == "-inf"
 
 
-ONES = ["1", 1, 1.0, True, np.int8(1), Decimal("1.00"), " 1.0 ", "1e0", "true", "TRUE", b"1"]
+ONES = ["1", 1, 1.0, True, np.int8(1), Decimal("1.00"), " 1.0 ", "1e0", "true", "TRUE", b"1", "Yes"]
 
 
 @pytest.mark.parametrize("positive", [1, "1", True, "true", 1.0, "1.0"])
 def test_all_forms_of_the_positive_label_are_one_label(positive):
     match = Match(positive)
     assert all(match(raw) for raw in ONES)
-    assert not any(match(raw) for raw in (0, "0", "", None, "yes", 2, float("nan"), "1 1", [1]))
+    assert not any(
+        match(raw) for raw in (0, "0", "", None, "no", "yess", 2, float("nan"), "1 1", [1])
+    )
+
+
+def test_no_is_the_other_label():
+    assert Match(0)("No")
+    assert Match("false")("no")
+    assert not Match(2)("yes")
 
 
 def test_a_textual_label_matches_exactly():
+    assert not any(Match("yes")(raw) for raw in (1, "1", "true", "Yes"))
     match = Match(">50K")
     assert match(" >50K ")
     assert not any(match(raw) for raw in (">50K.", "<=50K", ">50k", None, 1))

@@ -166,14 +166,14 @@ def float_users(what: str, caller: str) -> DataError:
 class Match:
     """The label rule: a record is positive when its label cell equals one public value.
 
-    Equal means the same number (``"1"``, 1, 1.0 and True all equal 1) or the same text.
-    A missing cell is not equal to anything, so its record has label 0.
+    Equal means the same number (``"1"``, 1, 1.0 and True all equal 1; so does ``"yes"``, and
+    ``"no"`` equals 0) or the same text. A missing cell equals nothing, so its record has label 0.
 
     Examples
     --------
     >>> positive = Match(1)
-    >>> [positive(v) for v in ("1", 1, 1.0, True, " 1.0 ", "true", "yes", None, 0)]
-    [True, True, True, True, True, True, False, False, False]
+    >>> [positive(v) for v in ("1", 1, 1.0, True, " 1.0 ", "true", "Yes", None, 0)]
+    [True, True, True, True, True, True, True, False, False]
     """
 
     def __init__(self, value: object) -> None:
@@ -196,7 +196,7 @@ class Match:
             return False
         if written == self._text:
             return True
-        return self.value is not None and number(written) == self.value
+        return self.value is not None and self.value in (number(written), _worth(written))
 
     def integers(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which whole numbers (or booleans, as 0 and 1) equal the public value."""
@@ -204,6 +204,11 @@ class Match:
         if isinstance(self.value, int) and kind.min <= self.value <= kind.max:
             return np.asarray(values == self.value)
         return np.zeros(len(values), dtype=bool)
+
+
+def _worth(written: str) -> int | None:
+    """Return the label that an answer is worth."""
+    return {"yes": 1, "no": 0}.get(written.lower())
 
 
 def digits(value: int) -> str:

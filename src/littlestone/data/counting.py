@@ -330,7 +330,7 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> I
 
     Examples
     --------
-    >>> count_labels({"ill": ["1", 1.0, "yes", None, 0]}, "ill", [0, 1], caller="doctest")
+    >>> count_labels({"ill": ["1", 1.0, "ill", None, 0]}, "ill", [0, 1], caller="doctest")
     array([1, 1, 1, 2])
     """
     rules = [match(caller, "labels", label) for label in labels]

@@ -389,7 +389,7 @@ class Sample(ABC):
         --------
         >>> import pyarrow as pa
         >>> from littlestone.data import IntegerDomain
-        >>> table = pa.table({"dose": ["3", "5 ", "x", None], "ill": ["1", "0", "1.0", "yes"]})
+        >>> table = pa.table({"dose": ["3", "5 ", "x", None], "ill": ["1", "0", "1.0", "ill"]})
         >>> sample = Sample.read(table, x="dose", y="ill", domain=IntegerDomain(1, 9))
         >>> sample.points, sample.ones, sample.outside
         (array([3, 5]), array([1, 0]), (1, 1))
