@@ -1,11 +1,11 @@
 """Half-planes (and half-lines) at public points: all their dichotomies, exactly, and their scores.
 
 The *upper* half-planes are {y >= b + w x}, the lower ones their complements; on a bounded grid a
-steep one is {x >= c}, so these are all. At public points an upper half-plane is represented by the
-one of least slope w, then greatest b, that labels them alike: claim ``public.planes``. It is
+steep one is {x >= c}, so these are all. At public points an upper half-plane is represented by a
+limit of those of least slope that label them alike (claim ``public.planes``):
 
-* a line through two of them, i left of j, turned a little at j: 1 above the line, and on it left of
-  j; or
+* the line through two of them, i with label 1 left of j with label 0, turned a little at the
+  leftmost such j: 1 above the line, and on it left of j; or
 * where no such pair bounds the slope, everything from one point on in the order (x, y), or nothing.
 
 Coordinates differ by less than 2**20. So products are exact in 64 bits, and slopes in doubles:
