@@ -31,6 +31,8 @@ STYLE = (
     ".ls-svg .ls-strong{font-weight:600}"
     ".ls-svg .ls-small{font-size:12px}"
     ".ls-svg .ls-axis{stroke:var(--ls-line);stroke-width:1.5;fill:none}"
+    ".ls-svg .ls-curve{stroke:var(--ls-one);stroke-width:2;fill:none}"
+    ".ls-svg .ls-grid{stroke:var(--ls-zero);stroke-width:1;fill:none}"
     ".ls-svg .ls-zero{fill:var(--ls-zero)}"
     ".ls-svg .ls-one{fill:var(--ls-one)}"
     ".ls-svg .ls-on-one{fill:var(--ls-one-ink)}"

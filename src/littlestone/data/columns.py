@@ -215,7 +215,7 @@ class Column:
         position = code - self.FIRST
         if self.edges is None:
             return f"{self.name} is {(self.categories or ())[position]}"
-        name, shown = self._label, self._shown
+        name, shown = self._label, self.shown
         if position == 0:
             return f"{name} < {shown[0]}"
         if position == len(self.edges):
@@ -240,7 +240,7 @@ class Column:
             return ", ".join(self.categories[code - self.FIRST] for code in codes)
         if self.OTHER in codes:
             return "missing or other"
-        shown, low, high = self._shown, min(codes) - self.FIRST, max(codes) - self.FIRST
+        shown, low, high = self.shown, min(codes) - self.FIRST, max(codes) - self.FIRST
         if low == 0:
             return "any number" if high == len(shown) else f"< {shown[high]}"
         start = shown[low - 1]
@@ -248,7 +248,7 @@ class Column:
 
     def literals(self, position: int) -> list[Literal]:
         """Return the literals of this column, which is at ``position`` in its schema."""
-        values: Sequence[object] = self._shown if self.edges else self.categories or ()
+        values: Sequence[object] = self.shown if self.edges else self.categories or ()
         ops, first = ((">=", "<"), 1 + self.FIRST) if self.edges else (("is", "is not"), self.FIRST)
         return [
             Literal(position, op, first + i, f"{self._label} {op} {value}")
@@ -315,7 +315,8 @@ class Column:
         return self.name if self.calendar is None else self.calendar.label(self.name)
 
     @cached_property
-    def _shown(self) -> list[str]:
+    def shown(self) -> list[str]:
+        """The edges, as they are written."""
         shown = str if self.calendar is None else self.calendar.shown
         return [shown(edge) for edge in self.edges or ()]
 
@@ -334,7 +335,7 @@ class Column:
             kind = {"bins": list(self.edges)}
         if self.calendar is not None:
             by, form = self.calendar.by, self.calendar.form
-            bins: list[Any] = self._shown if by == "date" else list(self.edges or ())
+            bins: list[Any] = self.shown if by == "date" else list(self.edges or ())
             kind = {"type": "date", **({} if by == "date" else {"by": by}), "bins": bins}
             kind |= {"format": form} if form else {}
         return kind | ({"missing": list(self.missing)} if self.missing else {})

@@ -23,10 +23,12 @@ from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
 from littlestone.classes import Dimensions, RuleLists, TreeEnsemble, TreeHypothesis, TreeSum
+from littlestone.classes.boosted_trees.sums import quantile_words
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
+from littlestone.data.targets import Periods
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, QuantityEvaluation
 from littlestone.learners.registry import LEARNERS
@@ -45,6 +47,7 @@ from littlestone.report.html import (
     steps_of,
 )
 from littlestone.report.pictures import Setting, outcomes, plot
+from littlestone.report.targets import Shown, target_parts
 from littlestone.report.words import amount, integer, number_of, percent
 from littlestone.safe_io import write_text
 
@@ -250,13 +253,17 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
         band = getattr(found, of)
         text = "the noise hides it"
         if band is not None:
-            text = f"{band.value:.4g} ({band.low:.4g} to {band.high:.4g} at 95%, noise)"
+            text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%, noise)"
         if band is not None and sums.held_out:
             new = getattr(found.new_records, of)
-            text += "" if new is None else f"; new {unit}: {new.low:.4g} to {new.high:.4g}"
+            text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
-    facts.append(("", f"Errors beyond {float(sums.reach):.4g} count as that."))
+    facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
     return facts
+
+
+def _four(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= abs(value) < 10**12 else f"{value:.4g}"
 
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
@@ -360,17 +367,20 @@ def beside_constants(release: Release) -> str:
 def _of_trees(release: Release) -> Json:
     """Return what a page leads with: of a scorecard its points, of other sums what columns do."""
     ensemble, domain = release.hypothesis, release.concept_class.domain
+    nothing = dict.fromkeys(("picture", "trees", "scorecard", "effects", "calculator", "target"))
+    if isinstance(ensemble, TreeSum) and isinstance(domain, RowDomain):
+        parts = target_parts(Shown(ensemble, domain.schema, (release.columns or {}).get("y", "")))
+        return nothing | {"target": parts, "calculator": parts["calculator"]}
     if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
         # escaped by littlestone.svg
-        picture = Markup(plot(release))  # noqa: S704
-        nothing = dict.fromkeys(("trees", "scorecard", "effects", "calculator"))
-        return {"picture": picture, **nothing}
+        return nothing | {"picture": Markup(plot(release))}  # noqa: S704
     setting = Setting(domain, *outcomes(release))
     card = scorecard(ensemble, domain.schema)
     tabled = None if card else effects(ensemble, domain.schema)
     drawn = None if card or tabled else Markup(effects_picture(ensemble, setting))  # noqa: S704
     return {
         "picture": drawn,
+        "target": None,
         "effects": tabled,
         "trees": Markup(trees_picture(ensemble, setting)),  # noqa: S704
         "scorecard": card,
@@ -380,7 +390,12 @@ def _of_trees(release: Release) -> Json:
 
 def heading_of(release: Release) -> str:
     """Return what a release is of, in the user's words: ``A private scorecard: readmitted``."""
-    hypothesis, label = release.hypothesis, (release.columns or {}).get("y")
+    hypothesis, columns = release.hypothesis, release.columns or {}
+    label = columns.get("y")
+    if label and columns.get("event"):
+        label = f"{label} until {columns['event']}"
+    if label and isinstance(hypothesis, TreeSum) and hypothesis.quantile is not None:
+        label = f"{quantile_words(hypothesis.quantile)} of {label}"
     kind = "a private rule"
     if isinstance(hypothesis, TreeEnsemble | TreeSum):
         kind = "private boosted trees" if hypothesis.depth > 1 else "a private scorecard"
@@ -459,10 +474,7 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("x"):
         rows.append(("Columns read", ", ".join(columns["x"])))
     if columns.get("y"):
-        means = f"1 means: {columns.get('positive')}"
-        if release.concept_class.lists_labels:
-            means = f"labels: {', '.join(map(str, release.labels))}"
-        rows.append(("Label column", f"{columns['y']} ({means})"))
+        rows.append(_of_label(release, columns))
     if columns.get("user"):
         each = columns.get("samples_per_user")
         rows.append(
@@ -473,6 +485,22 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         )
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
+
+
+def _of_label(release: Release, columns: Json) -> tuple[str, str]:
+    """Return the line about the column that is predicted."""
+    target = release.target
+    if isinstance(target, Periods):
+        ends = ", ".join(f"{float(end):.10g}" for end in target.ends)
+        return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
+    if target is not None:
+        low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
+        told = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
+        return "Target column", told
+    means = f"1 means: {columns.get('positive')}"
+    if release.concept_class.lists_labels:
+        means = f"labels: {', '.join(map(str, release.labels))}"
+    return "Label column", f"{columns['y']} ({means})"
 
 
 _MEANING = {

@@ -22,6 +22,7 @@ from littlestone.classes.hypotheses import readable
 from littlestone.data import Column
 from littlestone.data.labels import BINARY
 from littlestone.data.targets import Count, Periods, Quantity, Target, target_from_dict
+from littlestone.errors import exact_value
 from littlestone.types import Json, Points
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class TreeSum:
     steps: tuple[int, ...]
     start: tuple[int, ...]  # one; of a time one for each period
     target: Target
+    quantile: Fraction | None = None  # which one of a quantity is predicted; None: its mean
 
     TYPE = "tree_sum"
 
@@ -85,7 +87,7 @@ class TreeSum:
     def key(self) -> Hashable:
         """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.steps, self.start, self.target)
+        return (self.TYPE, trees, self.steps, self.start, self.target, self.quantile)
 
     @property
     def constant(self) -> None:
@@ -200,7 +202,10 @@ class TreeSum:
         if isinstance(self.target, Quantity):
             low, high = self.target.low, self.target.high
             first = float(low + self.target.width * Fraction(self.start[0], PARTS))
-            return f"a quantity from {_short(low)} to {_short(high)}: {first:.6g} and {trees}"
+            what = f"a quantity from {_short(low)} to {_short(high)}"
+            if self.quantile is not None:
+                what = f"{quantile_words(self.quantile)} of {what}"
+            return f"{what}: {first:.6g} and {trees}"
         if isinstance(self.target, Count):
             return f"a count: {np.exp(self.start[0] / PARTS):.4g} times factors of {trees}"
         assert isinstance(self.target, Periods)
@@ -218,7 +223,8 @@ class TreeSum:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {
+        which = {} if self.quantile is None else {"quantile": str(self.quantile)}
+        return which | {
             "type": self.TYPE,
             "trees": [tree.to_dict()["tree"] for tree in self.trees],
             "steps": list(self.steps),
@@ -229,7 +235,7 @@ class TreeSum:
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "steps", "start", "target"))
+        fields = Fields(data, ("trees", "steps", "start", "target"), ("quantile",))
         target = target_from_dict(fields.any("target"))
         periods = len(target.ends) if isinstance(target, Periods) else 1
         trees = read_trees(fields, BINARY)
@@ -238,7 +244,23 @@ class TreeSum:
             whole = all(type(value) is int and abs(value) <= _FURTHEST for value in numbers)
             if not whole or len(numbers) != wanted:
                 raise fields.refuse(name, f"{wanted} integers")
-        return cls(trees, tuple(data["steps"]), tuple(data["start"]), target)
+        quantile = None
+        if "quantile" in fields:
+            quantile = exact_value(fields.any("quantile"))
+            if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
+                raise fields.refuse("quantile", "of a quantity, between 0 and 1")
+        return cls(trees, tuple(data["steps"]), tuple(data["start"]), target, quantile)
+
+
+def quantile_words(quantile: Fraction) -> str:
+    """Return a quantile in words.
+
+    Examples
+    --------
+    >>> quantile_words(Fraction(9, 10)), quantile_words(Fraction(1, 2))
+    ('the 0.9 quantile', 'the median')
+    """
+    return "the median" if quantile == Fraction(1, 2) else f"the {float(quantile):g} quantile"
 
 
 def _hazard_odds(scores: Doubles) -> Doubles:

@@ -297,7 +297,8 @@ class Values(Boosted[ValuesPlan]):
         start = records.start
         if isinstance(loss, Poisson):
             start += self._last_factor(cast(UnitRecords, records), loss, source)
-        return TreeSum(tuple(trees), loss.steps, (start,), target)
+        quantile = loss.quantile if isinstance(loss, Quantile) else None
+        return TreeSum(tuple(trees), loss.steps, (start,), target, quantile)
 
     def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
         """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""

@@ -1,0 +1,326 @@
+"""Pages and pictures of sums of trees for quantities, counts and times: in the user's units.
+
+What a column does is the mean prediction over public rows: for each of its cells the same rows, in
+which the cells of the other columns are equally frequent. Records are not asked, so it is free.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+
+from littlestone.classes import TreeSum
+from littlestone.classes.boosted_trees.groups import groups
+from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees.sums import quantile_words
+from littlestone.data import Column, RowDomain, Schema
+from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.report.forms import form
+from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
+from littlestone.report.words import percent
+from littlestone.source import SeededSource
+from littlestone.svg import Element, clip, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from littlestone.types import Json
+
+_ROWS = 128  # public rows over which a prediction is a mean
+_GROUPS = ("low risk", "middle risk", "high risk")
+_MOST = 24  # columns that are drawn, those of the largest range
+_PANEL, _TALL, _LEFT, _TOP = 290.0, 104.0, 52.0, 30.0
+_TICKS = 5
+_BESIDE = 104.0  # room for the names of curves
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A released sum of trees over its schema, in the user's units."""
+
+    model: TreeSum
+    schema: Schema
+    name: str = ""  # of the target's column
+
+    @property
+    def unit(self) -> float:
+        """Shares are shown in percent."""
+        return 100.0 if isinstance(self.model.target, Periods) else 1.0
+
+    @property
+    def what(self) -> str:
+        """What is predicted, in words."""
+        target = self.model.target
+        if isinstance(target, Periods):
+            return f"the chance, in percent, that nothing has happened until {self.ends[-1]}"
+        if isinstance(target, Count):
+            return f"the expected count of {self.name}" if self.name else "the expected count"
+        if self.model.quantile is not None:
+            return f"{quantile_words(self.model.quantile)} of {self.name or 'the quantity'}"
+        return f"the predicted {self.name or 'quantity'}"
+
+    @property
+    def ends(self) -> list[str]:
+        """The ends of the periods, as they are written."""
+        return [f"{float(end):.10g}" for end in getattr(self.model.target, "ends", ())]
+
+    @cached_property
+    def rows(self) -> npt.NDArray[np.int16]:
+        """Public rows in which the cells of each column are equally frequent, in mixed order."""
+        source = SeededSource(0)
+        cells = [
+            Column.FIRST + source.permutation(_ROWS) * (column.n_codes - Column.FIRST) // _ROWS
+            for column in self.schema.columns
+        ]
+        return np.column_stack(cells).astype(np.int16)
+
+    @cached_property
+    def columns(self) -> list[tuple[Column, list[float]]]:
+        """Columns with the mean prediction of each code, those of the largest range first."""
+        used = {split.column for split in self.model.literals}
+        asked = [at for at in sorted(used) if at < len(self.schema)]  # others are the period
+        changed = []
+        for at in asked:
+            for code in (Column.MISSING, *range(Column.FIRST, self.schema.columns[at].n_codes)):
+                changed.append(self.rows.copy())
+                changed[-1][:, at] = code
+        if not changed:
+            return []
+        means = self.unit * self.worth(np.vstack(changed)).reshape(-1, _ROWS).mean(axis=1)
+        found, start = [], 0
+        for at in asked:
+            column = self.schema.columns[at]
+            size = column.n_codes - 1
+            missing, *values = means[start : start + size].tolist()
+            found.append((column, [missing, missing, *values]))
+            start += size
+        return sorted(found, key=lambda entry: (min(entry[1]) - max(entry[1]), entry[0].name))
+
+    def worth(self, rows: npt.NDArray[np.int16]) -> Doubles:
+        """Return the prediction of rows; of a time the survival of all periods."""
+        if isinstance(self.model.target, Periods):
+            return self.model.survival(rows)[:, -1]
+        return self.model.predict(rows)
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest mean prediction of any cell."""
+        values = [value for _, own in self.columns for value in own] or [0.0]
+        return min(values), max(values)
+
+    def said(self, value: float) -> str:
+        """Return a number with the digits that matter in the range."""
+        low, high = self.range
+        return number(value, high - low)
+
+
+def number(value: float, spread: float) -> str:
+    """Return a number, rounded to about a hundredth of a spread.
+
+    Examples
+    --------
+    >>> number(1234.56, 900), number(-0.1234, 0.5), number(2, 0)
+    ('1,235', '-0.123', '2')
+    """
+    digits = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
+    text = f"{value:,.{min(digits, 12)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Return two to five round numbers of a range.
+
+    Examples
+    --------
+    >>> ticks(158, 8904), ticks(0.028, 0.583), ticks(3, 3)
+    ([2000.0, 4000.0, 6000.0, 8000.0], [0.2, 0.4], [3])
+    """
+    if low >= high:
+        return [low]
+    most = 10.0 ** math.ceil(math.log10(high - low))
+    step = next(most * part for part in (1, 0.5, 0.2, 0.1, 0.05) if high - low >= 2.5 * most * part)
+    return [round(i * step, 12) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def target_parts(shown: Shown) -> Json:
+    """Return what the page of a quantity, a count or a time leads with."""
+    drawn = [
+        entry for entry in shown.columns if shown.said(min(entry[1])) != shown.said(max(entry[1]))
+    ]
+    panels: list[Json] = []
+    for column, values in drawn[:_MOST]:
+        if column.numeric:
+            panels.append({"svg": _markup(curve(shown, column, values))})
+        else:
+            panels.append(
+                {"svg": None, "name": column.name, "groups": _groups(shown, column, values)}
+            )
+    return {
+        "what": shown.what,
+        "ends": shown.ends,
+        "panels": panels,
+        "left_out": len(drawn) - len(panels),
+        "survival": _markup(survival(shown)) if shown.ends else None,
+        "calculator": calculator(shown),
+    }
+
+
+@plotter(TreeSum)
+def sum_picture(model: TreeSum, setting: Setting) -> str:
+    """Draw survival by risk, and what numeric columns do; of an unknown schema only words."""
+    body, y = Element("g"), MARGIN
+    body.add("text", clip(model.describe(), WIDTH - 2 * MARGIN), x=MARGIN, y=y + 14)
+    y += 26
+    if isinstance(setting.domain, RowDomain):
+        shown = Shown(model, setting.domain.schema)
+        drawn = [survival(shown)] if shown.ends else []
+        drawn += [curve(shown, *entry) for entry in shown.columns[:_MOST] if entry[0].numeric]
+        for panel, height in drawn:
+            panel.attributes["transform"] = f"translate({MARGIN:g} {y:g})"
+            body.children.append(panel)
+            y += height + 10
+    return picture(body, width=WIDTH, height=y, title="A sum of trees", desc=model.describe())
+
+
+def _markup(drawn: tuple[Element, float]) -> Markup:
+    """Return a panel as a picture of its own."""
+    body, height = drawn
+    desc = body.attributes.pop("aria_label", "")
+    title = body.attributes.pop("aria_title", "")
+    # escaped by littlestone.svg
+    return Markup(  # noqa: S704
+        picture(body, width=_PANEL, height=height, title=str(title), desc=str(desc))
+    )
+
+
+def curve(shown: Shown, column: Column, values: Sequence[float]) -> tuple[Element, float]:
+    """Draw the mean prediction in each bin of a column, in the range of all columns."""
+    missing, bins = values[0], values[Column.FIRST :]
+    body, (low, high) = Element("g"), shown.range
+    scale = (high - low) or 1.0
+    _frame(
+        body, column.name, [(shown.said(tick), (tick - low) / scale) for tick in ticks(low, high)]
+    )
+    wide = (_PANEL - _LEFT - MARGIN) / len(bins)
+    edges = column.shown
+    every = max(1, math.ceil(len(edges) / _TICKS))
+    for i in range((len(edges) - 1) % every // 2, len(edges), every):
+        _below(body, _LEFT + (i + 1) * wide, clip(edges[i], every * wide - 4, 12))
+    heights = [_height((value - low) / scale) for value in bins]
+    steps = [
+        f"{'V' if i else f'M{_LEFT:g} '}{y:.1f}H{_LEFT + (i + 1) * wide:.1f}"
+        for i, y in enumerate(heights)
+    ]
+    body.add("path", d="".join(steps), class_="ls-curve")
+    y = _TOP + _TALL + 34
+    body.add(
+        "text", f"missing or other: {shown.said(missing)}", x=_LEFT, y=y, class_="ls-dim ls-small"
+    )
+    words = "; ".join(
+        f"{column.within([code])}: {shown.said(value)}"
+        for code, value in enumerate(bins, Column.FIRST)
+    )
+    body.attributes |= {"aria_title": f"{shown.what} by {column.name}", "aria_label": words}
+    return body, y + 6
+
+
+def survival(shown: Shown) -> tuple[Element, float]:
+    """Draw the mean survival of thirds of the public rows, by their risk."""
+    chances = shown.model.survival(shown.rows.astype(np.int64))
+    order = np.argsort(-chances[:, -1], kind="stable")
+    body = Element("g")
+    _frame(body, "Nothing has happened yet", [(f"{share}%", share / 100) for share in (0, 50, 100)])
+    ends = [float(end) for end in getattr(shown.model.target, "ends", ())]
+    wide = _PANEL - _LEFT - _BESIDE
+    every = max(1, math.ceil(len(ends) / _TICKS))
+    _below(body, _LEFT, "0")
+    for i in range(len(ends) - 1, -1, -every):
+        _below(body, _LEFT + wide * ends[i] / ends[-1], shown.ends[i])
+    words, above = [], -math.inf
+    for name, third in zip(_GROUPS, np.array_split(order, 3), strict=True):
+        mean = chances[third].mean(axis=0).tolist()
+        points = [(0.0, 1.0), *zip(ends, mean, strict=True)]
+        lines = "L".join(f"{_LEFT + wide * x / ends[-1]:.1f} {_height(y):.1f}" for x, y in points)
+        body.add("path", d=f"M{lines}", class_="ls-curve")
+        above = max(_height(mean[-1]) + 4, above + 13)  # texts do not overlap
+        text = f"{name} {percent(mean[-1], 0)}"
+        body.add("text", text, x=_LEFT + wide + 4, y=above, class_="ls-small")
+        said = (f"{percent(y, 0)} at {end}" for y, end in zip(mean, shown.ends, strict=True))
+        words.append(f"{name}: {', '.join(said)}")
+    body.attributes |= {"aria_title": "Survival by risk", "aria_label": "; ".join(words)}
+    return body, _TOP + _TALL + 24
+
+
+def _frame(body: Element, title: str, ticks: Sequence[tuple[str, float]]) -> None:
+    body.add("text", clip(title, _PANEL - MARGIN), x=0, y=16.0, class_="ls-strong")
+    for text, share in ticks:
+        y = _height(share)
+        body.add("path", d=f"M{_LEFT:g} {y:.1f}H{_PANEL - MARGIN:g}", class_="ls-grid")
+        body.add(
+            "text",
+            clip(text, _LEFT - 6, 12),
+            x=_LEFT - 5,
+            y=y + 4,
+            text_anchor="end",
+            class_="ls-dim ls-small",
+        )
+
+
+def _below(body: Element, x: float, text: str) -> None:
+    y = _TOP + _TALL
+    body.add("path", d=f"M{x:.1f} {y:g}v4", class_="ls-axis")
+    body.add("text", text, x=x, y=y + 17, text_anchor="middle", class_="ls-dim ls-small")
+
+
+def _height(share: float) -> float:
+    return _TOP + _TALL * (1 - share)
+
+
+def _groups(shown: Shown, column: Column, values: Sequence[float]) -> list[Json]:
+    """Return the categories of a column; those whose predictions are written alike together."""
+    low, high = shown.range
+    written = [shown.said(value) for value in values]
+    kinds = {text: i for i, text in enumerate(dict.fromkeys(written))}
+    found = groups(column, np.array([[kinds[text]] for text in written]))
+    return [
+        {
+            "words": column.within(group.codes),
+            "value": written[group.codes[-1]],
+            "at": round(100 * (values[group.codes[-1]] - low) / ((high - low) or 1)),
+        }
+        for group in found
+    ]
+
+
+def calculator(shown: Shown) -> Json | None:
+    """Return the fields and the script that say the prediction of a row."""
+    model, target = shown.model, shown.model.target
+    used = sorted(
+        column for column in {s.column for s in model.literals} if column < len(shown.schema)
+    )
+    if not used:
+        return None
+    low, high = model.limits
+    described: dict[str, Any] = {
+        "kind": target.kind,
+        "trees": [(step, tree.to_dict()["tree"]) for tree, step in model.counted.items()],
+        "start": list(model.start),
+        "limits": [low, high],
+        "parts": PARTS,
+        "period": len(shown.schema),
+        "ends": shown.ends,
+    }
+    if isinstance(target, Quantity):
+        described |= {"low": float(target.low), "cell": float(target.width / PARTS)}
+        spread = float(target.width) * sum(model.steps) / PARTS
+        described["digits"] = max(0, min(12, 3 - math.floor(math.log10(spread)))) if spread else 2
+    label = shown.what[0].upper() + shown.what[1:]
+    return form(shown.schema, used, described, "calculator_targets.js", label=label)

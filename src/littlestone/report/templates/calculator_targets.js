@@ -1,0 +1,41 @@
+(() => {
+  "use strict";
+  const fields = [...document.querySelectorAll("#calculator select")];
+  const answer = document.getElementById("calculated");
+  const score = (codes, period) => {
+    const all = { ...codes, [MODEL.period]: 2 + period };
+    let total = MODEL.start[period];
+    for (const [step, tree] of MODEL.trees) total += step * (2 * leaf(tree, all) - 1);
+    return Math.max(MODEL.limits[0], Math.min(MODEL.limits[1], total));
+  };
+  const survival = (codes) => {
+    let risk = 0;
+    return MODEL.ends.map((_, period) => {
+      const s = score(codes, period) / MODEL.parts;
+      risk += Math.log1p(Math.min(1, 2 / (1 + Math.exp(-s))) * Math.max(1, (1 + Math.exp(s)) / 2));
+      return Math.exp(-risk);
+    });
+  };
+  const bars = (chances) => {
+    const rows = [...document.querySelectorAll("#survival tr")];
+    chances.forEach((chance, i) => {
+      rows[i].children[1].textContent = `${(100 * chance).toFixed(1)}%`;
+      rows[i].querySelector("span").style.width = `${100 * chance}%`;
+    });
+  };
+  const show = () => {
+    const codes = Object.fromEntries(fields.map((field) => [field.name, Number(field.value)]));
+    if (MODEL.kind === "time") {
+      const chances = survival(codes);
+      answer.dataset.value = JSON.stringify(chances);
+      bars(chances);
+      return;
+    }
+    const own = score(codes, 0);
+    const value = MODEL.kind === "count" ? Math.exp(own / MODEL.parts) : MODEL.low + own * MODEL.cell;
+    answer.dataset.value = value;
+    answer.textContent = MODEL.kind === "count" ? String(Number(value.toPrecision(3))) : value.toFixed(MODEL.digits);
+  };
+  for (const field of fields) field.addEventListener("change", show);
+  show();
+})();
