@@ -263,7 +263,8 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
 
 
 def _four(value: float) -> str:
-    return f"{value:,.0f}" if 1000 <= abs(value) < 10**12 else f"{value:.4g}"
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 10**12 else f"{value:.4g}"
+    return text.replace("inf", "∞")
 
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
