@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-from markupsafe import Markup
 
 from littlestone.classes.boosted_trees.groups import groups
-from littlestone.data import Column
-from littlestone.report.html import json_in_html, template_text
+from littlestone.report.forms import form
 
 if TYPE_CHECKING:
     from littlestone.classes import TreeEnsemble
@@ -142,18 +137,5 @@ def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
         model |= {
             "labels": ensemble.label_names, "step": float(ensemble.step), "linked": linked
         }  # fmt: skip
-    script = f"const MODEL = {json_in_html(json.dumps(model))};\n" + template_text("calculator.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    return {
-        "fields": [
-            (at, schema.columns[at].name, _options(schema.columns[at])) for at in sorted(used)
-        ],
-        "label": "Label 1" if ensemble.binary else "Label",
-        "script": Markup(script),  # noqa: S704 - our file, and JSON without markup
-        "hash": f"sha256-{digest}",
-    }
-
-
-def _options(column: Column) -> list[tuple[int, str]]:
-    codes = range(Column.FIRST, column.n_codes)
-    return [*((code, column.within([code])) for code in codes), (Column.OTHER, column.within([1]))]
+    label = "Label 1" if ensemble.binary else "Label"
+    return form(schema, used, model, "calculator.js", label=label)

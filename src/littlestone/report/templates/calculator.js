@@ -2,15 +2,6 @@
   "use strict";
   const fields = [...document.querySelectorAll("#calculator select")];
   const sum = (values) => values.reduce((total, value) => total + value, 0);
-  const leaf = (tree, codes) => {
-    while (typeof tree === "object") {
-      const code = codes[tree.column];
-      const yes = tree.op === "is" ? code === tree.code
-        : tree.op === ">=" ? code >= tree.code : code >= 2 && code < tree.code;
-      tree = yes ? tree.yes : tree.no;
-    }
-    return tree;
-  };
   const begin = (points, label, codes) => {
     if (points === null) return 0;
     let total = 0;
