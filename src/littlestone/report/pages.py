@@ -496,8 +496,8 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
     if target is not None:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
-        told = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
-        return "Target column", told
+        said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
+        return "Target column", said
     means = f"1 means: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"

@@ -136,7 +136,7 @@ def number(value: float, spread: float) -> str:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Return two to five round numbers of a range.
+    """Return two to seven round numbers of a range.
 
     Examples
     --------
@@ -146,7 +146,8 @@ def ticks(low: float, high: float) -> list[float]:
     if low >= high:
         return [low]
     most = 10.0 ** math.ceil(math.log10(high - low))
-    step = next(most * part for part in (1, 0.5, 0.2, 0.1, 0.05) if high - low >= 2.5 * most * part)
+    parts = (0.2, 0.1, 0.05, 0.02)  # the range is from a tenth to all of `most`
+    step = next(most * part for part in parts if high - low >= 2.5 * most * part)
     return [round(i * step, 12) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
