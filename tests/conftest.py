@@ -12,8 +12,12 @@ import gc
 import importlib.util
 import os
 import shutil
+import subprocess
+import tempfile
 from collections import defaultdict
+from contextlib import contextmanager
 from glob import glob
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -109,6 +113,41 @@ def pytest_collection_modifyitems(items):
 def postgres_programs():
     """The folder of PostgreSQL's programs."""
     return find_postgres()
+
+
+@contextmanager
+def _cluster(programs):
+    """Start a server that listens on a socket only, as user postgres where this one is root."""
+    folder = Path(tempfile.mkdtemp(prefix="ls-pg-"))
+    as_user = {"user": "postgres"} if os.geteuid() == 0 else {}
+    if as_user:
+        shutil.chown(folder, "postgres")
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **as_user}
+    data, locale = str(folder / "data"), "--locale=C.UTF-8"
+    asked = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", locale, "--no-sync"]
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+    try:
+        subprocess.run([f"{programs}/initdb", *asked], check=True, **quiet)
+        command = [f"{programs}/pg_ctl", "-D", data, "-o", options, "-w", "-l", f"{folder}/log"]
+        subprocess.run([*command, "start"], check=True, **quiet)
+        yield folder
+    finally:
+        stop = [f"{programs}/pg_ctl", "-D", data, "-m", "immediate", "stop"]
+        subprocess.run(stop, check=False, **quiet)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster(postgres_programs):
+    """Start a PostgreSQL server of its own in a ``with``, which gets the folder of its socket."""
+    return lambda: _cluster(postgres_programs)
+
+
+@pytest.fixture(scope="session")
+def server(cluster):
+    """The folder of the socket of a PostgreSQL server."""
+    with cluster() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

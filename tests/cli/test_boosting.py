@@ -29,6 +29,8 @@ def test_fit_evaluate_predict_export(run, folder, evaluated):
     sql = (folder / "m.sql").read_text()
     scored = np.array(evaluated(sql, f"'{folder / 'data.parquet'}'"))
     assert (np.asarray(scored) == expected).all()
+    whole = run("export m.json --table t").out
+    assert whole == f"SELECT *, {sql.strip()} AS probability\nFROM t\n"
     module = {}
     exec(run("export m.json --to python").out, module)
     assert module["probability"]({"age": 60, "city": "Bonn"}) == expected[7 - 1]

@@ -43,6 +43,7 @@ CALLS = {
     "predict nowhere.json data.csv": "could not be read",
     "predict data.csv data.csv": "model",
     "report nowhere.json --out p.html": "could not be read",
+    "export nowhere.json --to json --table t": "left out, or --to sql",
     "export nowhere.json": "could not be read",
     "score nowhere.json data.csv --epsilon 1": "could not be read",
     "plan --class scorecard --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05": "holdout",

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
-from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -47,34 +43,6 @@ DOMAIN = IntegerDomain(1, 99)
 SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
 ODD = ["text", "2.5", None, "", "9" * 400, '5"', "1e2", " 7 ", "7\n", "7\u2028", "007", "NaN", "é"]
 ODD += ["Bonn", "bonn", "b\\x41", "\\", "5 ", "a" * 70_000]
-
-
-@contextmanager
-def cluster(programs):
-    """Start a server that listens on a socket only, as user postgres where this one is root."""
-    folder = Path(tempfile.mkdtemp(prefix="ls-pg-"))
-    as_user = {"user": "postgres"} if os.geteuid() == 0 else {}
-    if as_user:
-        shutil.chown(folder, "postgres")
-    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **as_user}
-    data, locale = str(folder / "data"), "--locale=C.UTF-8"
-    asked = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", locale, "--no-sync"]
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    try:
-        subprocess.run([f"{programs}/initdb", *asked], check=True, **quiet)
-        command = [f"{programs}/pg_ctl", "-D", data, "-o", options, "-w", "-l", f"{folder}/log"]
-        subprocess.run([*command, "start"], check=True, **quiet)
-        yield folder
-    finally:
-        stop = [f"{programs}/pg_ctl", "-D", data, "-m", "immediate", "stop"]
-        subprocess.run(stop, check=False, **quiet)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def server(postgres_programs):
-    with cluster(postgres_programs) as folder:
-        yield folder
 
 
 OPEN = []
@@ -329,10 +297,10 @@ def test_a_url_with_a_password_is_never_repeated(server, tmp_path, capsys):
 SLOW = "CREATE OR REPLACE VIEW slow AS SELECT (1 + (pg_sleep(30) IS NULL)::int)::int AS x, 1 AS y"
 
 
-def test_an_engine_that_dies_charges_nothing(postgres_programs, tmp_path):
+def test_an_engine_that_dies_charges_nothing(cluster, tmp_path):
     """A connection that is cut, and a server that is killed with kill -9, while they count."""
     ledger = ls.Ledger(tmp_path / "budget.db", epsilon=1)
-    with cluster(postgres_programs) as folder:
+    with cluster() as folder:
         with connected(folder) as connection:
             connection.execute(SLOW)
         url = f"postgresql://postgres@/postgres?host={folder}&table=slow"

@@ -170,6 +170,8 @@ def test_recalibration_rises_and_stays_inside():
         )
         curve = Evaluation(released).recalibrated(np.linspace(0.05, 0.95, len(SCORES)))
         assert all(0 <= a <= b <= 1 for a, b in itertools.pairwise(curve))
+        rarer = [min(p, 1 - p) for p in curve]
+        assert [float(f"{p:.4g}") for p in rarer] == pytest.approx(rarer, rel=1e-9)
 
 
 def test_three_labels():

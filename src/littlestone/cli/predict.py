@@ -94,24 +94,31 @@ def report(model: Model, /, *, out: str) -> int:
     return 0
 
 
-def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Out = None) -> int:
+def export(
+    model: Model, /, *, to: str = "sql", dialect: str = "duckdb", table: str | None = None,
+    out: Out = None,
+) -> int:  # fmt: skip
     """Write a rule, a tree, a scorecard or boosted trees for another program; costs no privacy.
 
     Parameters
     ----------
     to:
         sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
-        label), for SELECT id, (expression) FROM table: engines may reorder rows. python: a module
-        without dependencies; json: the trees and the schema.
+        label). python: a module without dependencies; json: the trees and the schema.
     dialect:
         For sql: duckdb reads cells exactly as this program does; standard (PostgreSQL and others)
         and sqlite are for columns that have their proper types.
+    table:
+        For sql: what to write after FROM; then it is a query of all columns of this table and the
+        value. Engines may show the rows in another order: a key tells them apart.
     """
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
 
     check_outputs("export", model, out=out)
-    written = Release.read(model).export(to, dialect=dialect) + "\n"
+    if table is not None and to != "sql":
+        raise parameter_error("export", "table", "left out, or --to sql", table)
+    written = Release.read(model).export(to, dialect=dialect, table=table) + "\n"
     if out is None:
         sys.stdout.write(written)
     else:

@@ -295,7 +295,8 @@ class Evaluation:
         most likely by the noisy counts is taken, where the unchanged log-odds are believed before,
         each coefficient with a standard deviation of 0.1 (`_PRIOR`): the less the counts say beside
         their noise, the less is changed. Newton steps on ``sum x (ones - records chance)``, which
-        is linear in the counts, so that its expectation is that of the counts without noise.
+        is linear in the counts, so that its expectation is that of the counts without noise. The
+        probability of the rarer label is rounded to four digits, far below the noise.
         """
         self._binary()
         given = np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1 - 1e-12)
@@ -314,7 +315,10 @@ class Evaluation:
             weighed = bent @ np.linalg.pinv(bent + noise)
             pull = weighed @ slope - prior @ (line - unchanged)
             line = line + np.clip(np.linalg.solve(weighed @ bent + prior, pull), -0.3, 0.3)
-        return tuple(np.maximum.accumulate(_sigma(odds @ line)).tolist())
+        rising = np.maximum.accumulate(_sigma(odds @ line))
+        rarer = np.minimum(rising, 1 - rising)
+        digits = 4 - np.ceil(np.log10(np.maximum(rarer, 1e-12))).astype(int)
+        return tuple(round(p, d) for p, d in zip(rising.tolist(), digits.tolist(), strict=True))
 
     def calibration(
         self, probabilities: Sequence[float], *, beta: float = _BETA

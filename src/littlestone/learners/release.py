@@ -338,11 +338,11 @@ class Release:
                 "boosted_trees(depth=2)."
             )
 
-    def export(self, to: str, *, dialect: str = "duckdb") -> str:
+    def export(self, to: str, *, dialect: str = "duckdb", table: str | None = None) -> str:
         """Return the hypothesis for another program; costs no privacy.
 
-        SQL is one expression, a value for each row. An engine may show the rows of
-        ``SELECT (expression) FROM table`` in another order: select a key beside it.
+        SQL is one expression, a value for each row; with a ``table``, as written after FROM, it is
+        a query of all its columns and the value. Engines may show the rows in another order.
         """
         domain, hypothesis = self.concept_class.domain, self.hypothesis
         if to not in ("sql", "python", "json"):
@@ -363,14 +363,18 @@ class Release:
                 "json, or leave these columns out of the schema."
             )
         if to == "sql":
-            return hypothesis.to_sql(domain.schema, dialect=dialect)
+            written = hypothesis.to_sql(domain.schema, dialect=dialect)
+            chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
+            name = "probability" if chance else "prediction"
+            return written if table is None else f"SELECT *, {written} AS {name}\nFROM {table}"
         if to == "json":
             columns = replace(domain.schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             return json.dumps(document, ensure_ascii=False)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
-            trees, step, names = (hypothesis,), Fraction(1), hypothesis.label_names
-            hypothesis = TreeEnsemble(trees, step, (0,) * len(names), names)
+            trees, names = (hypothesis,), hypothesis.label_names
+            one = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
+            return one.to_python(domain.schema, votes=False)
         return hypothesis.to_python(domain.schema)
 
     @property

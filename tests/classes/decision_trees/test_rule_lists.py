@@ -404,6 +404,10 @@ def test_from_fit_to_the_page_and_back(tmp_path, evaluated):
     told = evaluated(released.export("sql"), f"({query})")
     cells = pd.DataFrame({"age": [10, 45, 70, None], "city": ["Bonn", "Bonn", "Ulm", "Ulm"]})
     assert told == learner.predict(cells).tolist()
+    exec(released.export("python"), module := {})
+    records = cells.replace({np.nan: None}).to_dict("records")
+    assert [module["label"](record) for record in records] == told
+    assert not {"probability", "votes", "margin"} & set(module)
 
 
 @pytest.mark.first(1)

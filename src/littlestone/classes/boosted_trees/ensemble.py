@@ -373,9 +373,9 @@ class TreeEnsemble:
         """Return one SQL expression; see `littlestone.classes.boosted_trees.export.as_sql`."""
         return export.as_sql(self, schema, dialect=dialect, what=what, of=of)
 
-    def to_python(self, schema: Schema) -> str:
+    def to_python(self, schema: Schema, *, votes: bool = True) -> str:
         """Return a Python module without dependencies; see `export.as_python`."""
-        return export.as_python(self, schema)
+        return export.as_python(self, schema, votes=votes)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.boosted_trees.groups import groups
@@ -53,7 +54,7 @@ def as_sql(
     codes = [sql.case(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
     answers = _answers_of_columns(ensemble.code_points, schema, dialect)
     votes = [str(start) for start in ensemble.start]
-    columns = {f"littlestone_cell_{at}": answer for at, answer in enumerate(answers)}
+    columns = {f"a{at}": answer for at, answer in enumerate(answers)}
     if ensemble.code_points is not None:
         points = [
             _points(ensemble.code_points, list(columns), code, dialect)
@@ -62,57 +63,76 @@ def as_sql(
         votes = [f"{own} + {more}" for own, more in zip(votes, points, strict=True)]
     for i, (tree, times) in enumerate(ensemble.counted.items()):
         for code in sorted(_answers(tree.tree)):
-            votes[code] += f" + {times} * CASE littlestone_tree_{i} WHEN {code} THEN 1 ELSE 0 END"
+            votes[code] += f" + {times} * CASE r{i} WHEN {code} THEN 1 ELSE 0 END"
     summed = ",\n".join(f"{own} AS {_votes(code)}" for code, own in enumerate(votes))
-    columns |= {f"littlestone_tree_{i}": tree for i, tree in enumerate(codes)}
+    columns |= {f"r{i}": tree for i, tree in enumerate(codes)}
     if columns:
         trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
         read = sql.select(trees, _used(ensemble), schema, dialect)
-        summed += f"\nFROM ({read}) AS littlestone_trees"
+        summed += f"\nFROM ({read}) AS trees"
     if what == "probability":
         return _probability(summed, names.index(of), len(names), ensemble, dialect)
     value = _most(names, dialect) if what == "label" else _votes(names.index(of))
-    return f"(SELECT {value}\nFROM (SELECT {summed}) AS littlestone_votes)"
+    return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
 
 
 def _of_margin(ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str) -> str:
-    """Return the margin of the labels 0 and 1, or what follows from it."""
-    card = ensemble.additive
-    margin, used = (_card if card else _margin)(ensemble, schema, dialect)
-    if what == "margin":
-        return f"({sql.select(margin, used, schema, dialect)})"
-    if what == "label":
-        label = f"CASE WHEN {margin} > 0 THEN 1 ELSE 0 END"
-        return f"({sql.select(label, used, schema, dialect)})"
-    chances = zip(ensemble.margins, ensemble.probabilities, strict=True)
-    cases = "\n".join(f"WHEN {m} THEN {double(p)}" for m, p in chances)
-    summed = sql.select(f"{margin} AS littlestone_margin", used, schema, dialect)
-    return f"(SELECT CASE littlestone_margin\n{cases}\nEND\nFROM ({summed}) AS littlestone_margins)"
+    """Return the margin of the labels 0 and 1, or what follows from it.
 
-
-def _margin(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> tuple[str, set[int]]:
-    """Return the margin as an expression of cells, and the columns that it reads."""
-    trees = "\n+ ".join(
-        f"{times} * ({sql.case(tree.tree, schema, dialect)})"
-        for tree, times in ensemble.counted.items()
+    It is ``first + unit * sum``; the sum, from 0 on, counts points of a scorecard or trees.
+    """
+    first, unit, most, summed, used = (_card if ensemble.additive else _trees)(
+        ensemble, schema, dialect
     )
-    least = ensemble.start[1] - ensemble.start[0] - len(ensemble.trees)
-    margin = f"({least}" + (f" + 2 * (\n{trees}\n)" if trees else "")
+    if what == "margin":
+        return f"({sql.select(f'{first} + {unit} * ({summed})', used, schema, dialect)})"
+    if what == "label":
+        label = f"CASE WHEN {summed} > {-first // unit} THEN 1 ELSE 0 END"
+        return f"({sql.select(label, used, schema, dialect)})"
+    least = ensemble.margins[0]
+    margins = range(first, first + unit * most + 1, unit)
+    chances = [double(ensemble.probabilities[(margin - least) // 2]) for margin in margins]
+    if dialect == "duckdb":
+        value = f"[{','.join(chances)}][1 + {summed}]"
+        return f"({sql.select(value, used, schema, dialect)})"
+    at, cases = 0, []
+    for chance, same in groupby(chances):
+        at += len(list(same))
+        cases.append(f"WHEN s < {at} THEN {chance}")
+    table = sql.select(f"{summed} AS s", used, schema, dialect)
+    found = "\n".join([*cases[:-1], f"ELSE {chances[-1]}"])
+    value = f"CASE {found} END" if cases[1:] else chances[-1]
+    return f"(SELECT {value}\nFROM ({table}) AS sums)"
+
+
+def _trees(
+    ensemble: TreeEnsemble, schema: Schema, dialect: str
+) -> tuple[int, int, int, str, set[int]]:
+    """Return of any sum: first, unit, most, the sum, and the columns that it reads."""
+    terms = [
+        (f"{times} * " if times > 1 else "") + f"({sql.case(tree.tree, schema, dialect)})"
+        for tree, times in ensemble.counted.items()
+    ]
+    margins = ensemble.margins
     if ensemble.code_points is not None:
         answers = _answers_of_columns(ensemble.code_points, schema, dialect)
-        margin += f" + {_points(ensemble.code_points, answers, 1, dialect)}"
-    return f"{margin})", _used(ensemble)
+        begin = _points(ensemble.code_points, answers, 1, dialect, over=2)
+        terms.append(f"{begin} - {ensemble.code_points.least[1] // 2}".replace("- -", "+ "))
+    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", _used(ensemble)
 
 
-def _card(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> tuple[str, set[int]]:
-    """Return the margin of a scorecard as points of cells, and the columns that it reads."""
+def _card(
+    ensemble: TreeEnsemble, schema: Schema, dialect: str
+) -> tuple[int, int, int, str, set[int]]:
+    """Return of a scorecard: first, unit, most, the sum of points, and the columns it reads."""
     for split in ensemble.literals:
         sql.check(split, schema)
     if ensemble.code_points is not None:
         ensemble.code_points.check(schema)
     base, own = ensemble.summed(schema)
-    points = [_points_of(at, schema.columns[at], points, dialect) for at, points in own.items()]
-    return f"({' + '.join([str(int(base[0])), *points])})", set(own)
+    unit, most = ensemble.unit(base, own), sum(int(points.max()) for points in own.values())
+    terms = [_points_of(at, schema.columns[at], own[at] // unit, dialect) for at in own]
+    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(own)
 
 
 def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
@@ -124,13 +144,14 @@ def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
     for group in reversed(listed):
         if column.edges is None:
             texts = [(column.categories or ())[code - Column.FIRST] for code in group.codes]
-            test = f"IN ({', '.join(sql.quoted(text, dialect) for text in texts)})"
+            named = ", ".join(sql.quoted(text, dialect) for text in texts)
+            test = f"IN ({named})" if texts[1:] else f"= {named}"
         elif group.codes[0] == Column.FIRST:  # below all edges
             test = "IS NOT NULL"
         else:
             test = f">= {column.edges[group.codes[0] - Column.FIRST - 1]!r}"
         cases.append(f"WHEN {sql.cell(position)} {test} THEN {group.points[0]}")
-    return f"\nCASE {' '.join(cases)} ELSE {odd.points[0]} END"
+    return f"CASE {' '.join(cases)} ELSE {odd.points[0]} END"
 
 
 def _used(ensemble: TreeEnsemble) -> set[int]:
@@ -154,8 +175,10 @@ def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str)
     return found
 
 
-def _points(points: CodePoints, answers: list[str], label: int, dialect: str) -> str:
-    """Return the votes of a label to begin with, rounded as `CodePoints.votes` does."""
+def _points(
+    points: CodePoints, answers: list[str], label: int, dialect: str, *, over: int = 1
+) -> str:
+    """Return the votes of a label to begin with, rounded as `CodePoints.votes` does; or a part."""
     columns = []
     for answer, (_, own) in zip(answers, points.columns, strict=True):
         cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(own)]
@@ -165,7 +188,7 @@ def _points(points: CodePoints, answers: list[str], label: int, dialect: str) ->
         total = bounded(-points.limit, points.limit, total, dialect)
     each = points.grain * points.unit
     rounded = f"FLOOR((2 * ({points.base[label]} + {total}) + {each}) / {double(2 * each)})"
-    return f"{points.grain} * CAST({rounded} AS INTEGER)"
+    return f"{points.grain // over} * CAST({rounded} AS INTEGER)"
 
 
 def _ends(dialect: str) -> tuple[str, str]:
@@ -186,7 +209,7 @@ def double(value: float) -> str:
 
 
 def _votes(code: int) -> str:
-    return f"littlestone_votes_{code}"
+    return f"v{code}"
 
 
 def _answers(tree: Tree) -> set[int]:
@@ -218,22 +241,22 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dia
         return f"1e0 / (1 + {odds})"
 
     if ensemble.cap is None:
-        return f"(SELECT {share(own)}\nFROM (SELECT {summed}) AS littlestone_votes)"
-    shares = [f"littlestone_share_{k}" for k in codes]
+        return f"(SELECT {share(own)}\nFROM (SELECT {summed}) AS votes)"
+    shares = [f"q{k}" for k in codes]
     columns = [f"{share(k)} AS {shares[k]}" for k in codes]
-    columns += [f"1e0 AS littlestone_part_{k}" for k in codes]
-    table = f"(SELECT {', '.join(columns)}\nFROM (SELECT {summed}) AS littlestone_votes)"
+    columns += [f"1e0 AS u{k}" for k in codes]
+    table = f"(SELECT {', '.join(columns)}\nFROM (SELECT {summed}) AS votes)"
     for turn in range(labels - 1):
-        parts = [f"1e0 - ({_link_sum(shares, k, dialect)}) AS littlestone_part_{k}" for k in codes]
-        table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS littlestone_{turn})"
-    total = " + ".join(f"littlestone_part_{k}" for k in codes)
-    return f"(SELECT littlestone_part_{own} / ({total})\nFROM {table} AS littlestone_parts)"
+        parts = [f"1e0 - ({_link_sum(shares, k, dialect)}) AS u{k}" for k in codes]
+        table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS turn{turn})"
+    total = " + ".join(f"u{k}" for k in codes)
+    return f"(SELECT u{own} / ({total})\nFROM {table} AS parts)"
 
 
 def _link_sum(shares: list[str], label: int, dialect: str) -> str:
     """Return the sum over labels y of u_y max(q_y - q_k, 0) (`link`)."""
     return " + ".join(
-        f"littlestone_part_{y} * {_ends(dialect)[1]}({shares[y]} - {shares[label]}, 0e0)"
+        f"u{y} * {_ends(dialect)[1]}({shares[y]} - {shares[label]}, 0e0)"
         for y in range(len(shares))
         if y != label
     )
@@ -290,7 +313,6 @@ import re
 
 LABELS = {labels}
 START = {start}  # votes of each label to begin with
-STEP = {step!r}  # log-odds of one vote
 # (times, tree); a tree is the number of a label or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
@@ -350,7 +372,10 @@ def probability(record):
     return PROBABILITIES[margin(record)]
 '''
 
-_BY_LABEL = '''def votes(record):
+_BY_LABEL = '''STEP = {step!r}  # log-odds of one vote
+
+
+def votes(record):
     """Return the votes of each label."""
     return dict(zip(LABELS, _votes(record)))
 
@@ -373,8 +398,10 @@ _LINK = """    parts = [1.0] * len(shares)
 """
 
 
-def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
+def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> str:
     """Return a Python module: ``probability`` and ``label`` of a record, ``margin`` or ``votes``.
+
+    Without ``votes`` it has ``label`` only: a single tree has no probabilities.
 
     Examples
     --------
@@ -388,9 +415,12 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
     >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
     [1, -1, -1, -1]
     """
-    answers = _BY_LABEL.format(link="" if ensemble.cap is None else _LINK)
+    link = "" if ensemble.cap is None else _LINK
+    answers = _BY_LABEL.format(step=float(ensemble.step), link=link)
     functions = "votes(record), probability(record), label(record)"
-    if ensemble.binary:
+    if not votes:
+        answers, functions = "", "label(record)"
+    elif ensemble.binary:
         chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
         answers = _MARGIN.format(probabilities=repr(chances))
         functions = "margin(record), probability(record), label(record)"
@@ -406,7 +436,6 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
         functions=functions,
         labels=repr(ensemble.label_names),
         start=repr(ensemble.start),
-        step=float(ensemble.step),
         trees=f"[\n{lines}]",
         missing=repr(_missing(asked, schema)),
         reading=_READING,

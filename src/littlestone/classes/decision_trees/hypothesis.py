@@ -107,12 +107,12 @@ class TreeHypothesis:
         >>> from littlestone.data import Schema
         >>> schema = Schema.from_dict({"city": {"categories": ["Bonn"]}})
         >>> print(TreeHypothesis.of(Node(schema.literals()[0], 1, 0)).to_sql(schema))
-        (SELECT CASE WHEN littlestone_0 = 'Bonn' THEN
+        (SELECT CASE WHEN c0 = 'Bonn' THEN
           1
         ELSE
           0
         END
-        FROM (SELECT "city" AS littlestone_0) AS littlestone_cells)
+        FROM (SELECT "city") AS cells(c0))
         """
         return as_sql(self.tree, schema, dialect, self.label_names)
 

@@ -22,7 +22,7 @@ _DIALECTS = ("standard", "duckdb", "sqlite")
 
 _WHITE = r"E' \t\n\r\x0b\f'"  # `littlestone.data.cells.WHITE`
 #: Of the texts that match, DuckDB casts those that `littlestone.data.cells.number` reads.
-_NUMBER = "[-+]?([.0-9][-+.0-9e]*|inf(inity)?)"
+_NUMBER = r"(?i)[-+]?([.\d][-+.\de]*|inf(inity)?)|true|false"
 _TEXTS = "VARCHAR|BOOLEAN|ENUM.*"
 
 
@@ -30,7 +30,8 @@ def as_sql(
     tree: Tree, schema: Schema, dialect: str = "standard", labels: Sequence[Label] = BINARY
 ) -> str:
     """Return a tree as an SQL expression; see `TreeHypothesis.to_sql`."""
-    value, used = case(tree, schema, dialect, labels), {split.column for split, _ in walk(tree)}
+    value = "\n".join(_lines(tree, schema, dialect, labels))
+    used = {split.column for split, _ in walk(tree)}
     return f"({select(value, used, schema, dialect)})" if used else value
 
 
@@ -43,13 +44,13 @@ def select(value: str, used: Iterable[int], schema: Schema, dialect: str) -> str
 
 
 def case(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label] = BINARY) -> str:
-    """Return a tree as an expression of `cell`."""
-    return "\n".join(_lines(tree, schema, dialect, labels))
+    """Return a tree as an expression of `cell`, in one line."""
+    return " ".join(line.strip() for line in _lines(tree, schema, dialect, labels))
 
 
 def cell(position: int) -> str:
     """Return the name of a column's cell as it was read."""
-    return f"littlestone_{position}"
+    return f"c{position}"
 
 
 def check(split: Literal, schema: Schema) -> None:
@@ -85,26 +86,24 @@ def as_test(split: Literal, schema: Schema, dialect: str) -> str:
 
 
 def _cells(columns: Mapping[int, Column], dialect: str) -> str:
-    if dialect != "duckdb":
-        read = [f"{_standard(column)} AS {cell(at)}" for at, column in columns.items()]
-        return f"(SELECT {', '.join(read)}) AS littlestone_cells"
-    texts = [
-        f"trim(CAST({_name(column.name)} AS VARCHAR), {_WHITE}) AS {_text(at)}"
-        for at, column in columns.items()
-    ]
-    read = [
-        f"{(_number if column.numeric else _category)(column, _text(at))} AS {cell(at)}"
-        for at, column in columns.items()
-    ]
-    inner = ",\n".join(texts)
-    return (
-        "(SELECT " + ",\n".join(read) + f"\nFROM (SELECT {inner}) AS littlestone_texts) "
-        "AS littlestone_cells"
-    )
+    """Return the table of cells; only its innermost query names columns of the user's table."""
+    cells = [cell(at) for at in columns]
+    if dialect == "duckdb":
+        raw: dict[str, str] = {}
+        read = [(_number if c.numeric else _category)(c, at, raw) for at, c in columns.items()]
+        source = "\nFROM " + _named("raw", list(raw), list(raw.values()), dialect)
+        return _named("cells", cells, read, dialect, source)
+    return _named("cells", cells, [_standard(column) for column in columns.values()], dialect)
 
 
-def _text(position: int) -> str:
-    return f"littlestone_text_{position}"
+def _named(
+    table: str, names: Sequence[str], values: Sequence[str], dialect: str, source: str = ""
+) -> str:
+    """Return a subquery with named columns, whose expressions do not see these names."""
+    if dialect == "sqlite":  # there they never do
+        columns = (f"{value} AS {name}" for value, name in zip(values, names, strict=True))
+        return f"(SELECT {', '.join(columns)}{source}) AS {table}"
+    return "(SELECT " + ",\n".join(values) + f"{source}) AS {table}({', '.join(names)})"
 
 
 def _standard(column: Column) -> str:
@@ -125,41 +124,55 @@ def _is_double(value: int | float | None) -> bool:
     return value is not None and abs(value) <= sys.float_info.max
 
 
-def _number(column: Column, written: str) -> str:
+def _number(column: Column, at: int, raw: dict[str, str]) -> str:
     """Return the number in a cell as `Column.code` reads it, whatever the type of the column."""
-    typed = f"TRY_CAST({_name(column.name)} AS DOUBLE)"
-    worth = {null: number(null) for null in column.missing}
-    for null, value in {"nan": math.nan, **worth}.items():
-        if null == "nan" or (value is not None and text(value) == null):  # as a number is written
-            typed = f"NULLIF({typed}, CAST({quoted(null, 'duckdb')} AS DOUBLE))"
-    nulls = [quoted(null, "duckdb") for null, value in worth.items() if value is not None]
-    missing = f" WHEN {written} IN ({', '.join(nulls)}) THEN NULL" if nulls else ""
+    text_, value = _raw(column, at, "t", raw), _raw(column, at, "d", raw)
+    worth = {null: number(null) for null in column.missing if number(null) is not None}
+    missing = ""
+    if worth:
+        texts = ", ".join(quoted(null, "duckdb") for null in worth)
+        known = [null for null, of in worth.items() if text(of) == null]  # not of NaN: a NULL
+        doubles = ", ".join(map(_double, known))
+        typed = f"{value} IN ({doubles})" if known else "FALSE"
+        holds = _raw(column, at, "k", raw)
+        missing = f"WHEN CASE WHEN {holds} THEN {text_} IN ({texts}) ELSE {typed} END THEN NULL "
     return (
-        f"CASE WHEN NOT {_holds_texts(column)} THEN {typed}{missing} "
-        f"WHEN regexp_full_match({written}, '{_NUMBER}', 'i') THEN TRY_CAST({written} AS DOUBLE) "
-        f"WHEN lower({written}) = 'true' THEN 1 WHEN lower({written}) = 'false' THEN 0 END"
+        f"CASE {missing}WHEN regexp_full_match({text_}, '{_NUMBER}') "
+        f"THEN coalesce({value}, TRY_CAST({text_} AS BOOL)::INT) END"
     )
 
 
-def _category(column: Column, written: str) -> str:
+def _category(column: Column, at: int, raw: dict[str, str]) -> str:
     """Return the text of a cell; a number is its digits, however the engine would write it."""
+    text_ = _raw(column, at, "t", raw)
     worth = [(name, number(name)) for name in column.categories or ()]
     numbers = [
         name for name, value in worth if value is not None and name.lower() not in ("true", "false")
     ]
     if not numbers:
-        return written
+        return text_
     plain = " ".join(
-        f"WHEN CAST({quoted(name, 'duckdb')} AS DOUBLE) THEN {quoted(name, 'duckdb')}"
+        f"WHEN {_double(name)} THEN {quoted(name, 'duckdb')}"
         for name in numbers
         if text(number(name)) == name  # "3.0", "nan": no number is written so
     )
-    value = f"CASE TRY_CAST({_name(column.name)} AS DOUBLE) {plain} END" if plain else "NULL"
-    return f"CASE WHEN {_holds_texts(column)} THEN {written} ELSE {value} END"
+    value = f"CASE {_raw(column, at, 'd', raw)} {plain} END" if plain else "NULL"
+    return f"CASE WHEN {_raw(column, at, 'k', raw)} THEN {text_} ELSE {value} END"
 
 
-def _holds_texts(column: Column) -> str:
-    return f"regexp_full_match(typeof({_name(column.name)}), '{_TEXTS}')"
+def _double(name: str) -> str:
+    return f"CAST({quoted(name, 'duckdb')} AS DOUBLE)"
+
+
+def _raw(column: Column, at: int, what: str, raw: dict[str, str]) -> str:
+    """Return the name of a cell as a text (t), a double (d), or of whether it is a text (k)."""
+    name = _name(column.name)
+    raw[f"{what}{at}"] = {
+        "t": f"trim(CAST({name} AS VARCHAR), {_WHITE})",
+        "d": f"TRY_CAST({name} AS DOUBLE)",
+        "k": f"regexp_full_match(typeof({name}), '{_TEXTS}')",
+    }[what]
+    return f"{what}{at}"
 
 
 def _name(name: str) -> str:
