@@ -110,7 +110,7 @@ def export(
         and sqlite are for columns that have their proper types.
     table:
         For sql: what to write after FROM; then it is a query of all columns of this table and the
-        value. Engines may show the rows in another order: a key tells them apart.
+        value. Engines may show the rows in another order: select a key.
     """
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
