@@ -341,7 +341,7 @@ class Rules(ConceptClass):
         return lower, self.size.bit_length() - 1
 
     def witnessed(self) -> dict[str, Witnessed]:
-        """Return bounds from the literals of each column (docs/oracles.md), with witnesses."""
+        """Return bounds from the literals of each column (`dimensions`), with witnesses."""
         if self.size <= 2:  # there is no literal
             return {}
         schema, most = self.schema, self.max_literals

@@ -1,7 +1,7 @@
 """Dimensions of rules from the literals of each column: bounds on both sides, with witnesses.
 
 Columns are independent: a row may have any code in each. So points are made code by code, and no
-matrix of rules and rows is written out. Proofs: docs/oracles.md.
+matrix of rules and rows is written out. The docstrings of the bounds are their proofs.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ def vc_at_most(schema: Schema, most: int, size: int) -> int:
     On s rows, m edges give at most ``2 min(m, s - 1)`` sets of rows, and M categories ``2 min(M,
     s)``; a rule is an intersection of at most ``most`` of them, or nothing, or everything. And if
     it rejects just k + 1 rows (k = ``most``), then one of its literals rejects 2 to k + 1 of these
-    and no other row: m edges give at most 2 k such literals, M categories ``s // 2`` by "not" and
-    ``s // (s - k - 1)`` others; each serves at most C(s - 2, k - 1) of the C(s, k + 1) subsets.
-    And for every row a literal rejects just this one: of edges, two.
+    and no other row: m edges give at most 2 k such literals, M categories ``s // 2`` by "is not"
+    and ``s // (s - k - 1)`` by "is"; each serves at most C(s - 2, k - 1) of the C(s, k + 1)
+    subsets. And for each row some literal rejects just this one; the edges of a column do so for
+    two rows at most.
     """
 
     def possible(s: int) -> bool:
@@ -84,11 +85,12 @@ def vc_at_most(schema: Schema, most: int, size: int) -> int:
 def mistakes_at_most(schema: Schema, most: int, size: int) -> int:
     """Return a bound of the Littlestone dimension: the mistakes of one learner.
 
-    It says 0 until a row has label 1. Then each edge, and each column with categories, has one
-    literal other than "not" that accepts this row. An expert takes some of these, and columns for
-    j "not" literals; whenever it wrongly says 1, it adds "not" of what the row has in the next of
-    its columns. The right expert is wrong at most j times. Halving over the experts and the places
-    of their mistakes is wrong q times only if ``2**q`` is at most the number of these.
+    It predicts 0 until a row has label 1. Of all literals except "is not", one for each edge and
+    one for each column with categories accepts this row. An expert takes i of these and j columns,
+    i + j at most ``most``; whenever it wrongly predicts 1, it adds "is not" the row's category in
+    its next column. The right expert always contains the target, so it is wrong at most j times.
+    Halving over the experts and the positions of their errors makes q mistakes only if ``2**q`` is
+    at most the number of both.
     """
     edges, categories = _edges(schema)
 
@@ -202,13 +204,13 @@ def _explained(schema: Schema, accepts: list[Any], codes: list[Any], most: int, 
 def thresholds_at_most(schema: Schema, most: int) -> int:
     """Return a bound of the threshold dimension.
 
-    Write t for the length; every rule but the first has a literal that accepts the last row and
-    rejects the row just before its place, and these literals differ. An edge gives one literal
-    that accepts the last row, M categories M + 1 codes: so at most edges, or M, of a column.
+    Every rule except the first has a literal that accepts the last row and, of the rows from the
+    one before its own position on, rejects only that one. These literals differ, and so do the
+    codes of the rows that they reject: at most m for m edges, M for M categories.
 
-    Another bound: the rules reject the first row by one of B literals (an edge each; the category
-    of the last row, and "not" that of the first), what is left by another one, and so on. Of each
-    step only "not" the category of a row is new: C columns for each of the B**j ways so far.
+    Another bound: the first row is rejected by one of B literals that accept the last row (an edge
+    each; "is" and "is not" of each of C columns), the remaining rows by another one, and so on; in
+    each step only "is not" is new, and not in a column with "is".
     """
     codes = sum(len(literals) // 2 for _, literals, _ in kinds(schema))
     edges, categories = _edges(schema)

@@ -1,7 +1,7 @@
-"""The tree of a class of VC dimension 1: what the private learner of Yan 2025 walks on.
+"""The tree of a class of VC dimension 1, for the private learner of Yan 2025.
 
-Fix a concept f. Relabel each concept c to ``c_f = c XOR f``; merge points that no concept tells
-apart after that; remove the points on which every concept agrees with f. Then the order "whenever
+Fix a concept f. Relabel each concept c to ``c_f = c XOR f``; merge points that no concept then
+distinguishes; remove the points on which every concept agrees with f. Then the order "whenever
 x has label 1, so has y" makes the points a forest, and every concept is one path up to the root
 (paper 001, Definitions 13-17, Algorithm 1, Lemmas 3-5; in paper 000 Definitions 14-17).
 
