@@ -139,7 +139,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
         "balanced_accuracy",
     }
     said = run(f"{ADULT} thresholds(1,99) {more}").out
-    assert re.search(r"Error +about [\d.]+% wrong \(± [\d.]+ points at 95%, n", said)
+    assert re.search(r"Error +about [\d.]+% wrong \([\d.]+% to [\d.]+% at 95%, n", said)
     assert re.search(r"Majority class +[01]: about", said)
 
 

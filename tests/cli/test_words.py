@@ -45,7 +45,7 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
         (
             "plan --class boosted_trees(depth=2) --schema schema.toml --epsilon 1 --alpha 0.1 "
             "--beta 0.05",
-            "has no error bound before data",
+            "10,000 or 100,000 records, it certifies an error of at most about",
         ),
         (
             "plan --class scorecard --schema schema.toml --solve epsilon --n 9 --alpha 0.1 "

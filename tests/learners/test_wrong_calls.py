@@ -2,13 +2,18 @@
 
 import re
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 import littlestone as ls
+from littlestone.report.pages import evaluation_facts
 
 AGE = np.arange(600) % 72 + 18
 ILL = (AGE > 55).astype(int)
@@ -41,6 +46,9 @@ CALLS = {
     "eval_set": (lambda: trees().fit(X, ILL, eval_set=[(X, ILL)]), "constructor"),
     "groups": (lambda: rule().fit(AGE, ILL, groups=AGE), "left out: it protects records"),
     "user": (lambda: rule().fit(TABLE, "ill", x="age", user="city"), "left out: it"),
+    "weights to ls.fit": (lambda: start(sample_weight=AGE), r"costs=\{label: cost\}"),
+    "class weights to ls.fit": (lambda: start(class_weight="balanced"), "AgnosticLearner"),
+    "a relation": (lambda: trees().fit(duckdb.from_arrow(pa.table(dict(X))), ILL), "collect a"),
     "lazy": (lambda: trees().fit(pl.from_pandas(X).lazy(), ILL), "collect a lazy frame"),
     "a path": (lambda: trees().fit("t.csv", ILL), r'fit\(table, y="label"\)'),
     "a dictionary": (lambda: trees().fit({"age": AGE}, ILL), r'fit\(table, y="label"\)'),
@@ -142,6 +150,21 @@ def test_probabilities_of_a_release_are_those_of_its_estimator():
     assert np.array_equal(table.predict_proba(TABLE), table.release_.predict_proba(TABLE))
     assert not hasattr(rule().fit(AGE, ILL), "predict_proba")
     assert hasattr(rule(evaluate="0.1"), "predict_proba")
+
+
+def test_a_pipeline_that_hands_over_frames_keeps_the_names():
+    steps = ColumnTransformer([("kept", "passthrough", ["city", "age"])])
+    steps.set_params(verbose_feature_names_out=False)
+    made = make_pipeline(steps, trees()).set_output(transform="pandas").fit(TABLE, ILL)
+    assert np.array_equal(made.predict_proba(TABLE), fitted().predict_proba(X))
+
+
+def test_a_constant_rule_prints_one_error():
+    learner = ls.AgnosticLearner(ls.Rules(SCHEMA, 1), epsilon=8, evaluate=4, random_state=0)
+    made = learner.fit(X, 0 * ILL).release_
+    assert made.hypothesis.describe() == "always 0"
+    for said in (repr(made), "".join(map(str, evaluation_facts(made)))):
+        assert said.count("wrong") == 1
 
 
 def test_arrow_tables_and_polars_frames_are_arrays_with_names():

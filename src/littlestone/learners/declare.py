@@ -185,3 +185,14 @@ def _with_shared(own: str, shared: Mapping[str, str]) -> str:
     said = {line.partition(" ")[0] for line in own.splitlines()}
     rest = {entry: text for entry, text in shared.items() if entry.split()[0] not in said}
     return f"{own.rstrip()}\n{_entries(rest)}"
+
+
+def no_argument(caller: str, name: str) -> str:
+    """Say what to use instead of an argument that other libraries have."""
+    instead = {
+        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
+        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
+        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
+        "sums of trees give probabilities, for which you choose the threshold.",
+    }.get(name, "Parameters of the model are those of its constructor.")
+    return f"The fit of {caller} takes no {name!r}. {instead}"

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from littlestone.classes import (
     BoostedTreeClass,
@@ -36,6 +36,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.boosting import Boosting, Values
+from littlestone.learners.declare import no_argument
 from littlestone.learners.release import absent_label
 from littlestone.learners.running import held_out_of
 from littlestone.learners.targets import Wanted, wanted
@@ -243,6 +244,7 @@ def fit(
     ledger: Ledger | None = None,
     evaluate: Any = "auto",
     random_state: int | None = None,
+    **other: Never,
 ) -> Any:
     """Learn from a table, privately: only a label and an epsilon must be said.
 
@@ -333,6 +335,8 @@ def fit(
     >>> made.predict({"age": [20, 80]}).round(-2)
     array([100., 900.])
     """
+    for name in other:
+        raise ParameterError(no_argument("littlestone", name))
     asked = wanted(
         "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile, time=time,
         event=event, periods=periods,

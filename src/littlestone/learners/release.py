@@ -140,7 +140,9 @@ class Release:
         found = self.quality
         if found is not None:
             lines.append(("Error", _band(found.error)))
-            lines.append((f"Always {self.labels[found.majority]}", _band(found.baseline)))
+            if found.constant != found.majority:  # else it is the same error
+                always = f"Always {self.labels[found.majority]}"
+                lines.append((always, _band(found.baseline)))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
 
     def __repr__(self) -> str:

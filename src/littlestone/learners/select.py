@@ -141,10 +141,13 @@ def replan(candidate: Candidate, concept_class: ConceptClass, goal: Goal) -> Can
     return _as_users(made, goal, candidate.reads)
 
 
-def check_planned(concept_class: ConceptClass) -> None:
+def check_planned(concept_class: ConceptClass, goal: Goal | None = None) -> None:
     """Refuse a plan for a class whose own learner promises nothing before data."""
     if concept_class.learned_by:
-        raise UnsupportedError(registry.LEARNERS[concept_class.learned_by].learner.uncertified)
+        learner = registry.LEARNERS[concept_class.learned_by].learner
+        by_holdout = getattr(learner, "held_out", None)
+        said = "" if goal is None or by_holdout is None else by_holdout(concept_class, goal)
+        raise UnsupportedError(learner.uncertified + said)
 
 
 def fewest(candidates: Sequence[Candidate]) -> Candidate | None:

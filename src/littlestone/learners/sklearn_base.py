@@ -45,7 +45,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation
 from littlestone.learners.base import Learner, check_two_labels, warn_of_sums, warn_of_weakness
-from littlestone.learners.declare import Kind, complete, declared
+from littlestone.learners.declare import Kind, complete, declared, no_argument
 from littlestone.learners.release import is_table, secret_n
 from littlestone.learners.running import (
     AnySample,
@@ -161,7 +161,7 @@ class PrivateEstimator(BaseEstimator):
             cross-validation fit often: ``docs/guide/searches.md``).
         """
         for name in other:
-            raise ParameterError(_no_argument(type(self).__name__, name))
+            raise ParameterError(no_argument(type(self).__name__, name))
         how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
         return self._guarded(X, y, **how)
 
@@ -636,17 +636,6 @@ def _unit(X: Any, user: str | None, groups: Any) -> Unit:
     return "records" if user is None and groups is None else "users"
 
 
-def _no_argument(caller: str, name: str) -> str:
-    """Say what to use instead of an argument that other libraries have."""
-    instead = {
-        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
-        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
-        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
-        "sums of trees give probabilities, for which you choose the threshold.",
-    }.get(name, "Parameters of the model are those of its constructor.")
-    return f"The fit of {caller} takes no {name!r}. {instead}"
-
-
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     warnings.warn(
@@ -691,11 +680,12 @@ def _check_shape(X: Any) -> None:
     """Refuse what scikit-learn would refuse with a message that quotes the records."""
     if isinstance(X, list | tuple):
         X = np.asarray(X, dtype=object)
-    if not (hasattr(X, "shape") or hasattr(X, "__array__")):
+    relation = hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__")
+    if relation or not (hasattr(X, "shape") or hasattr(X, "__array__")):
         raise DataError(
             f"Expected 2D array, got {type(X).__name__} instead. A table is read by the name of "
             'its label column, fit(table, y="label"); what was fitted from arrays takes arrays: '
-            "collect a lazy frame first, and give its columns."
+            "collect a lazy frame or a relation first, and give its columns."
         )
     if getattr(X, "ndim", 2) < 2:
         raise DataError(

@@ -438,7 +438,7 @@ def plan(
     concepts = check_class("plan", concept_class)
     if horizon is not None:
         check_integer("plan", "horizon", horizon, low=1)
-    check_planned(concepts)
+    check_planned(concepts, budget)
     plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)), horizon)
     if fewest(list(plans)) is None:
         reasons = "; ".join(

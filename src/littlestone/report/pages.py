@@ -204,11 +204,11 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
 
     def spread(band: Band) -> str:
         of = "noise and sampling" if band.covers == "new records" else "noise"
-        return f"{band.value:.3f} (± {band.half_width:.3f} at 95%, {of})"
+        return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%, {of})"
 
     def share(band: Band) -> str:
-        points = percent(band.half_width, 2).removesuffix("%")
-        return f"about {percent(band.value, 2)} wrong (± {points} points at 95%, {band.covers})"
+        low, high = percent(band.low, 2), percent(band.high, 2)
+        return f"about {percent(band.value, 2)} wrong ({low} to {high} at 95%, {band.covers})"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
     found = release.quality

@@ -43,7 +43,8 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.evaluation import release_histogram
+from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
+from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.boosting.losses import Logistic
 from littlestone.learners.boosting.marginals import Marginals, marginals, release_start
 from littlestone.learners.boosting.rounds import (
@@ -66,6 +67,7 @@ from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
+    from littlestone.learners.plan import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -247,6 +249,30 @@ class Boosting(Boosted[BoostingPlan]):
         "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
         default=None,
     )
+
+    @classmethod
+    def held_out(cls, concept_class: BoostedTreeClass, goal: Goal) -> str:
+        """Say what held-out records would certify, at a fifth of a few numbers of records."""
+        learner = cls(concept_class, epsilon=goal.epsilon, delta=goal.delta or None)
+        certified = []
+        for n in (1_000, 10_000, 100_000):
+            wrong, scores = n // 25, _settings(learner, n).rounds + 1  # a fifth of the held out
+            counts = np.zeros((len(concept_class.labels), scores), dtype=np.int64)
+            counts[0, 0], counts[1, 0] = n // 5 - wrong, wrong
+            rate = histogram_rate(goal.epsilon)
+            histogram = ScoreHistogram(
+                tuple(range(scores)), tuple(map(tuple, counts.tolist())), n // 5, goal.epsilon,
+                rate, held_out=True,
+            )  # fmt: skip
+            error = Evaluation(histogram).error_certificate([0] * scores, goal.beta)
+            certified.append(f"{error:.0%}")
+        return (
+            " For example (--holdout 0.2 --evaluate "
+            f"{float(goal.epsilon):g}): if a fifth of the held-out records is labelled wrongly, of "
+            f"1,000, 10,000 or 100,000 records, it certifies an error of at most about "
+            f"{', '.join(certified[:2])} or {certified[2]}, except with probability "
+            f"{float(goal.beta):.0%}."
+        )
 
     def check(self) -> None:
         """Refuse an evaluation that would leave nothing, and what is too large."""

@@ -136,7 +136,6 @@ def _curves(
 
 def _sources(concepts: ConceptClass, start: Goal) -> list[Source]:
     check_planned(concepts)
-    check_planned(concepts)
     found = sources(concepts, start)
     if not any(source.curve.kind == "learner" for source in found):
         raise UnsupportedError(f"No learner can promise this for {concepts.spec}.")
