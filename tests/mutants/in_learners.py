@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -304,3 +305,36 @@ def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
 def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
     return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
+
+
+_ALL_N = "learners/boosting/test_marginals.py::test_audit_of_all_n"
+
+
+@mutant("budget not counted", "learners.boosting.learner:largest_round", _ALL_N)
+def a_start_that_is_not_paid_for(original, epsilon, delta, rounds, others=(), **how):
+    """The rounds get the whole budget, the counts of all columns come on top."""
+    return original(epsilon, delta, rounds, (), **how)
+
+
+@mutant("wrong sensitivity", "learners.boosting.marginals:Marginals.of_counts", _ALL_N)
+def columns_with_noise_as_if_each_were_alone(original, self, columns):
+    """A replaced record moves two counts of every column, not of one."""
+    return original(self, 1)
+
+
+@mutant("noise left out", "learners.boosting.marginals:Marginals.of_hessian", _ALL_N)
+def a_hessian_without_its_share(original, self):
+    """The noise of the Hessian is nearly none."""
+    return Fraction(1)
+
+
+@mutant(
+    "noise left out",
+    "learners.boosting.marginals:_weighted",
+    "learners/boosting/test_marginals.py::test_counts_weights_rounds_and_evaluation_in_one_law",
+)
+def weights_of_columns_from_exact_sums(original, sample, *given):
+    """The counts are noisy, the Newton step from them is not."""
+    exact = lambda original, sums, variance, source: sums.astype(float)  # noqa: E731
+    with patched("learners.boosting.marginals:_noisy", exact):
+        return original(sample, *given)
