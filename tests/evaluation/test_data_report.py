@@ -25,7 +25,7 @@ CITY = Column.of("city", ["Bonn"])
 SCHEMA = Schema((AGE, CITY))
 CELLS = ["", "?", "x", "29", "30", "nan", " 31 ", "1e400"]
 TOWNS = ["Bonn", "bonn", "", "30"]
-LABELS = ["0", "1", "1.0", "yes", "", "nan", "true"]
+LABELS = ["0", "1", "1.0", "ill", "", "nan", "true"]
 
 #: By hand: what each cell is.
 MISSING = {"", "?", "nan"}
