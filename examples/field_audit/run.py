@@ -1,4 +1,4 @@
-"""Audit libraries in environments of their own, and write the table of docs/field-audit.md.
+"""Audit libraries in environments of their own, and write docs/field-audit.csv.
 
     python examples/field_audit/run.py            # all of them
     python examples/field_audit/run.py opacus     # one; the other rows stay as they are
@@ -8,6 +8,7 @@ each file of them. ``littlestone`` has none, and runs here.
 """
 
 import argparse
+import csv
 import json
 import subprocess
 import sys
@@ -19,10 +20,9 @@ from time import monotonic
 from littlestone.audit import Family, LowerBound, Worker, lower_bound
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "field-audit.md"
+TABLE = HERE.parents[1] / "docs" / "field-audit.csv"
 RESULTS = HERE / "results.json"
 FAMILY = {"at_most": 100, "confidence": 0.99}
-ABOUT = "In brackets: the claim, and the lower bound that was found."
 SLOWEST = 600  # seconds, of one run of a mechanism
 
 
@@ -85,23 +85,21 @@ def family(rows):
 
 
 def table(rows):
-    """Return the rows as text of the page: a table of refuted claims, and a list of controls."""
-    refuted, controls = [], {}
+    """Return the rows of the page's table: claims and controls, the largest bounds first."""
+    yield "library", "mechanism", "two data sets", "claim", "epsilon at least", "control", "report"
     for row in sorted(rows, key=lambda row: -row["bound"]["bound"]):
         measure = "rho " if row["measure"] == "rho" else ""
         claim = f"{measure}{row['claim']:.4g}" + (f", {row['delta']:.2g}" if row["delta"] else "")
-        library, bound = f"{row['library']} {row['version']}", f"{row['bound']['bound']:.2f}"
-        if row["control"]:
-            controls.setdefault(library, []).append(f"{row['name']} ({claim}: {bound})")
-            continue
         link = row["known"].rsplit("/", 1)[-1]
-        known = f"[#{link}]({row['known']})" if row["known"] else ""
-        cells = [library, row["name"], row["neighbours"], claim, bound, known]
-        refuted.append("| " + " | ".join(cells) + " |")
-    head = ["| library | what | two data sets | claim | at least | known as |"]
-    head += ["|---|---|---|--:|--:|---|"]
-    listed = [f"* **{library}**: {'; '.join(found)}." for library, found in controls.items()]
-    return "\n".join(["## Refuted", "", *head, *refuted, "", "## Controls", "", ABOUT, "", *listed])
+        yield (
+            f"{row['library']} {row['version']}",
+            row["name"],
+            row["neighbours"],
+            claim,
+            f"{row['bound']['bound']:.2f}",
+            "yes" if row["control"] else "",
+            f"[#{link}]({row['known']})" if row["known"] else "",
+        )
 
 
 def main():
@@ -120,9 +118,8 @@ def main():
         rows = [row for row in rows if row["environment"] != name] + new
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n")
     alarms, missed = family(rows).judge()
-    before, mark, rest = PAGE.read_text().partition("<!-- the table -->\n")
-    _, end, after = rest.partition("\n<!-- end of the table -->")
-    PAGE.write_text(before + mark + table(rows) + end + after)
+    with TABLE.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(table(rows))
     for row in alarms:
         print(f"ALARM of a control: {row.name}: {row.bound!r} above {row.claim:.4g}")
     for row in missed:
