@@ -1,4 +1,20 @@
-"""What is read: counts of labelled records, public domains and schemas, readers for any table."""
+"""What is read: counts of labelled records, public domains and schemas, readers for any table.
+
+===================================  ============================================================
+`tables`, `formats`                  any table as one thing; declared formats of files
+`lines`, `arrow`, `spark`            CSV, Parquet and Arrow, Spark: every cell is accepted
+`databases`, `engine`, `groups`      tables by URL; grouping where the data are, in batches
+`counting`, `read`                   cells and groups to records; from a table to a sample
+`cells`, `calendar`                  what one cell says: a text, a number, a date
+`domains`, `columns`, `schema`       what is public: points, columns, schemas
+`draft`, `proposal`, `public_bins`   a schema: a first draft, learned privately, of public rows
+`convert`, `points`                  cells to points; how points are stored and ordered
+`sample`, `users`                    what a learner sees: counts of labelled records, of users
+`labels`, `targets`                  public lists of labels; quantities, counts and times
+`store`, `stored`, `code_tables`     what does not fit into memory; counts by sets of columns
+`rows`                               rows that arrive one after the other
+===================================  ============================================================
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,15 @@
 ``plot(obj)`` returns an SVG, ``page(obj)`` a self-contained HTML page: of a release, a plan, a
 stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. Packages above
 register how their objects are drawn with ``plotter``, and their pages with ``page_maker``.
+
+=================================  ==============================================================
+`pictures`, `trees`                hypotheses on a line, as rules, as paths; trees of all kinds
+`cards`, `ensembles`, `accuracy`   sums of trees: points and effects; ROC, calibration, confusion
+`targets`, `forms`                 quantities, counts and survival; fields of a calculator
+`pages`, `plans`, `transcripts`    the page of a release, of a plan, of a stream
+`html`, `words`, ``templates/``    what all pages share
+``explorer/``                      the interactive page: certificates as JavaScript
+=================================  ==============================================================
 """
 
 from littlestone.report import ensembles as _ensembles  # noqa: F401 - sums of trees
