@@ -8,19 +8,9 @@ and then draws the next one from them (`samplers`).
 fired last, *noise* is a secret number drawn once for each epoch, r with probability
 ``(1 - e**-epsilon) e**(-epsilon * r)``.
 
-Proof that when it fires is epsilon-DP, if two streams differ in one record and all that was
-published before is the same. Only the epoch in which the record comes sees two different counts,
-and from that time on until the test fires they differ by one constant, 0 or 1 (say the second is
-larger). Let f(r), f'(r) be the probabilities of one course of silence and firing, given the noise
-r. (i) f' <= e**epsilon f: in the second stream every gap is as large, or smaller by one; so silence
-is at most as likely at each step, and the last step, where it fires, is at most e**epsilon times as
-likely. (ii) f(r) <= f'(r + 1): with more noise the second stream has the same gaps after the
-record, and gaps larger by one before it, where silence is then at least as likely (and if it fires
-before the record, both streams see the same). The probability of noise r is e**epsilon times that
-of r + 1. Averaging over r, each of the two probabilities is at most e**epsilon times the other.
-Hence any number of tests, one after the other, is epsilon-DP *in total*: the count starts anew at
-each, so the other epochs see the same counts. (The sparse vector technique with two-sided noise
-needs twice that for one test, and noise of scale 2/epsilon at both places.)
+Any number of tests, one after the other, is epsilon-DP *in total* (proof: docs/learners/online.md).
+(The sparse vector technique with two-sided noise needs twice that for one test, and noise of scale
+2/epsilon at both places.)
 
 Between two changes of the gap the number of silent steps is geometric, so it is drawn at once: its
 binary digits are independent coins. The law is that of one coin for each step.

@@ -238,24 +238,24 @@ class ClosureSampler:
 
 
 def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
-    """Return a number of events among which every error of a vote is, wherever it is.
+    """Return a number V of events that contain every error of a vote, at all points together.
 
-    Let D be any law of concepts, and R (odd) independent draws vote. The vote is wrong at some
-    point where at most a part ``share`` of D is wrong with probability at most this number times
-    Pr[Bin(R, share) > R / 2].
+    Let D be any law of concepts, and R (odd) independent draws vote. With probability at least
+    1 - V * Pr[Bin(R, share) > R / 2] the vote is right at every point where at most ``share`` of D
+    is wrong.
 
     Notes
     -----
-    *Proof.* Write f(p) = Pr[Bin(R, p) > R/2]. At a point where a part p <= share of D is wrong,
-    the vote is wrong with probability f(p) <= f(share): so the number of cells (points that some
-    concept distinguishes) is enough. For thresholds the sets of concepts that say 1 at a point grow
-    with the point, and those that say 0 shrink: of each kind the largest one of weight at most
-    ``share`` is wrong whenever a smaller one is; 2 events. If no concept is 1 on more than k
-    points, then the weights p of saying 1 sum to at most k over the points, and f(p) <= (p/share)
-    f(share), since f is convex up to 1/2; at most k / (1 - share) points remain, where saying 0
-    has weight at most ``share``. For paths of a tree the sets that say 1 are nested or disjoint:
-    the largest ones of weight at most ``share`` are disjoint, so their weights sum to at most 1;
-    and those that say 0 are complements of a chain.
+    *Proof.* Write f(p) = Pr[Bin(R, p) > R/2] and s = ``share`` < 1/2. *Cells* (points that some
+    concept distinguishes): each fails with probability f(p) <= f(s). *Thresholds*: the sets {c :
+    c(x) = 1} grow with x and the sets {c : c(x) = 0} shrink. In each family the largest set of
+    weight at most s contains the others, so if the vote is wrong because of one, it is wrong
+    because of the largest: 2 events. *No concept is 1 on more than k points*: the weights p_x =
+    D{c(x) = 1} sum to at most k; f is convex on [0, 1/2] with f(0) = 0 (its derivative is
+    proportional to (p (1-p))**((R-1)/2)), so f(p) <= (p/s) f(s) for p <= s, and these sum to k
+    f(s)/s; at most k/(1-s) points have p_x >= 1 - s. *Paths of a tree*: the sets {c : c(x) = 1} are
+    nested or disjoint, so the maximal ones of weight at most s are disjoint, with total weight at
+    most 1; those of weight at least 1 - s form a chain.
 
     Examples
     --------
