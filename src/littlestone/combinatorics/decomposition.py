@@ -6,15 +6,15 @@ A (p, d)-decomposition is a tree of restrictions that ends in irreducible classe
 without hypotheses is dropped, never expanded: otherwise Lemma 4.1 would be false.
 
 *Search.* A class with Littlestone dimension s <= t at depth at most D(s) can always be completed
-with leaves of dimension at most t: that is the greedy step of Claim 4.1. So irreducibility need not
-be asked to find the decomposition dimension; what is decided is only how deep a class can *sit*:
+with leaves of dimension at most t: while it is reducible, query the points that reduce it (Claim
+4.1). So irreducibility need not be checked; the search decides at which depths a class is possible:
 
-    V sits at depth k  iff  k <= D(s - 1), s = LDim(V), and
-                            s <= t and k <= D(s), or
-                            for some point both (non-empty) sides sit at depth k + 1.
+    V is possible at depth k  iff  k <= D(s - 1), s = LDim(V), and
+                                   s <= t and k <= D(s), or
+                                   for some point both (non-empty) sides are at depth k + 1.
 
-The decomposition dimension is the least t for which the class sits at depth 0. A labelling f is
-essential iff the class no longer sits once leaves of dimension t with SOA f are forbidden.
+The decomposition dimension is the least t for which the class is possible at depth 0. A labelling f
+is essential iff it is not once leaves of dimension t with SOA f are forbidden.
 """
 
 from __future__ import annotations
