@@ -1,7 +1,7 @@
 """The private learner of Littlestone classes: 003's Theorem 3, repaired and shortened.
 
 1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation.
-2. Every teacher lists hypotheses that err rarely on its own records (`teachers`).
+2. Every teacher lists hypotheses with few errors on its own records (`teachers`).
 3. Draw one hypothesis by the number of teachers that list it, against bottom (`votes`).
    Or, as in the paper, stage by stage: test whether some hypothesis has many votes; if so, draw.
 4. For proper output, pass from the released hypothesis to a concept (`proper`).

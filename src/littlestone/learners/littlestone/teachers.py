@@ -61,13 +61,13 @@ class Lists(Protocol):
 def closed_within(
     system: Closures, sample: Sample, tolerance: int, max_nodes: int
 ) -> list[Hypothesis]:
-    """Return the closures of positive records that err rarely on a sample.
+    """Return the closures of positive records with at most ``tolerance`` errors on a sample.
 
     Notes
     -----
-    A set G of at most ``tolerance`` errors that holds a smaller closed set F must hold one of the
-    first positive records outside of F that are together more than ``tolerance``: only those are
-    joined to F. So the search meets few closed sets if the sample is labelled by a concept.
+    A set G of at most ``tolerance`` errors that contains a smaller closed set F contains one of the
+    first ``tolerance + 1`` positive records outside F (with multiplicity): only those are joined to
+    F. So the search visits few closed sets if the sample is labelled by a concept.
 
     Examples
     --------

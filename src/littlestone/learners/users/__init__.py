@@ -1,4 +1,4 @@
-"""Learning when users hold many records: agnostic learning and thresholds (paper 002).
+"""Learning when users have many records: agnostic learning and thresholds (paper 002).
 
 ==================  ============================================================================
 `learner`           `UserAgnostic`: all routes side by side, the least one taken, and its plan

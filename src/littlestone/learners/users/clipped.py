@@ -183,7 +183,7 @@ def plan_clipped(
         deviations, part = _SPACINGS[spacing]
         if m > _MANY:
             deviations = max(deviations, 1.5, math.sqrt(m) / 60)
-        if sure:  # where users err rarely, neighbours must differ by more than a deviation
+        if sure:  # where users make few mistakes, neighbours must differ by more than a deviation
             part = max(part, 0.25)
         apart = deviations, part * (1 - most) * m
         starts = _starts(m, width, most, apart, _OVERLAPS[overlap])

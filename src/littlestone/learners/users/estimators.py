@@ -9,7 +9,7 @@ __all__ = ["UserAgnosticLearner"]
 
 
 class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
-    r"""Learn nearly the best concept of a class, protecting users who hold many records each.
+    r"""Learn nearly the best concept of a class, protecting users with many records each.
 
     Paper 002, Theorems 4.6 and 5.2, group privacy, and one record of each user: whichever needs the
     fewest users.
