@@ -1,7 +1,9 @@
 """``littlestone score`` and ``compare``: what they cost, say and refuse."""
 
+import json
 import warnings
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import pyarrow.parquet as pq
@@ -39,7 +41,11 @@ def test_a_model_is_scored_on_a_table(run, models):
     assert done.json["evaluation"]["held_out"] is False, "data.csv is what was learned from"
     assert done.json["quality"]["error"]["high"] < 0.2
     assert str(Ledger("b.db").spent().epsilon) == "1/2"
-    said = run("score good.json data.csv --epsilon 1/2")
+    said = run("score good.json data.csv --epsilon 1/2 --record r.json")
+    record = json.loads(Path("r.json").read_text())
+    assert record["deployment"]["basic"]["name"].startswith("evaluation of ")
+    assert record["deployment"]["basic"]["data_product_type"] == "Statistics"
+    assert run("check-record r.json --json").json == {"ok": True, "wrong": []}
     assert "800 records, as many as those of the fit" in said.out
     assert "has fewer errors than always answering" in said.out
     assert run("score good.json data.csv --epsilon 1/2 --seed 3").out.count("NOT PRIVATE") == 1
@@ -112,6 +118,7 @@ def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
         ("score good.json data.csv --epsilon 1 --y none", "no column 'none'"),
         ("score none.json data.csv --epsilon 1", "none.json"),
         ("score good.json data.csv --epsilon 1 --seed -1", "'--seed'"),
+        ("score good.json data.csv --epsilon 1 --record r.json --seed 1", "seeded"),
         ("compare data.csv good.json --epsilon 1", "at least two models"),
     ],
 )

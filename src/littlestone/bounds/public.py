@@ -187,7 +187,7 @@ def _search(bound: PublicBound) -> tuple[int, tuple[Fraction, ...]]:
         raise UnsupportedError(
             f"{message} and beta = {beta:g}, however many records there are: about {least} are "
             "needed, and three times as many are plenty (of a schema more bins help, too). Raise "
-            "alpha, or say shift=None: then the certificate is about the best candidate only."
+            "alpha, or say that the certificate is about the best candidate only (shift=None)."
         )
     decay = DECAYS[bound.agnostic].function("decay", "cut", epsilon=bound.epsilon, alpha=alpha)
     log_bad = math.log(bound.size - 1) if bound.size > 1 else 0.0

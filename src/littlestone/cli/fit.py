@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -548,9 +547,7 @@ def _write(release: Release, out: str | None, report: str | None, filed: Filed) 
             write_text(out, release.to_json() + "\n")
         if report is not None:
             write_text(report, page(release))
-        if filed.record is not None:
-            record = release.record(filed.sign_with)
-            write_text(filed.record, jsonlib.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        filed.write(release)
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
         if not isinstance(problem, ParameterError):

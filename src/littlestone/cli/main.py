@@ -332,6 +332,8 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     "The '--delta' option of fit must be in (0, 1)."
     >>> _in_options("The 'length' parameter of RuleLists must be 1, 2 or 3.", ["fit", "data.csv"])
     "The 'length' parameter of rule_lists must be 1, 2 or 3."
+    >>> _in_options("Raise alpha, or say less (shift=None).")
+    'Raise alpha, or say less (--shift none).'
     """
     command, options = _typed(tokens)
 
@@ -347,7 +349,8 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     caller = "|".join([*filter(None, [re.escape(command)]), r"[A-Za-z]\w*"])
     message = re.sub(rf"'([a-z_]+)' parameter(?:( of )({caller}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
-    return re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+    message = re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+    return message.replace("shift=None", "--shift none")
 
 
 def _typed(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
@@ -21,13 +22,14 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.safe_io import replaceable, target
+from littlestone.safe_io import replaceable, target, write_text
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
+    from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
     from littlestone.source import Source
 
@@ -295,6 +297,12 @@ class Filed:
 
             private_key(self.sign_with)
         return paid.source(caller)
+
+    def write(self, release: Release) -> None:
+        """Write the record, if it is asked for."""
+        if self.record is not None:
+            record = release.record(self.sign_with)
+            write_text(self.record, jsonlib.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
 def learner_options() -> Any:

@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from littlestone.cli.options import AsJson, Csv, Flag, Model, Out, Paid, check_outputs, shared
+from littlestone.cli.options import (
+    AsJson,
+    Csv,
+    Filed,
+    Flag,
+    Model,
+    Out,
+    Paid,
+    check_outputs,
+    shared,
+)
 from littlestone.errors import ParameterError, check_fraction, parameter_error
 
 if TYPE_CHECKING:
@@ -244,7 +254,9 @@ class Asked(Csv, Paid):
     """The label cell that means 1, if it is another one here."""
 
 
-def score(model: Model, data: str, /, *, asked: Asked, json: AsJson = False) -> int:
+def score(
+    model: Model, data: str, /, *, asked: Asked, filed: Filed = Filed(), json: AsJson = False
+) -> int:
     """Evaluate a model privately on a table of other records than it was learned from.
 
     Says the error beside that of always answering one label, each with an interval, and a bound on
@@ -260,13 +272,16 @@ def score(model: Model, data: str, /, *, asked: Asked, json: AsJson = False) -> 
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts, positive_facts
 
-    (found,) = _scored("score", [model], data, asked)
+    check_outputs("score", model, data, asked.ledger, filed.sign_with, record=filed.record)
+    (found,) = _scored("score", [model], data, asked, filed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
+        filed.write(found)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
     rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
     facts([(name, text, "") for name, text in rows])
+    filed.write(found)
     return 0
 
 
@@ -307,7 +322,9 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
     return 0
 
 
-def _scored(caller: str, models: list[str], data: str, asked: Asked) -> list[Release]:
+def _scored(
+    caller: str, models: list[str], data: str, asked: Asked, filed: Filed = Filed()
+) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
@@ -317,7 +334,7 @@ def _scored(caller: str, models: list[str], data: str, asked: Asked) -> list[Rel
     from littlestone.learners.running import score_all
     from littlestone.privacy import Guarantee
 
-    source, paid_by = asked.source(caller), asked.budget(caller)
+    source, paid_by = filed.source(caller, asked), asked.budget(caller)
     if paid_by is not None:
         paid_by.check_data(data)
     pairs: list[tuple[Release, Sample]] = []

@@ -58,13 +58,14 @@ def deployment(release: Release) -> Json:
     spec, unit = release.concept_class.spec, guarantee.neighbours.unit
     spent = "; ".join(f"{what}: {part}" for what, part in sorted((release.spent or {}).items()))
     proposal, certificate = release.proposal, release.certificate
+    scored = release.evaluation is not None and release.spent is None  # on another table
     dated = {"publication_date": event["day"]} if event else {}
     meant = {"intended_use": event["purpose"]} if event.get("purpose") else {}
     return {
         "basic": {
-            "name": f"{release.learner} on {spec}",
+            "name": f"{'evaluation of ' * scored}{release.learner} on {spec}",
             "description": release.hypothesis.describe(),
-            "data_product_type": "Machine learning model",
+            "data_product_type": "Statistics" if scored else "Machine learning model",
             **dated,
             **meant,
         },

@@ -235,6 +235,10 @@ LEARNERS: tuple[Case, ...] = (
     _generic(Thresholds(1, 2), [1, 2], 4, wrap=_part(F(3, 4)), note="on three of four", full=True),
     _agnostic(Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
     _agnostic(Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
+    _agnostic(
+        Thresholds(1, 4), [1, 2, 3, 4], 2, public=(1, 4), shift=None, note="public points",
+        sharp=_EPSILON,
+    ),
     _agnostic(Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True, sharp=_EPSILON),
     _agnostic(_TREE, ["a", "b", "c"], 2, sharp=_EPSILON),
     _generic(AffineSubspaces(2, 2, 1), _BITS, 2, sharp=_EPSILON),
