@@ -390,10 +390,9 @@ def _settings(learner: Boosting, n: int) -> Settings:
     concepts = learner.concept_class
     size = float(learner.epsilon) * n
     splits = len(learner.splits)
-    rounds = concepts.rounds or default_rounds(
-        concepts.depth, size, splits, pure=learner.delta is None
-    )
-    step = learner.step or default_step(rounds, size)
+    depth, pure = concepts.depth, learner.delta is None
+    rounds = concepts.rounds or default_rounds(depth, size, splits, pure=pure)
+    step = learner.step or default_step(depth, rounds, size, pure=pure)
     left = learner.epsilon - (learner.evaluation or Fraction(0))
     start, binary = None, not concepts.lists_labels
     if learner.delta is not None and learner.unit == "records":
@@ -439,15 +438,20 @@ def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
     return max(6, min(round(found), 80 if depth > 1 else 120))
 
 
-def default_step(rounds: int, size: float) -> Fraction:
+def default_step(depth: int, rounds: int, size: float, *, pure: bool) -> Fraction:
     """Return the log-odds of one vote: all votes together reach further with more data.
 
     Examples
     --------
-    >>> [str(default_step(rounds, size)) for rounds, size in ((6, 100), (20, 1_500), (80, 10**5))]
+    >>> sizes = (6, 100), (20, 1_500), (80, 10**5)
+    >>> [str(default_step(2, rounds, size, pure=False)) for rounds, size in sizes]
     ['333/1000', '3/20', '1/10']
+    >>> [str(default_step(2, 20, 6_000, pure=pure)) for pure in (False, True)]
+    ['27/100', '21/100']
     """
-    reach = min(max(3 + 1.2 * math.log2(max(size, 1.0) / 1_500), 2.0), 8.0)
+    doublings = math.log2(max(size, 1.0) / 1_500)
+    each, most = (0.6, 5.6) if pure and depth > 1 and doublings > 0 else (1.2, 8.0)
+    reach = min(max(3 + each * doublings, 2.0), most)
     return Fraction(round(1000 * min(max(reach / rounds, 0.02), 0.4)), 1000)
 
 
