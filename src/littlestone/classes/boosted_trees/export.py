@@ -51,14 +51,37 @@ def as_sql(
         raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
     if ensemble.binary:
         return _of_margin(ensemble, schema, dialect, what)
-    codes = [sql.case(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
+    summed = (_card_of_labels if ensemble.additive else _votes_of_trees)(ensemble, schema, dialect)
+    if what == "probability":
+        return _probability(summed, names.index(of), len(names), ensemble, dialect)
+    value = _most(names, dialect) if what == "label" else _votes(names.index(of))
+    return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
+
+
+def _card_of_labels(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
+    """Return the votes of each label of a scorecard, as a list for SELECT and what it is from."""
+    base, own = _summed(ensemble, schema)
+    votes = []
+    for label, start in enumerate(base.tolist()):
+        terms = [
+            _points_of(at, schema.columns[at], points[:, [label]], dialect)
+            for at, points in own.items()
+            if points[:, label].any()
+        ]
+        votes.append(f"{' + '.join([str(start), *terms])} AS {_votes(label)}")
+    return sql.select(",\n".join(votes), own, schema, dialect).removeprefix("SELECT ")
+
+
+def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
+    """Return the votes of each label of any sum, likewise; each tree is evaluated once."""
+    labels = len(ensemble.label_names)
+    codes = [sql.case(tree.tree, schema, dialect, range(labels)) for tree in ensemble.counted]
     answers = _answers_of_columns(ensemble.code_points, schema, dialect)
     votes = [str(start) for start in ensemble.start]
     columns = {f"a{at}": answer for at, answer in enumerate(answers)}
     if ensemble.code_points is not None:
         points = [
-            _points(ensemble.code_points, list(columns), code, dialect)
-            for code in range(len(names))
+            _points(ensemble.code_points, list(columns), code, dialect) for code in range(labels)
         ]
         votes = [f"{own} + {more}" for own, more in zip(votes, points, strict=True)]
     for i, (tree, times) in enumerate(ensemble.counted.items()):
@@ -70,10 +93,7 @@ def as_sql(
         trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
         read = sql.select(trees, _used(ensemble), schema, dialect)
         summed += f"\nFROM ({read}) AS trees"
-    if what == "probability":
-        return _probability(summed, names.index(of), len(names), ensemble, dialect)
-    value = _most(names, dialect) if what == "label" else _votes(names.index(of))
-    return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
+    return summed
 
 
 def _of_margin(ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str) -> str:
@@ -125,14 +145,19 @@ def _card(
     ensemble: TreeEnsemble, schema: Schema, dialect: str
 ) -> tuple[int, int, int, str, set[int]]:
     """Return of a scorecard: first, unit, most, the sum of points, and the columns it reads."""
+    base, own = _summed(ensemble, schema)
+    unit, most = ensemble.unit(base, own), sum(int(points.max()) for points in own.values())
+    terms = [_points_of(at, schema.columns[at], own[at] // unit, dialect) for at in own]
+    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(own)
+
+
+def _summed(ensemble: TreeEnsemble, schema: Schema) -> tuple[Any, dict[int, Any]]:
+    """Return the scorecard by codes; refuse a schema that is not the model's."""
     for split in ensemble.literals:
         sql.check(split, schema)
     if ensemble.code_points is not None:
         ensemble.code_points.check(schema)
-    base, own = ensemble.summed(schema)
-    unit, most = ensemble.unit(base, own), sum(int(points.max()) for points in own.values())
-    terms = [_points_of(at, schema.columns[at], own[at] // unit, dialect) for at in own]
-    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(own)
+    return ensemble.summed(schema)
 
 
 def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
