@@ -331,16 +331,21 @@ def _fit_target(
     from littlestone.cli.targets import class_of
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.learners.boosting import Values
+    from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
     from littlestone.learners.running import known_loss, promise, read_sample, run
     from littlestone.privacy import check_ledger
 
     if records.positive is not None or records.negative is not None:
         raise ParameterError("--positive and --negative are for labels: leave them out.")
     paid_by = paid.budget("fit")
+    of_held_out: Fraction | int = 1
+    if wanted.interval is not None:
+        holdout, of_held_out = holdout or str(HOLDOUT), INTERVAL_EVALUATION
     if goal.concept_class is not None:
         concepts: Any = class_of(goal.concept_class, records.schema, records.x, wanted, y)
         asked = holdout is not None or evaluated.evaluate is not None
-        part = evaluated.part("fit", goal.epsilon, holdout) if asked else None
+        how = {"of_held_out": of_held_out}
+        part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
     else:
         chosen = names("fit", "x", records.x)
         public = open_schema(records.schema, chosen)
@@ -351,7 +356,7 @@ def _fit_target(
             evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
         )  # fmt: skip
         if holdout is not None:
-            part = evaluated.part("fit", goal.epsilon, holdout)
+            part = evaluated.part("fit", goal.epsilon, holdout, of_held_out=of_held_out)
     algorithm = Values(
         concepts,
         epsilon=goal.epsilon,  # type: ignore[arg-type] # checked there
@@ -360,7 +365,7 @@ def _fit_target(
         quantile=wanted.quantile,
         unit="records" if records.user is None else "users",
     )
-    extra = {"evaluate": part, "holdout": holdout}
+    extra = {"evaluate": part, "holdout": holdout, "interval": wanted.interval}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
     schema = concepts.schema

@@ -214,9 +214,16 @@ class Evaluated:
     """Spend all of epsilon on learning, and measure nothing."""
 
     def part(
-        self, caller: str, epsilon: str | Fraction, holdout: str | None = None
+        self,
+        caller: str,
+        epsilon: str | Fraction,
+        holdout: str | None = None,
+        *,
+        of_held_out: Fraction | int = 1,
     ) -> Fraction | None:
         """Return the part of epsilon: by default a tenth, with held-out records all of it.
+
+        Of held-out records it is the share ``of_held_out``.
 
         Examples
         --------
@@ -229,7 +236,7 @@ class Evaluated:
             return None
         total: Fraction = check_fraction(caller, "epsilon", epsilon)
         if self.evaluate is None:
-            return total if holdout is not None else total / 10
+            return total * of_held_out if holdout is not None else total / 10
         part: Fraction = check_fraction(caller, "evaluate", self.evaluate)
         return part
 

@@ -186,6 +186,8 @@ def _head(release: Release, *, proba: bool) -> list[str]:
         each = [f"survival at {float(end):g}" for end in getattr(target, "ends", ())]
     else:
         each = ["probability"] if labels == (0, 1) else [f"probability of {x}" for x in labels]
+    if release.interval is not None:
+        return ["prediction", "low", "high"]
     return ["prediction", *each] if proba else ["prediction"]
 
 

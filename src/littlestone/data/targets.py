@@ -354,9 +354,33 @@ class TargetSample:
         return cls(keys, where, code, ones, len(named), index).merged()
 
     def split(self, source: Source, first: int) -> tuple[Self, Self]:
-        """Draw so many records (public), and return these, and the others."""
+        """Draw so many units (public), and return these, and the others."""
+        if self.user is not None:
+            drawn = source.permutation(self.n)
+            return self._of_users(drawn[:first]), self._of_users(drawn[first:])
         group = np.repeat(np.arange(len(self.count)), self.count)[source.permutation(self.n)]
         return self._part(group[:first]), self._part(group[first:])
+
+    def _of_users(self, users: Ints) -> Self:
+        assert self.user is not None
+        name = np.full(self.n, -1)
+        name[users] = np.arange(len(users))
+        at = np.flatnonzero(name[self.user] >= 0)
+        own = {"point": self.point[at], "code": self.code[at], "count": self.count[at]}
+        return replace(self, **own, n=len(users), user=name[self.user[at]]).merged()
+
+    def one_of_each(self, source: Source) -> Self:
+        """Draw one record of each user, all equally likely."""
+        if self.user is None:
+            return self
+        last = np.cumsum(self.count)
+        starts = np.flatnonzero(np.diff(self.user, prepend=-1))
+        first = (last - self.count)[starts]
+        many = np.diff(first, append=self.count.sum()).tolist()
+        place = first + [source.below(k) if k > 1 else 0 for k in many]
+        at = np.searchsorted(last, place, side="right")
+        ones = np.ones(len(at), dtype=np.int64)
+        return replace(self, point=self.point[at], code=self.code[at], count=ones, user=None)
 
     def _part(self, group: Ints) -> Self:
         count = np.bincount(group, minlength=len(self.count)).astype(np.int64)

@@ -230,13 +230,14 @@ def _spent(release: Release) -> Iterator[Finding]:
             yield Finding("release.evaluation.rate", "its noise has another rate")
         if histogram.n > (release.n or 0):
             yield Finding("release.evaluation.n", "more than there are")
+    yield from _interval(release, spent)
     if release.spent is None:
         return
     if spent.get("evaluation") != evaluated:
         yield Finding("release.spent.evaluation", f"the evaluation cost {evaluated}")
     losses: Counter[Loss] = Counter()
     for what, text in spent.items():
-        if guarantee.claim.startswith("dp.parallel(") and what == "evaluation":
+        if guarantee.claim.startswith("dp.parallel(") and what in ("evaluation", "interval"):
             continue  # of other records, and at most as much
         try:
             losses += _losses(what, text)
@@ -251,6 +252,21 @@ def _spent(release: Release) -> Iterator[Finding]:
         fits = epsilon <= guarantee.epsilon
     if not fits:
         yield Finding("release.spent", f"all together it is {float(epsilon):.6g}")
+
+
+def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:
+    """Compare what intervals cost, and of how many units they are, with the rest."""
+    interval, evaluation = release.interval, release.evaluation
+    if interval is None:
+        return
+    beside = Fraction(0) if evaluation is None else evaluation.epsilon
+    if beside + interval.epsilon > release.guarantee.epsilon:
+        yield Finding("release.interval.epsilon", "more than was promised")
+    if spent.get("interval") != f"epsilon {interval.epsilon}":
+        yield Finding("release.spent.interval", f"the interval cost epsilon {interval.epsilon}")
+    held_out = interval.m if evaluation is None else evaluation.n
+    if interval.m != held_out or interval.m >= (release.n or 0):
+        yield Finding("release.interval.m", "another number than was held out")
 
 
 def _losses(what: str, text: str) -> Counter[Loss]:

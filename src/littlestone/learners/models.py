@@ -36,6 +36,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.boosting import Boosting, Values
+from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
 from littlestone.learners.declare import no_argument
 from littlestone.learners.release import absent_label
 from littlestone.learners.running import held_out_of
@@ -109,7 +110,7 @@ class Decided:
             parameters["labels"] = concepts.labels
         parameters |= {"delta": self.delta or 0}
         if self.wanted is not None:
-            return regressor(concepts, self.wanted.loss, self.wanted.quantile, parameters)
+            return regressor(concepts, self.wanted, parameters)
         if isinstance(concepts, ScorecardClass):
             return Scorecard(concepts.schema, **parameters)
         parameters["depth"] = concepts.depth
@@ -162,6 +163,8 @@ def decide(
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
+    if wanted is not None and wanted.interval is not None:
+        holdout = holdout or HOLDOUT
     part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
     if holdout is not None:
         _learned_from(opened, y, caller, holdout)
@@ -232,6 +235,7 @@ def fit(
     high: Any = None,
     loss: str | None = None,
     quantile: Any = None,
+    interval: Any = None,
     time: str | None = None,
     event: str | None = None,
     periods: Any = None,
@@ -267,6 +271,9 @@ def fit(
         Of a quantity: means (the default) or medians.
     quantile : float in (0, 1), optional
         Of a quantity: predict this quantile.
+    interval : float in (0, 1), optional
+        Of a quantity or a count: intervals that cover this share of new records, from a fifth of
+        the records, which nothing is learned from.
     time, event : str, optional
         Instead of ``y``: columns of a time, and of what is 1 where the event ended it.
     periods : sequence of numbers, or int, optional
@@ -338,7 +345,8 @@ def fit(
     for name in other:
         raise ParameterError(no_argument("littlestone", name))
     asked = wanted(
-        "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile, time=time,
+        "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile,
+        interval=interval, time=time,
         event=event, periods=periods,
     )  # fmt: skip
     if asked is not None and not (labels is None and samples_per_user is None):
@@ -444,10 +452,12 @@ def _evaluation(
         if held_out or evaluate not in ("auto", None):
             raise UnsupportedError(f"{caller} has no evaluation of times yet: leave it out.")
         return None
+    if wanted is not None and wanted.interval is not None:  # of held-out records, like these
+        given = left * INTERVAL_EVALUATION if evaluate == "auto" else evaluate
+        return None if given is None else check_fraction(caller, "evaluate", given)
     if held_out:  # no record pays for both
         _check_held_out(caller, evaluate, left)
-        return None
-    if evaluate is None:
+    if held_out or evaluate is None:
         return None
     if isinstance(evaluate, str) and evaluate == "auto":
         return left * _EVALUATION

@@ -111,7 +111,8 @@ def cited(document: Json) -> list[str]:
     """
     composed = document["guarantee"]["claim"].replace("(", ",").replace(")", ",")
     names = [name.strip() for name in composed.split(",")]
-    names += document.get("certificate", {}).get("claims", [])
+    for part in (document, document.get("interval", {})):
+        names += part.get("certificate", {}).get("claims", [])
     return list(dict.fromkeys(filter(None, names)))
 
 

@@ -56,6 +56,7 @@ from littlestone.evaluation import (
     quality,
 )
 from littlestone.learners.record import record_of
+from littlestone.mechanisms.conformal import Conformal
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
@@ -88,6 +89,7 @@ class Release:
     evaluation: ScoreHistogram | ErrorSums | None = None
     spent: dict[str, str] | None = None
     costs: Costs | None = None
+    interval: Conformal | None = None  # what the width of intervals comes from
     entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
 
     @property
@@ -177,6 +179,8 @@ class Release:
                 out["quality"] = self.evaluation.quality
             elif found is not None:
                 out["quality"] = found.to_dict()
+        if self.interval is not None:
+            out["interval"] = self.interval.to_dict()
         if self.spent is not None:
             out["spent"] = self.spent
         if self.costs is not None:
@@ -215,6 +219,7 @@ class Release:
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
                 evaluation=None if histogram is None else read_evaluation(histogram),
+                interval=_interval(document.get("interval")),
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
             )
@@ -266,14 +271,18 @@ class Release:
     ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
         """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
+        Of a model with intervals values and the two ends of each.
+
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
         """
         if proba:
             self._check_chances()
         for points, inside in self._points_of(table, x=x, csv=csv):
             if isinstance(self.hypothesis, TreeSum):
-                survival = self.hypothesis.survival(points) if proba else None
-                yield self.hypothesis.predict(points), survival
+                model = self.hypothesis
+                beside = model.survival(points) if proba else None
+                beside = beside if model.width is None else model.interval(points)
+                yield model.predict(points), beside
                 continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
@@ -368,7 +377,14 @@ class Release:
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
             chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
             name = "probability" if chance else "prediction"
-            return written if table is None else f"SELECT *, {written} AS {name}\nFROM {table}"
+            if table is None:
+                return written
+            parts = [f"{written} AS {name}"]
+            if isinstance(hypothesis, TreeSum) and hypothesis.width is not None:
+                for end in ("low", "high"):
+                    own = hypothesis.to_sql(domain.schema, dialect=dialect, what=end)
+                    parts.append(f"{own} AS {end}")
+            return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
             columns = replace(domain.schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
@@ -533,6 +549,10 @@ def _spent(spent: Any) -> dict[str, str] | None:
     return {_text(what): _text(epsilon) for what, epsilon in spent.items()}
 
 
+def _interval(data: Any) -> Conformal | None:
+    return None if data is None else Conformal.from_dict(data)
+
+
 def _columns(columns: Any) -> Json | None:
     """Check the names of columns."""
     if columns is None:
@@ -615,6 +635,8 @@ def _some_points(domain: Domain) -> Points | None:
 def _check_evaluation(release: Release) -> None:
     """Refuse an evaluation, or costs, of other labels or scores than those of the model."""
     labels, histogram = len(release.labels), release.evaluation
+    if (release.interval is None) != (getattr(release.hypothesis, "width", None) is None):
+        raise _unfit("interval", "hypothesis")
     if release.costs is not None and len(release.costs.matrix) != labels:
         raise _unfit("costs", "labels")
     if histogram is None:

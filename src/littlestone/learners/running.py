@@ -34,7 +34,9 @@ from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, releas
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.evaluation.quantities import ERROR_SUMS
 from littlestone.learners.agnostic.subsample import Subsample
+from littlestone.learners.boosting.intervals import bounds_of, with_width
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
+from littlestone.mechanisms.conformal import Conformal
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
 from littlestone.source import public_salt
 
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label
 
+
+_INTERVAL = "exp-mech.privacy"
 
 AnySample: TypeAlias = Sample | UserSample | TargetSample
 
@@ -56,6 +60,7 @@ def run(
     ledger: Ledger | None = None,
     evaluate: Any = None,
     holdout: Any = None,
+    interval: Any = None,
     columns: Json | None = None,
 ) -> Release:
     """Learn one hypothesis, and return everything that is published about it.
@@ -82,13 +87,13 @@ def run(
     (Fraction(1, 1), True, {'learning': 'epsilon 9/10', 'evaluation': 'epsilon 1/10'})
     """
     _check_sample(learner, sample)
-    if holdout is not None and learner.unit == "users":
+    if holdout is not None and not isinstance(sample, TargetSample | Sample):
         raise ParameterError(
             "The 'holdout' parameter of fit must be left out where users are protected: records "
             "are held out, not users."
         )
     _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
-    extra = {"evaluate": evaluate, "holdout": holdout}
+    extra = {"evaluate": evaluate, "holdout": holdout, "interval": interval}
     guarantee = promise(learner, **extra, seeded=source.seeded)
     secret = secret_n(guarantee)
     if secret:
@@ -103,7 +108,8 @@ def run(
         sample.complete()  # what cannot be read is not paid for
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
-    spent = _spending(own, n - held_out, evaluate)
+    conformal = _conformal(learner, held_out, evaluate, interval)
+    spent = _spending(own, n - held_out, evaluate, conformal)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample  # users are never held out
@@ -129,6 +135,9 @@ def run(
             hypothesis = hypothesis.with_curve(
                 Evaluation(cast(ScoreHistogram, histogram)).recalibrated(given)
             )
+    if conformal is not None:
+        model = cast(TreeSum, hypothesis)
+        hypothesis = with_width(model, looked_at, conformal, source)
     return Release(
         learner=learner.name,
         concept_class=learner.concept_class,
@@ -141,6 +150,7 @@ def run(
         evaluation=histogram,
         spent=spent,
         costs=getattr(learner, "mistake_costs", None),
+        interval=conformal,
         entry=entry,
     )
 
@@ -286,25 +296,36 @@ def promise(
     *,
     evaluate: Any = None,
     holdout: Any = None,
+    interval: Any = None,
     seeded: bool = False,
 ) -> Guarantee:
     """Return the guarantee of what `run` would release; draws nothing."""
+    if interval is not None:
+        _check_interval(learner, evaluate, holdout, interval)
     guarantee = learner.guarantee(seeded=seeded)
     if secret_n(guarantee) and not (evaluate is None and holdout is None):
         raise UnsupportedError(
             "Under add-remove the number of records is secret, and an evaluation is about shares "
             "of it. Evaluate on other records (littlestone score), or protect under replace-one."
         )
-    if holdout is not None and evaluate is None:
+    if holdout is not None and evaluate is None and interval is None:
         raise ParameterError(
             "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
             "held-out records."
         )
+    if interval is not None:
+        parts = [_INTERVAL] if evaluate is None else [_evaluation_claim(learner), _INTERVAL]
+        claim = _INTERVAL if evaluate is None else f"dp.sum({', '.join(parts)})"
+        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
     if evaluate is None:
         return guarantee
     if learner.reads is TargetSample and not _of_values(learner):
         raise UnsupportedError(f"{learner.caller} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
+
+
+def _evaluation_claim(learner: Learner[Any]) -> str:
+    return (ERROR_SUMS if _of_values(learner) else HISTOGRAM).id
 
 
 def _of_values(learner: Learner[Any]) -> bool:
@@ -318,7 +339,7 @@ def _with_evaluation(
 ) -> Guarantee:
     """Check an evaluation, and return the guarantee of everything together."""
     epsilon = check_fraction("fit", "evaluate", evaluate)
-    claim = (ERROR_SUMS if _of_values(learner) else HISTOGRAM).id
+    claim = _evaluation_claim(learner)
     if holdout is not None:
         check_probability("fit", "holdout", holdout)
         if epsilon > learner.epsilon:
@@ -360,12 +381,48 @@ def held_out_of(n: int, holdout: Any) -> int:
     return held_out
 
 
-def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | None:
+def _spending(
+    learner: Learner[Any], n: int, evaluate: Any, conformal: Conformal | None
+) -> dict[str, str] | None:
     spent = learner.spending(n) if hasattr(learner, "spending") else None
-    if evaluate is None:
+    if evaluate is None and conformal is None:
         return spent
     own = spent or {"learning": f"epsilon {learner.epsilon}"}
-    return own | {"evaluation": f"epsilon {check_fraction('fit', 'evaluate', evaluate)}"}
+    if evaluate is not None:
+        own |= {"evaluation": f"epsilon {check_fraction('fit', 'evaluate', evaluate)}"}
+    return own if conformal is None else own | {"interval": f"epsilon {conformal.epsilon}"}
+
+
+def _check_interval(learner: Learner[Any], evaluate: Any, holdout: Any, interval: Any) -> None:
+    """Refuse intervals that could not be, before any data."""
+    if not _of_values(learner):
+        raise UnsupportedError("Intervals are around quantities and counts: leave out 'interval'.")
+    check_probability("fit", "interval", interval, hint="0.9 covers nine of ten new records.")
+    if holdout is None:
+        raise ParameterError(
+            "The 'interval' parameter of fit needs a holdout, for example 0.2: records that "
+            "nothing is learned from."
+        )
+    check_probability("fit", "holdout", holdout)
+    if evaluate is not None and check_fraction("fit", "evaluate", evaluate) >= learner.epsilon:
+        raise parameter_error(
+            "fit", "evaluate", "smaller than epsilon, of which intervals need a part", evaluate,
+            "A quarter of epsilon is a common choice.",
+        )  # fmt: skip
+
+
+def _conformal(
+    learner: Learner[Any], held_out: int, evaluate: Any, interval: Any
+) -> Conformal | None:
+    """Return how the width of intervals is drawn; held-out units pay no more than epsilon."""
+    if interval is None:
+        return None
+    cells = len(bounds_of(cast(Any, learner.concept_class).target))
+    left = learner.epsilon - (0 if evaluate is None else check_fraction("fit", "", evaluate))
+    alpha = 1 - check_probability("fit", "interval", interval)
+    return Conformal.of(
+        m=held_out, cells=cells, alpha=alpha, epsilon=left, caller="fit", unit=learner.unit
+    )
 
 
 def _histogram(
@@ -412,12 +469,14 @@ def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
     return (block.pooled() for block in bounded.blocks())
 
 
-def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:
+def known_loss(
+    learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None, interval: Any = None
+) -> Loss | None:
     """Return what the release promises in zCDP, if more is known than its guarantee says.
 
     A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
     """
-    if holdout is not None:
+    if holdout is not None or interval is not None:
         return None
     loss: Loss | None = getattr(minus_evaluation(learner, evaluate), "zcdp", None)
     if evaluate is None or not isinstance(loss, Concentrated):

@@ -33,12 +33,15 @@ from littlestone.bounds import Bound, Certificate, CertificateBuilder, Claim, Un
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import (
     InfeasibleError,
+    ParameterError,
     check_fraction,
     check_integer,
     check_probability,
     parameter_error,
 )
+from littlestone.safe_io import read_exact
 from littlestone.source import Explicit, Source
+from littlestone.types import Json
 
 MARGINAL = register(
     Claim(
@@ -77,6 +80,7 @@ SHARE = Bound((("certain", "binomial_above(n, share, rank - slack) <= risk", TRA
 
 #: Public list: what the draw may miss; the one with the smallest rank is taken.
 _LEAST = Fraction(1, 1000)  # of alpha
+_RISK = Fraction(1, 20)  # of the share that is certain given the sample
 _BETAS = tuple(Fraction(1, 10 * 2**k) for k in range(1, 14))
 
 
@@ -183,6 +187,26 @@ class Conformal:
             exact = Fraction(check_probability("certificate", "risk", risk))
             SHARE.write(cert.where(share=Fraction(self.share(risk)), risk=exact))
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=self.m, unit=self.unit)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the certificate: of one unit, and of a share of all."""
+        numbers = {"m": self.m, "cells": self.cells, "unit": self.unit}
+        exact = {"alpha": str(self.alpha), "epsilon": str(self.epsilon)}
+        return {**numbers, **exact, "certificate": self.certificate(_RISK).to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted. The certificate is computed again."""
+        try:
+            alpha, epsilon = read_exact(data["alpha"]), read_exact(data["epsilon"])
+            m, cells, unit = data["m"], data["cells"], data["unit"]
+            if type(m) is int and type(cells) is int and unit in ("records", "users"):
+                return cls.of(m=m, cells=cells, alpha=alpha, epsilon=epsilon, unit=unit)
+        except (KeyError, TypeError, ValueError, InfeasibleError):
+            pass
+        raise ParameterError(
+            "An interval must have the entries of `Conformal.to_dict`, of enough units."
+        )
 
     def draw(self, counts: npt.ArrayLike, source: Source) -> int:
         """Draw the bound; ``counts`` says how many units have each score.

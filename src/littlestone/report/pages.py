@@ -187,10 +187,10 @@ def positive_facts(release: Release) -> list[tuple[str, str]]:
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
     """Return what the released evaluation says, in lines (name, text)."""
     if release.evaluation is None:
-        return []
+        return _of_interval(release)
     histogram = release.evaluation
     if isinstance(histogram, ErrorSums):
-        return _of_quantities(release, histogram)
+        return _of_quantities(release, histogram) + _of_interval(release)
     evaluation = Evaluation(histogram)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
     if scored:
@@ -260,6 +260,22 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
         facts.append((name, text))
     facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
     return facts
+
+
+def _of_interval(release: Release) -> list[tuple[str, str]]:
+    """Return how wide the intervals are, and what they cover."""
+    found, model = release.interval, release.hypothesis
+    if found is None or not isinstance(model, TreeSum) or model.width is None:
+        return []
+    unit = unit_of(release)
+    near = f"prediction ± {_four(model.width * model.parts[1])}"
+    which = "a record of a new user" if unit == "users" else "a new record"
+    level = f"{float(1 - found.alpha):.4g}"
+    share = found.share(_RISK)
+    doubt = percent(float(_RISK + found.beta))
+    from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
+    covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
+    return [("Interval", f"{near}, {from_}"), ("", f"{covers}with probability {doubt}")]
 
 
 def _four(value: float) -> str:

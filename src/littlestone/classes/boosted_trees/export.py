@@ -513,15 +513,18 @@ def sum_as_sql(
 ) -> str:
     """Return a sum of one number as one SQL expression; never NULL.
 
-    It is the quantity, or the expected count. Of a time until an event ``what`` is "risk" (the
-    default), or "survival", at the end of the period ``of``, from 1.
+    It is the quantity, or the expected count; ``what`` may be "low" or "high", an end of its
+    interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
+    of the period ``of``, from 1.
     """
     if not isinstance(found.target, Periods):
-        if (what, of) != (None, None):
-            raise parameter_error("to_sql", "what", "left out for quantities and counts", what)
-        return _of_sums(
-            _worth(found, _score(found, schema, dialect), dialect), [found], schema, dialect
-        )
+        ends = () if found.width is None else ("low", "high")
+        if what not in (None, *ends) or of is not None:
+            wanted = "left out, or low or high of a model with intervals"
+            raise parameter_error("to_sql", "what", wanted, what)
+        score = _score(found, schema, dialect)
+        value = _worth(found, score, dialect) if what is None else _end(found, score, dialect, what)
+        return _of_sums(value, [found], schema, dialect)
     periods = len(found.target.ends)
     last = periods
     if what == "survival":
@@ -567,6 +570,16 @@ def _worth(found: TreeSum, score: str, dialect: str) -> str:
     return f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
 
 
+def _end(found: TreeSum, score: str, dialect: str, what: str) -> str:
+    """Return an end of the interval: in parts, within the public range, and then in the unit."""
+    middle = _limited(found, score, dialect)
+    if not isinstance(found.target, Quantity):
+        middle = f"ROUND({_worth(found, score, dialect)} * {PARTS})"
+    far = f"{middle} {'-' if what == 'low' else '+'} {found.width}"
+    first, unit, most = found.parts
+    return f"({double(first)} + {bounded(0, most, far, dialect)} * {double(unit)})"
+
+
 _SUM = '''"""A private model as plain Python: no dependencies. Generated.
 
 {functions}: a record is a mapping from column to cell
@@ -605,6 +618,15 @@ _COUNT = '''def value(record):
     return math.exp(_score(record) / {parts})
 '''
 
+_INTERVAL = '''
+
+def interval(record):
+    """Return the two ends of the interval."""
+    middle = {middle}
+    low, high = (min({most}, max(0, middle + far)) for far in (-{width}, {width}))
+    return {first!r} + low * {unit!r}, {first!r} + high * {unit!r}
+'''
+
 _TIME = '''ENDS = {ends}  # of the periods
 
 
@@ -625,7 +647,7 @@ def risk(record):
 
 
 def sum_as_python(found: TreeSum, schema: Schema) -> str:
-    """Return a Python module: ``value`` of a record, or ``survival`` and ``risk``.
+    """Return a Python module: ``value`` (and ``interval``), or ``survival`` and ``risk``.
 
     Examples
     --------
@@ -650,6 +672,14 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
         sums = [found.of_period(schema, period) for period in range(len(ends))]
     else:
         answers = _COUNT.format(parts=parts)
+    if found.width is not None:
+        first, unit, most = found.parts
+        counts = not isinstance(target, Quantity)
+        middle = f"round({parts} * value(record))" if counts else "_score(record)"
+        functions += ", interval(record)"
+        answers += _INTERVAL.format(
+            middle=middle, width=found.width, first=first, unit=unit, most=most
+        )
     for own in sums:
         for tree in own.counted:
             tree.to_sql(schema)  # refuses a schema that is not the model's

@@ -22,7 +22,7 @@ from littlestone.classes.hypotheses import readable
 from littlestone.data import Column
 from littlestone.data.labels import BINARY
 from littlestone.data.targets import Count, Periods, Quantity, Target, target_from_dict
-from littlestone.errors import exact_value
+from littlestone.errors import UnsupportedError, exact_value
 from littlestone.types import Json, Points
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class TreeSum:
     start: tuple[int, ...]  # one; of a time one for each period
     target: Target
     quantile: Fraction | None = None  # which one of a quantity is predicted; None: its mean
+    width: int | None = None  # half of an interval, in parts of a cell, of a count in parts of one
 
     TYPE = "tree_sum"
 
@@ -87,7 +88,7 @@ class TreeSum:
     def key(self) -> Hashable:
         """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.steps, self.start, self.target, self.quantile)
+        return (self.TYPE, trees, self.steps, self.start, self.target, self.quantile, self.width)
 
     @property
     def constant(self) -> None:
@@ -145,6 +146,32 @@ class TreeSum:
         if isinstance(self.target, Count):
             return -REACH * PARTS, int(np.floor(np.log(self.target.high) * PARTS))
         return -REACH * PARTS, REACH * PARTS
+
+    def interval(self, points: Points) -> Doubles:
+        """Return the two ends of the interval of each row (columns), within the public range."""
+        if self.width is None:
+            raise UnsupportedError(
+                "This model has no intervals: fit with interval=0.9 (--interval 90%)."
+            )
+        first, unit, most = self.parts
+        middle = self.in_parts(points)
+        ends = np.stack([middle - self.width, middle + self.width], axis=1).clip(0, most)
+        found: Doubles = first + ends.astype(np.float64) * unit
+        return found
+
+    @property
+    def parts(self) -> tuple[float, float, int]:
+        """The lowest quantity or count, what a part of a cell, or of one, is worth, and how many.
+
+        Examples
+        --------
+        >>> TreeSum((), (), (0,), Quantity(5, 25, 10)).parts
+        (5.0, 0.001953125, 10240)
+        """
+        low, cell = Fraction(0), Fraction(1)
+        if isinstance(self.target, Quantity):
+            low, cell = self.target.low, self.target.width
+        return float(low), float(cell / PARTS), (self.target.size - 1) * PARTS
 
     def survival(self, points: Points) -> Doubles:
         """Return the probability that nothing has happened at the end of each period (columns)."""
@@ -205,11 +232,16 @@ class TreeSum:
             what = f"a quantity from {_short(low)} to {_short(high)}"
             if self.quantile is not None:
                 what = f"{quantile_words(self.quantile)} of {what}"
-            return f"{what}: {first:.6g} and {trees}"
+            return f"{what}: {first:.6g} and {trees}{self._around}"
         if isinstance(self.target, Count):
-            return f"a count: {np.exp(self.start[0] / PARTS):.4g} times factors of {trees}"
+            first = np.exp(self.start[0] / PARTS)
+            return f"a count: {first:.4g} times factors of {trees}{self._around}"
         assert isinstance(self.target, Periods)
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
+
+    @property
+    def _around(self) -> str:
+        return "" if self.width is None else f", each ± {self.width * self.parts[1]:.4g}"
 
     def to_sql(
         self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None
@@ -223,7 +255,8 @@ class TreeSum:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        which = {} if self.quantile is None else {"quantile": str(self.quantile)}
+        which: Json = {} if self.quantile is None else {"quantile": str(self.quantile)}
+        which |= {} if self.width is None else {"width": self.width}
         return which | {
             "type": self.TYPE,
             "trees": [tree.to_dict()["tree"] for tree in self.trees],
@@ -235,7 +268,7 @@ class TreeSum:
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "steps", "start", "target"), ("quantile",))
+        fields = Fields(data, ("trees", "steps", "start", "target"), ("quantile", "width"))
         target = target_from_dict(fields.any("target"))
         periods = len(target.ends) if isinstance(target, Periods) else 1
         trees = read_trees(fields, BINARY)
@@ -249,7 +282,10 @@ class TreeSum:
             quantile = exact_value(fields.any("quantile"))
             if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
                 raise fields.refuse("quantile", "of a quantity, between 0 and 1")
-        return cls(trees, tuple(data["steps"]), tuple(data["start"]), target, quantile)
+        width = data.get("width")
+        if width is not None and not (type(width) is int and 0 <= width <= _FURTHEST):
+            raise fields.refuse("width", "an integer, at least 0")
+        return cls(trees, tuple(data["steps"]), tuple(data["start"]), target, quantile, width)
 
 
 def quantile_words(quantile: Fraction) -> str:

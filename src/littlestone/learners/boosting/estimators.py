@@ -12,6 +12,7 @@ from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, 
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import ParameterError, check_integer
+from littlestone.learners.boosting.intervals import HOLDOUT
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.values import Values
 from littlestone.learners.declare import Kind, declared, whole
@@ -19,6 +20,7 @@ from littlestone.learners.release import both
 from littlestone.learners.sklearn_base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 
 if TYPE_CHECKING:
+    from littlestone.learners.targets import Wanted
     from littlestone.privacy import Ledger
 
 _OWN = ("concept_class", "resolution", "evaluation", "unit")  # of the learner alone
@@ -286,13 +288,51 @@ class _BoostedRegressor(PrivateRegressor):
     )
     holdout: Any = declared(
         Kind("float in (0, 1)", annotation="Number | None"),
-        "Evaluate on this share of the records instead, and do not learn from it.",
+        "Evaluate on this share of the records, or users, and do not learn from it; with an "
+        "interval 0.2 by default.",
+        default=None,
+    )
+    interval: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Intervals that cover so large a share of new records, for example 0.9: their width is "
+        "drawn from the held-out ones, for what ``evaluate`` leaves of epsilon.",
         default=None,
     )
     hypothesis_: TreeSum
 
     def _extra(self) -> dict[str, Any]:
-        return {"evaluate": self.evaluate, "holdout": self.holdout}
+        share = self.holdout if self.interval is None else self.holdout or HOLDOUT
+        return {"evaluate": self.evaluate, "holdout": share, "interval": self.interval}
+
+    def predict_interval(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the two ends of an interval for each row.
+
+        Parameters
+        ----------
+        X : array-like or table, as for ``fit``
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+
+        Guarantee
+        ---------
+        The value of a new record, within ``low`` and ``high``, is in its interval with probability
+        ``interval`` or more, if it is exchangeable with the held-out ones (claim
+        ``conformal.marginal``); of a new user, one record that is drawn. ``release_.interval``
+        says which share of all new ones is covered, except with a small probability.
+
+        Examples
+        --------
+        >>> import littlestone as ls
+        >>> schema = ls.Schema.from_dict({"age": {"bins": [30]}})
+        >>> B = BoostedTreesRegressor(schema, epsilon=2, high=200, interval=0.9, random_state=0)
+        >>> B = B.fit([[25], [70]] * 1000, [20 + i % 9 for i in range(2000)])
+        >>> B.predict_interval([[25]]).round().tolist()
+        [[18.0, 30.0]]
+        """
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.interval(self._rows(X))
 
     @property
     def _target(self) -> Quantity | Count:
@@ -560,7 +600,7 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
 
 
 def regressor(
-    concepts: BoostedTreeClass, loss: str, quantile: Any, parameters: dict[str, Any]
+    concepts: BoostedTreeClass, wanted: Wanted, parameters: dict[str, Any]
 ) -> PrivateEstimator:
     """Return the estimator of a class with a target."""
     target = concepts.target
@@ -568,7 +608,8 @@ def regressor(
         del parameters["evaluate"]  # there is none yet
         return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
     assert isinstance(target, Quantity | Count)
-    given: dict[str, Any] = {"high": target.high, "loss": loss, "quantile": quantile}
+    given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
+    given["interval"] = wanted.interval
     if isinstance(target, Quantity):
         given |= {"low": target.low, "cells": target.cells}
     else:
