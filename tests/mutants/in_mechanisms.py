@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import numpy as np
+
 from littlestone.errors import exact_value
+from littlestone.learners.boosting.intervals import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
 from littlestone.source import SeededSource, exp
 
@@ -241,3 +244,45 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
 
     with patched(f"{_PATH}:entering_bottom", promised):
         return original(ends, tree, max_depth=10**6, **options)
+
+
+@mutant(
+    "wrong sensitivity",
+    "evaluation.quantities:sums_rate",
+    "evaluation/test_quantities.py::test_every_data_set_is_protected",
+)
+def noise_of_two_sums_for_four(original, epsilon, *given):
+    """An evaluation at half of epsilon for each sum where a quarter is due."""
+    return original(2 * epsilon, *given)
+
+
+@mutant(
+    "wrong range",
+    "learners.boosting.intervals:scores",
+    "learners/boosting/test_intervals.py::test_the_largest_error_is_covered",
+)
+def residual_range_one_cell_too_small(original, model, sample):
+    """The largest errors count as smaller ones, and are not covered."""
+    found = original(model, sample)
+    return np.minimum(found, len(bounds_of(model.target)) - 2)
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.intervals:TargetSample.one_of_each",
+    "learners/boosting/test_intervals.py::test_all_records_of_a_user_are_protected",
+)
+def scores_of_all_records_of_a_user(original, self, source):
+    """A user moves the counts of scores by the number of records."""
+    return self
+
+
+@mutant(
+    "composition forgotten",
+    "data.targets:TargetSample.split",
+    "learners/boosting/test_intervals.py::test_users_are_held_out_with_all_their_records",
+)
+def records_of_users_held_out(original, self, source, first):
+    """A user is learned from and held out, and pays twice."""
+    parts = original(replace(self, user=None, n=int(self.count.sum())), source, first)
+    return tuple(replace(part, user=self.user[: len(part.point)]) for part in parts)

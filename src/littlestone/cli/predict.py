@@ -74,14 +74,15 @@ def predict(
     with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
         names, head = release.labels, _head(release, proba=proba)
+        form = ".6g" if release.interval is None else ".12g"
         if out is None:
-            _write(pieces, sys.stdout, names, head)
+            _write(pieces, sys.stdout, names, head, form)
         else:
             with replacing(out) as file:
                 if format_of(Path(out)) in PARQUET:
                     _write_parquet(pieces, file, names, head, numbers=release.target is not None)
                 else:
-                    _write(pieces, file, names, head)
+                    _write(pieces, file, names, head, form)
     return 0
 
 
@@ -191,7 +192,9 @@ def _head(release: Release, *, proba: bool) -> list[str]:
     return ["prediction", *each] if proba else ["prediction"]
 
 
-def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], columns: list[str]) -> None:
+def _write(
+    pieces: Pieces, file: IO[str], names: tuple[Label, ...], columns: list[str], form: str
+) -> None:
     import numpy as np
 
     head = ",".join(map(_cell, columns)) + "\n"
@@ -204,7 +207,7 @@ def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], columns: lis
         if chances is not None:
             values, which = np.unique(chances, axis=0, return_inverse=True)
             rows = values.reshape(len(values), len(columns) - 1).tolist()
-            shares = ["".join(f",{value:.6g}" for value in row) + "\n" for row in rows]
+            shares = ["".join(f",{value:{form}}" for value in row) + "\n" for row in rows]
             written = np.array(shares, dtype=object)[which.reshape(-1)]
             file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
         elif lines:

@@ -36,7 +36,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.boosting import Boosting, Values
-from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
+from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION, planned
 from littlestone.learners.declare import no_argument
 from littlestone.learners.release import absent_label
 from littlestone.learners.running import held_out_of
@@ -167,7 +167,9 @@ def decide(
         holdout = holdout or HOLDOUT
     part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
     if holdout is not None:
-        _learned_from(opened, y, caller, holdout)
+        held_out = held_out_of(_learned_from(opened, y, caller, None), holdout)
+        if not users:  # of users the number is not known here
+            _check_enough(held_out, wanted, left - (part or 0))
     if schema is None:
         if users:
             raise ParameterError(
@@ -200,7 +202,8 @@ def decide(
     concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
-        say("Evaluation", f"epsilon {part} measures the error privately; without it, all learns")
+        more = "without it, all learns" if holdout is None else "of held-out records"
+        say("Evaluation", f"epsilon {part} measures the error privately; {more}")
     if isinstance(concepts, BoostedTreeClass):
         n = None if users else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, n))
@@ -480,6 +483,12 @@ def _check_held_out(caller: str, evaluate: Any, left: Fraction) -> None:
         hint = "Without it all of that is spent."
         allowed = f"at most {left}, what the columns leave of epsilon for every record"
         raise parameter_error(caller, "evaluate", allowed, evaluate, hint)
+
+
+def _check_enough(held_out: int, wanted: Wanted | None, epsilon: Fraction) -> None:
+    """Refuse intervals from too few records, before columns are paid for."""
+    if wanted is not None and wanted.interval is not None:
+        planned(wanted.target, wanted.interval, m=held_out, epsilon=epsilon, unit="records")
 
 
 def _learned_from(table: Table, y: str, caller: str, holdout: Any) -> int:

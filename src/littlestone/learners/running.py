@@ -34,7 +34,7 @@ from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, releas
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.evaluation.quantities import ERROR_SUMS
 from littlestone.learners.agnostic.subsample import Subsample
-from littlestone.learners.boosting.intervals import bounds_of, with_width
+from littlestone.learners.boosting.intervals import planned, with_width
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
 from littlestone.mechanisms.conformal import Conformal
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
@@ -417,12 +417,9 @@ def _conformal(
     """Return how the width of intervals is drawn; held-out units pay no more than epsilon."""
     if interval is None:
         return None
-    cells = len(bounds_of(cast(Any, learner.concept_class).target))
     left = learner.epsilon - (0 if evaluate is None else check_fraction("fit", "", evaluate))
-    alpha = 1 - check_probability("fit", "interval", interval)
-    return Conformal.of(
-        m=held_out, cells=cells, alpha=alpha, epsilon=left, caller="fit", unit=learner.unit
-    )
+    target = cast(Any, learner.concept_class).target
+    return planned(target, interval, m=held_out, epsilon=left, unit=learner.unit)
 
 
 def _histogram(

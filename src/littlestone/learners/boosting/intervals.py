@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Unit
 from littlestone.classes import TreeSum
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.data.targets import Quantity, Target, TargetSample
+from littlestone.errors import check_probability
 from littlestone.mechanisms.conformal import Conformal
 from littlestone.source import Source
 
@@ -39,6 +42,21 @@ def bounds_of(target: Target) -> Ints:
     return np.append(growing[growing < most], most)
 
 
+def planned(target: Target, level: Any, *, m: int, epsilon: Fraction, unit: Unit) -> Conformal:
+    """Return how a width is drawn; `InfeasibleError` if m held-out units are too few."""
+    alpha = 1 - check_probability("fit", "interval", level, hint="0.9 is a common choice.")
+    cells = len(bounds_of(target))
+    return Conformal.of(m=m, cells=cells, alpha=alpha, epsilon=epsilon, caller="fit", unit=unit)
+
+
+def scores(model: TreeSum, sample: TargetSample) -> Ints:
+    """Return the place among the bounds of the error of each group of records."""
+    bounds = bounds_of(model.target)
+    error = np.abs(sample.code * PARTS - model.in_parts(sample.points)[sample.point])
+    places: Ints = np.searchsorted(bounds, np.where(sample.code < 0, bounds[-1], error))
+    return places
+
+
 def with_width(model: TreeSum, sample: TargetSample, plan: Conformal, source: Source) -> TreeSum:
     """Return the model with the width of its intervals, drawn from units it was not learned from.
 
@@ -51,9 +69,7 @@ def with_width(model: TreeSum, sample: TargetSample, plan: Conformal, source: So
     Pure ``plan.epsilon``-DP, replacing one unit of the sample (claim ``exp-mech.privacy``).
     """
     sample, bounds = sample.one_of_each(source), bounds_of(model.target)
-    error = np.abs(sample.code * PARTS - model.in_parts(sample.points)[sample.point])
-    place = np.searchsorted(bounds, np.where(sample.code < 0, bounds[-1], error))
-    counts = np.bincount(place, sample.count, len(bounds)).astype(np.int64)
+    counts = np.bincount(scores(model, sample), sample.count, len(bounds)).astype(np.int64)
     width = int(bounds[plan.draw(counts, source)])
     rounded = PARTS // 2 if isinstance(model.target, Quantity) else 0
     return replace(model, width=width + rounded)
