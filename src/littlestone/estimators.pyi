@@ -71,6 +71,7 @@ class BoostedTreesRegressor(_boosting.BoostedTreesRegressor):
         cells: int = 10000,
         evaluate: Number | None = None,
         holdout: Number | None = None,
+        interval: Number | None = None,
         random_state: int | None = None,
     ) -> None: ...
 
@@ -139,6 +140,7 @@ class ScorecardRegressor(_boosting.ScorecardRegressor):
         cells: int = 10000,
         evaluate: Number | None = None,
         holdout: Number | None = None,
+        interval: Number | None = None,
         random_state: int | None = None,
     ) -> None: ...
 

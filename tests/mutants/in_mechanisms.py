@@ -268,16 +268,6 @@ def residual_range_one_cell_too_small(original, model, sample):
 
 
 @mutant(
-    "wrong sensitivity",
-    "learners.boosting.intervals:TargetSample.one_of_each",
-    "learners/boosting/test_intervals.py::test_all_records_of_a_user_are_protected",
-)
-def scores_of_all_records_of_a_user(original, self, source):
-    """A user moves the counts of scores by the number of records."""
-    return self
-
-
-@mutant(
     "composition forgotten",
     "data.targets:TargetSample.split",
     "learners/boosting/test_intervals.py::test_users_are_held_out_with_all_their_records",
