@@ -34,6 +34,7 @@ from littlestone.classes import (
     TreePaths,
 )
 from littlestone.data import Schema
+from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
@@ -223,6 +224,14 @@ _conjunctions = partial(
 )
 _stable = partial(_case, "stable", _SINGLES, [0, 1])
 _users = partial(_case, "users", Thresholds(1, 2), [1, 2])
+
+
+def _values(target: Target, points: Sequence[Any], n: int, *, rounds: int = 1, **more: Any) -> Case:
+    concepts = BoostedTreeClass(_CITY, 1, rounds, target=target)
+    more = {"delta": None, "resolution": 4, **more}
+    return _case("values", concepts, points, n, **more)
+
+
 _boosting = partial(_case, "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], delta=None)
 
 LEARNERS: tuple[Case, ...] = (
@@ -345,6 +354,16 @@ LEARNERS: tuple[Case, ...] = (
         "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,
         note="three labels",
     ),
+    _values(Quantity(0, 1, 2), [(2,)], 2, epsilon=20, note="high epsilon", sharp=_EPSILON),
+    _values(Quantity(0, 1, 1), [(1,)], 1, rounds=2, delta=F(1, 100), note="delta"),
+    _values(
+        Quantity(0, 1, 1), [(1,)], 2, loss="quantile", quantile=F(9, 10), note="quantile 0.9"
+    ),
+    _values(
+        Quantity(0, 1, 1), [(1,), (2,)], 1, wrap=_with(unit="users"), note="users of two records"
+    ),
+    _values(Count(1), [(1,)], 1, note="counts", full=True),
+    _values(Periods((1,)), [(1,)], 1, note="times", full=True),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=_EPSILON),
     _stream_case("closures", Points(), _NAMES, 2, sharp=_EPSILON, method="closure", leak=_QUARTER),
     _stream_case("teachers", Points(), _NAMES, 2, sharp=_EPSILON, **_TEACHERS),
