@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import littlestone as ls
-from littlestone.audit.verify import TargetCases
+from littlestone.audit.verify import TargetCases, verify
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
@@ -24,14 +24,13 @@ from littlestone.classes.decision_trees.nodes import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.learners.boosting import Boosting, Values, starts, units, values
+from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
 from littlestone.learners.boosting.losses import (
     Hazards,
     Huber,
     Logistic,
     Poisson,
     Quantile,
-    Scored,
 )
 from littlestone.learners.boosting.units import UnitRecords
 from littlestone.learners.release import Release
@@ -169,32 +168,84 @@ def test_a_round_without_clipping_is_noticed(loss, codes, start):
     assert range_of_a_round(loss, codes, start, loss.resolution, clip=False) >= F(3, 2)
 
 
-def test_a_largest_weight_at_a_margin_that_is_not_reachable_is_noticed():
-    """Of single records: W_1 of the start alone, after a tree has moved the scores."""
-    loss = Huber((2 * PARTS, PARTS), 5, 100, cap=4 * PARTS)
-    start = 2 * PARTS
-    moved = start + loss.steps[0]
-    wrong, right = loss.largest(start, 0), loss.largest(start, 1)
-    assert (wrong, right) == (50, 100)
-    weights = [int(loss.costs(np.array([moved]), np.array([y]), 1, 100).max()) for y in (0, 4)]
-    assert max(weights) == right > wrong
+def loss_of_two_rounds(*, clip):
+    """Return the largest log-ratio of two trees: a user of two equal records beside another."""
+    loss, start, most = Huber((500, 500), 5, 4, cap=PARTS), 2 * PARTS, 4
+    logs = []
+    for row, y in product([(0,), (2,), (3,)], (0, 4)):
+        users = TargetCases([], users=clip)
+        both = [((row, y),) * 2, (((2,), 4),) * 2]
+        sample = users.sample(both if clip else [(record,) for unit in both for record in unit])
+
+        def log_law(records, place, most=most):
+            rows = records.rows(splits(), 1, place, most)
+            costs = np.array([of_tree(rows, tree) for tree in stumps()]) / (2 * most)
+            return -costs - np.log(np.exp(-costs).sum())
+
+        def at_start(sample=sample):
+            return UnitRecords(sample, start, loss, np.full(len(sample.points), start))
+
+        first, law = log_law(at_start(), 0), []
+        for tree, log in zip(stumps(), first, strict=True):
+            records = at_start()
+            records.add(tree, 0)
+            law.append(log + log_law(records, 1))
+        logs.append(np.concatenate(law))
+    found = np.array(logs)
+    return np.abs(found[:, None] - found[None]).max()
 
 
-def test_a_poisson_gradient_without_a_cap_is_noticed(monkeypatch):
-    """The weight of a record is then that of its count, beyond W."""
-    loss = ROUNDS[2][0]
-    monkeypatch.setattr(Poisson, "bound", lambda self, place: 1 << 16)
-    monkeypatch.setattr(
-        Scored,
-        "costs",
-        lambda self, position, y, place, most: np.stack(
-            [
-                self.resolution * np.maximum(self.gradient(position, y, place), 0) >> 16,
-                self.resolution * np.maximum(-self.gradient(position, y, place), 0) >> 16,
-            ]
-        ),
-    )
-    assert range_of_a_round(loss, range(5), 0, 4, clip=False) > 2
+def test_two_rounds_without_clipping_lose_more_than_twice_the_budget_of_one():
+    """Of a round with epsilon 1 each."""
+    assert loss_of_two_rounds(clip=True) < 1.3
+    assert loss_of_two_rounds(clip=False) > 2.8
+
+
+@pytest.mark.parametrize("kind", ["huber", "quantile", "poisson"])
+def test_a_second_round_of_single_records_loses_its_budget(kind):
+    """All pairs of records, at all positions to which a first tree leads: the rate fits W_t.
+
+    Noticed: W_t of the start alone, and costs of counts that have no cap.
+    """
+    target = Count(4) if kind == "poisson" else Quantity(0, 4, 4)
+    how = {"loss": "quantile", "quantile": F(9, 10)} if kind == "quantile" else {}
+    learner = Values(BoostedTreeClass(EDGE, 1, 2, target=target), epsilon=1, resolution=64, **how)
+    steps, cap = (2 * PARTS, PARTS), 4 * PARTS
+    loss = {
+        "huber": Huber(steps, 5, 64, cap=cap),
+        "quantile": Quantile(steps, 5, 64, quantile=F(9, 10)),
+        "poisson": Poisson((PARTS, PARTS), 5, 64, cap=2 << 16, most=4),
+    }[kind]
+    start = 0 if kind == "poisson" else 2 * PARTS
+    budget, worst = learner.plan.settings(1).epsilon_of(1), F(0)
+    for first in stumps():
+        costs = []
+        for row, y in product([(0,), (2,), (3,)], range(5)):
+            records = UnitRecords(TargetSample.of([row], [y]), start, loss, np.array([start]))
+            records.add(first, 0)
+            rows, rate = learner.round(records, 1)
+            costs.append([of_tree(rows, tree) for tree in stumps()])
+        found = np.array(costs)
+        moved = found[:, None] - found[None]
+        worst = max(worst, rate * int((moved.max(axis=2) - moved.min(axis=2)).max()))
+    assert budget / 2 < worst <= budget
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("unit", ["records", "users"])
+@pytest.mark.parametrize("kind", ["huber", "quantile", "count"])
+def test_every_data_set_with_its_evaluation(kind, unit, monkeypatch):
+    """The start, the trees and four noisy sums, together: of all data sets of one unit."""
+    monkeypatch.setattr(errors, "_FINE", 1)
+    monkeypatch.setattr(starts, "_WHOLE", 1)  # of users with one record
+    monkeypatch.setattr(Values, "_last_factor", lambda *_: 0)
+    target = Count(1) if kind == "count" else Quantity(0, 1, 1)
+    how = {"loss": "quantile", "quantile": F(9, 10)} if kind == "quantile" else {}
+    learner = tiny(target, unit=unit, **how)
+    each = 1 if unit == "users" else None
+    found = verify(learner, points=[(1,)], n_samples=1, evaluate=HALF, records_per_user=each)
+    assert found.holds
+    assert found.tightest_epsilon > 0.5
 
 
 # --- whole transcripts, all data sets of tiny domains ---------------------------------------------

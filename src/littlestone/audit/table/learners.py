@@ -354,16 +354,16 @@ LEARNERS: tuple[Case, ...] = (
         "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,
         note="three labels",
     ),
-    _values(Quantity(0, 1, 2), [(2,)], 2, epsilon=20, note="high epsilon", sharp=_EPSILON),
-    _values(Quantity(0, 1, 1), [(1,)], 1, rounds=2, delta=F(1, 100), note="delta"),
+    _values(Quantity(F(0), F(1), 2), [(2,)], 2, epsilon=20, note="high epsilon", sharp=_EPSILON),
+    _values(Quantity(F(0), F(1), 1), [(1,)], 1, rounds=2, delta=F(1, 100), note="delta"),
     _values(
-        Quantity(0, 1, 1), [(1,)], 2, loss="quantile", quantile=F(9, 10), note="quantile 0.9"
+        Quantity(F(0), F(1), 1), [(1,)], 2, loss="quantile", quantile=F(9, 10), note="quantile 0.9"
     ),
     _values(
-        Quantity(0, 1, 1), [(1,), (2,)], 1, wrap=_with(unit="users"), note="users of two records"
+        Quantity(F(0), F(1), 1), [(1,), (2,)], 1, wrap=_with(unit="users"), note="users of two records"
     ),
     _values(Count(1), [(1,)], 1, note="counts", full=True),
-    _values(Periods((1,)), [(1,)], 1, note="times", full=True),
+    _values(Periods((F(1),)), [(1,)], 1, note="times", full=True),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=_EPSILON),
     _stream_case("closures", Points(), _NAMES, 2, sharp=_EPSILON, method="closure", leak=_QUARTER),
     _stream_case("teachers", Points(), _NAMES, 2, sharp=_EPSILON, **_TEACHERS),
