@@ -338,3 +338,58 @@ def weights_of_columns_from_exact_sums(original, sample, *given):
     exact = lambda original, sums, variance, source: sums.astype(float)  # noqa: E731
     with patched("learners.boosting.marginals:_noisy", exact):
         return original(sample, *given)
+
+
+_TARGETS = "learners/boosting/test_values.py"
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.units:clipped",
+    f"{_TARGETS}::test_a_round_has_its_range_for_all_units_of_two_records",
+    f"{_TARGETS}::test_two_rounds_without_clipping_lose_more_than_twice_the_budget_of_one",
+)
+def costs_of_a_user_not_clipped(original, costs, count, user, most):
+    """Two records of a user cost up to twice W: a round loses 1.5 where 1 is claimed."""
+    return costs
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.rounds:Boosted.round",
+    f"{_TARGETS}::test_a_second_round_of_single_records_loses_its_budget",
+)
+def a_rate_of_the_start_in_every_round(original, self, records, place):
+    """W_t is taken at the margins of the start, as if no tree had moved a record."""
+    rows, rate = original(self, records, place)
+    if self.several:
+        return rows, rate
+    return rows, rate * self.largest(records, place) / max(self.largest(records, 0), 1)
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.rounds:Boosted.round",
+    f"{_TARGETS}::test_a_second_round_of_single_records_loses_its_budget",
+)
+def costs_of_counts_without_a_cap(original, self, records, place):
+    """The gradient of a count is as large as the count: its cost is not limited to W_t."""
+
+    def uncapped(original, self, position, y, place, most):
+        up = self.gradient(position, y, place)
+        weight = self.resolution * np.abs(up) // self.bound(place)
+        return np.stack([np.where(up > 0, weight, 0), np.where(up > 0, 0, weight)])
+
+    _, rate = original(self, records, place)
+    with patched("learners.boosting.losses:Scored.costs", uncapped):
+        return records.rows(self.splits, self.concept_class.depth, place, self.resolution), rate
+
+
+@mutant(
+    "half noise",
+    "evaluation.quantities:sums_rate",
+    "evaluation/test_quantities.py::test_every_data_set_is_protected",
+)
+def four_sums_at_the_rate_of_two(original, epsilon, resolution):
+    """A record moves four sums, and each has the noise of epsilon over 2."""
+    return 2 * original(epsilon, resolution)
