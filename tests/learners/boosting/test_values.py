@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction as F
+from functools import cache, partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 import pytest
 
 import littlestone as ls
-from littlestone.audit.verify import TargetCases, verify
+from littlestone.audit.verify import TargetCases
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
@@ -24,7 +25,9 @@ from littlestone.classes.decision_trees.nodes import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
+from littlestone.evaluation import quantities
 from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
+from littlestone.learners.boosting.errors import error_sums
 from littlestone.learners.boosting.losses import (
     Hazards,
     Huber,
@@ -231,23 +234,6 @@ def test_a_second_round_of_single_records_loses_its_budget(kind):
     assert budget / 2 < worst <= budget
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("unit", ["records", "users"])
-@pytest.mark.parametrize("kind", ["huber", "quantile", "count"])
-def test_every_data_set_with_its_evaluation(kind, unit, monkeypatch):
-    """The start, the trees and four noisy sums, together: of all data sets of one unit."""
-    monkeypatch.setattr(errors, "_FINE", 1)
-    monkeypatch.setattr(starts, "_WHOLE", 1)  # of users with one record
-    monkeypatch.setattr(Values, "_last_factor", lambda *_: 0)
-    target = Count(1) if kind == "count" else Quantity(0, 1, 1)
-    how = {"loss": "quantile", "quantile": F(9, 10)} if kind == "quantile" else {}
-    learner = tiny(target, unit=unit, **how)
-    each = 1 if unit == "users" else None
-    found = verify(learner, points=[(1,)], n_samples=1, evaluate=HALF, records_per_user=each)
-    assert found.holds
-    assert found.tightest_epsilon > 0.5
-
-
 # --- whole transcripts, all data sets of tiny domains ---------------------------------------------
 
 
@@ -256,23 +242,45 @@ def tiny(target, rounds=1, **parameters):
     return Values(concepts, epsilon=1, resolution=8, **parameters)
 
 
-def loss_of_transcripts(learner, points, codes, n, most=1):
-    """Return the largest loss of the released sums, over all data sets of n units."""
+def loss_of_transcripts(learner, points, codes, n, most=1, evaluate=None):
+    """Return the largest loss of the released sums, over all data sets of n units.
+
+    With an evaluation that of both: its four noisy sums are drawn given the released model.
+    """
     records = [(x, y) for x in points for y in codes]
     cases = TargetCases.of(records, learner, most)
-    laws = {}
-    for data in cases.lists(n):
-        law = ExactSource().law(
-            lambda source, data=data: learner.draw(cases.sample(data), source).key
+    if evaluate is not None:
+        learner = learner.minus_evaluation(evaluate)
+    laws = {data: law_of(partial(learner.draw, cases.sample(data))) for data in cases.lists(n)}
+
+    @cache
+    def of_sums(data, model):
+        return law_of(
+            lambda source: (
+                error_sums(
+                    model, cases.sample(data), epsilon=evaluate, held_out=False, source=source
+                ).sums
+            )
         )
-        assert law.slack == 0
-        laws[data] = {key: float(p.mid()) for key, p in law.outcomes.items()}
+
     worst = 0.0
     for data, law in laws.items():
         for i, new in product(range(n), cases.kinds):
             other = tuple(sorted((*data[:i], new, *data[i + 1 :]), key=cases.kinds.index))
-            worst = max(worst, *(abs(math.log(p / laws[other][key])) for key, p in law.items()))
+            for model, p in law.items():
+                loss = math.log(p / laws[other][model])
+                if evaluate is not None:
+                    theirs = of_sums(other, model)
+                    loss += max(math.log(q / theirs[x]) for x, q in of_sums(data, model).items())
+                worst = max(worst, loss)
     return worst
+
+
+def law_of(run):
+    """Return the exact law of what is drawn, as doubles."""
+    law = ExactSource().law(run)
+    assert law.slack == 0
+    return {outcome: float(p.mid()) for outcome, p in law.outcomes.items()}
 
 
 TINY = {
@@ -286,6 +294,22 @@ TINY = {
 def test_every_data_set_of_one_record(name):
     target, parameters, codes = TINY[name]
     assert 0.2 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    ("name", "unit"), [("huber", "records"), ("quantile", "records"), ("huber", "users")]
+)
+def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
+    """The start, the trees and the four noisy sums, together."""
+    monkeypatch.setattr(errors, "_FINE", 1)
+    monkeypatch.setattr(errors, "whole", lambda _: 1)
+    monkeypatch.setattr(errors, "weights", lambda sample: np.where(sample.code < 0, 0, 1))
+    target, parameters, codes = TINY[name]
+    learner = tiny(target, unit=unit, **parameters)
+    assert 0.4 < loss_of_transcripts(learner, [(1,)], codes, 1, 1, HALF) <= 1 + 1e-9
+    monkeypatch.setattr(quantities, "_SUMS", 1)  # each sum has the noise of all of it
+    assert loss_of_transcripts(learner, [(1,)], codes, 1, 1, F(9, 10)) > 1.2
 
 
 @pytest.fixture
