@@ -360,7 +360,8 @@ LEARNERS: tuple[Case, ...] = (
         Quantity(F(0), F(1), 1), [(1,)], 2, loss="quantile", quantile=F(9, 10), note="quantile 0.9"
     ),
     _values(
-        Quantity(F(0), F(1), 1), [(1,), (2,)], 1, wrap=_with(unit="users"), note="users of two records"
+        Quantity(F(0), F(1), 1), [(1,), (2,)], 1, wrap=_with(unit="users"),
+        note="users of two records",
     ),
     _values(Count(1), [(1,)], 1, note="counts", full=True),
     _values(Periods((F(1),)), [(1,)], 1, note="times", full=True),
