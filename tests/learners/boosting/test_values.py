@@ -38,6 +38,7 @@ from littlestone.learners.boosting.losses import (
 from littlestone.learners.boosting.units import UnitRecords
 from littlestone.learners.release import Release
 from littlestone.source import ExactSource, SeededSource
+from littlestone.testing import check_learner
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})
@@ -341,6 +342,29 @@ def test_every_data_set_of_times(unit):
     learner = tiny(Periods((1,)), unit=unit)
     codes, most = ((1, 4), 2) if unit == "users" else (range(6), 1)
     assert 0.1 < loss_of_transcripts(learner, [(1,)], codes, 1, most) <= 1 + 1e-9
+
+
+@pytest.mark.more
+def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
+    """docs/extending.md has one that does not."""
+
+    class Loose(Huber):
+        def costs(self, position, y, place, most):
+            return super().costs(position, y, place, self.resolution)
+
+        def largest(self, start, place):
+            return 1
+
+    class LooseValues(Values):
+        name = "loose"
+
+        def loss_of(self, steps, size, scale):
+            return Loose(steps, size, self.resolution, scale)
+
+    concepts = BoostedTreeClass(ONE, 1, 1, target=Quantity(0, 1, 1))
+    learner = LooseValues(concepts, epsilon=1, resolution=8)
+    with pytest.raises(AssertionError, match="FAILS"):
+        check_learner(learner, points=[(1,)], n_samples=1)
 
 
 def test_a_free_start_is_noticed(monkeypatch):

@@ -255,12 +255,13 @@ class Values(Boosted[ValuesPlan]):
             )
         )
         scale = max(PARTS, (high - low) * PARTS * 100 // 135)  # of normal errors: their deviation
-        steps = settings.steps(scale)
+        return start * PARTS, self.loss_of(settings.steps(scale), target.size, scale)
+
+    def loss_of(self, steps: tuple[int, ...], size: int, scale: int) -> Scored:
+        """Return the loss of a quantity, from public and released numbers."""
         if self.loss in ("absolute", "quantile"):
-            loss: Scored = Quantile(steps, target.size, self.resolution, middle)
-        else:
-            loss = Huber(steps, target.size, self.resolution, max(scale // 2, 1))
-        return start * PARTS, loss
+            return Quantile(steps, size, self.resolution, self.quantile or Fraction(1, 2))
+        return Huber(steps, size, self.resolution, max(scale // 2, 1))
 
     def _of_count(
         self, sample: TargetSample, target: Count, settings: ValueSettings, source: Source
