@@ -9,10 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis
+from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
+from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import Node
-from littlestone.data import RowDomain, Schema, read_points
+from littlestone.data import Column, RowDomain, Schema, read_points
+from littlestone.data.targets import Count, Periods, Quantity
 
 SCHEMA = Schema.from_dict(
     {
@@ -65,10 +67,45 @@ def models():
         yield sums, sums.probability
 
 
+def sums_of_targets():
+    """Return sums for quantities, counts and times, with all that SQL can be asked of them."""
+    splits = DecisionTrees(SCHEMA, 1)._splits.literals
+    deep = Node(splits[1], Node(splits[5], 1, 0), Node(splits[9], 0, 1))
+    trees = (*(stump(split, 1) for split in splits[::4]), TreeHypothesis.of(deep))
+    steps = tuple(PARTS // (2 + i % 3) for i in range(len(trees)))
+    for target, unit, width in (
+        (Quantity(-5, 20, 50), 30 * PARTS, None),
+        (Quantity("-0.3", "0.6", 7), 2 * PARTS, 900),  # some are beyond the range
+        (Count(3), 0, None),
+        (Count(3), 0, 900),
+    ):
+        how = {} if width is None else {"width": width}
+        model = TreeSum(trees, steps, (unit,), target, **how)
+        asked = {(): model.predict}
+        if width is not None:
+            asked["low",] = lambda points, model=model: model.interval(points)[:, 0]
+            asked["high",] = lambda points, model=model: model.interval(points)[:, 1]
+        yield model, asked
+    period = Schema((*SCHEMA.columns, Column.bins("time", [12]))).literals()[-2:]
+    timed = (*trees, *(stump(split, 0) for split in period))
+    model = TreeSum(timed, (*steps, PARTS, PARTS // 3), (-PARTS, PARTS), Periods((12, 24)))
+    asked = {(): model.predict}
+    for of in (1, 2):
+        asked["survival", of] = lambda points, of=of: model.survival(points)[:, of - 1]
+    yield model, asked
+
+
 def same(asked, dialect):
     """Assert that an engine says what each model does."""
     table = rows()
     points, _ = read_points(table.drop_columns("place"), domain=RowDomain(SCHEMA))
+    for model, questions in sums_of_targets():
+        for question, values in questions.items():
+            how = dict(zip(("what", "of"), question, strict=False))
+            told = [float(value) for value in asked(model.to_sql(SCHEMA, dialect=dialect, **how))]
+            assert np.allclose(told, values(points), rtol=1e-12), (model.describe(), question)
+            if isinstance(model.target, Quantity):
+                assert told == values(points).tolist()
     for model, values in models():
         told = [float(value) for value in asked(model.to_sql(SCHEMA, dialect=dialect))]
         assert told == values(points).tolist(), model.describe()
@@ -82,6 +119,27 @@ def test_sqlite_says_what_models_do():
         order = "FROM t ORDER BY place"
         same(lambda sql: [v for (v,) in connection.execute(f"SELECT {sql} {order}")], "sqlite")
     connection.close()
+
+
+def test_python_says_what_sums_of_targets_do():
+    table = rows().drop_columns("place")
+    points, _ = read_points(table, domain=RowDomain(SCHEMA))
+    for model, _ in sums_of_targets():
+        module: dict = {}
+        exec(model.to_python(SCHEMA), module)
+        records = table.to_pylist()
+        name = "risk" if isinstance(model.target, Periods) else "value"
+        told = [module[name](record) for record in records]
+        assert np.allclose(told, model.predict(points), rtol=1e-12)
+        if model.width is not None:
+            ends = [module["interval"](record) for record in records]
+            assert np.allclose(ends, model.interval(points), rtol=1e-12)
+        if name == "risk":
+            survival = [module["survival"](record) for record in records]
+            assert np.allclose(survival, model.survival(points), rtol=1e-12)
+        again = TreeSum.from_dict(model.to_dict())
+        assert again == model
+        assert (again.predict(points) == model.predict(points)).all()
 
 
 @pytest.mark.postgres
