@@ -7,20 +7,23 @@ weight ``e**(epsilon u / 2)``, where u = -max(r - N(v), N(v - 1) - r, 0) and r i
 *Privacy.* Replacing a score moves each N by at most 1, so u by at most 1: epsilon-DP.
 
 *Claim conformal.marginal.* A code with N(v - 1) <= r <= N(v) has u = 0, and there is one, as
-N(cells - 1) = m >= r. So for the drawn q, with t = ceil((2/epsilon) ln(cells/beta)),
-``Pr[N(q) <= r - t] <= cells e**(-epsilon t / 2) <= beta``: except with probability beta, q is at
-least the k-th smallest score, k = r - t + 1. That holds given all m scores, and the draw does not
-depend on a new unit; if the m + 1 units are exchangeable, the new score is at most the k-th
-smallest of the others with probability k/(m + 1) or more. So ``Pr[new score <= q] >= (1 - beta)
-k/(m + 1)``. []
+N(cells - 1) = m >= r. The others with N(v) <= r - t have weights of at most e**(-epsilon t / 2),
+so for the drawn q ``Pr[N(q) <= r - t] <= p(t) = 1/(1 + e**(epsilon t / 2)/(cells - 1))``, whatever
+the m scores are. Let T be independent of everything, with Pr[T >= t] = p(t). Given the m scores,
+N(q) is stochastically at least r - T, and q is at least the N(q)-th smallest score, so q covers a
+new unit at least as likely as the (r - T)-th smallest does. That one does, if the m + 1 units are
+exchangeable, with probability (r - T)/(m + 1) or more for each T; together (r - E[T])/(m + 1), and
+E[T], the sum of p(t), is at most the integral of p from 0, ``(2/epsilon) ln(cells)``. []
 
-*Claim conformal.training.* For independent units, a share of at least c of all new ones has scores
-up to the k-th smallest, unless m trials with success probability c have k successes or more: except
-with probability beta' together with c, and beta more for the draw. []
+*Claim conformal.training.* Except with probability beta, N(q) >= k = r - t + 1 for t =
+``ceil((2/epsilon) ln(cells/beta))``. For independent units, a share of at least c of all new ones
+has scores up to the k-th smallest, unless m trials with success probability c have k successes or
+more: except with probability beta' together with c, and beta more for the draw. []
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -48,9 +51,9 @@ MARGINAL = register(
         "conformal.marginal",
         "Vovk, Gammerman, Shafer; private ranks: littlestone (own proof)",
         "2005; docs/mechanisms.md",
-        "A bound drawn by the exponential mechanism over cells public codes at the rank "
-        "k + t - 1, t = ceil(2 ln(cells/beta)/epsilon), of m scores is epsilon-DP, and at least "
-        "the score of a new exchangeable unit with probability (1 - beta) k/(m + 1) or more.",
+        "A bound drawn by the exponential mechanism over cells public codes at the rank r of m "
+        "scores is epsilon-DP, and at least the score of a new exchangeable unit with probability "
+        "(r - 2 ln(cells)/epsilon)/(m + 1) or more.",
     )
 )
 TRAINING = register(
@@ -59,29 +62,33 @@ TRAINING = register(
         "Vovk; private ranks: littlestone (own proof)",
         "2012; docs/mechanisms.md",
         "Given the m independent scores, such a bound is at least the scores of a share c of all "
-        "new units, except with probability beta + Pr[Bin(m, c) >= k].",
+        "new units, except with probability beta + Pr[Bin(m, c) >= k], k = r + 1 - ceil(2 "
+        "ln(cells/beta)/epsilon).",
     )
 )
 
-_ID = MARGINAL.id
-_SLACK = ("slack", "ceil(2*log(cells/beta)/epsilon)", _ID)
 #: The rank at which the bound is drawn, and that so many units are enough.
 RANK = Bound(
     (
-        _SLACK,
-        ("rank", "ceil((1 - alpha)*(n + 1)/(1 - beta)) + slack - 1", _ID),
-        ("enough", "rank <= n", _ID),
-        ("covered", "(1 - beta)*(rank - slack + 1)/(n + 1)", _ID),
-        ("nominal", "covered >= 1 - alpha", _ID),
+        ("slack", "2*log(cells)/epsilon", MARGINAL.id),
+        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL.id),
+        ("enough", "rank <= n", MARGINAL.id),
+        ("covered", "(rank - slack)/(n + 1)", MARGINAL.id),
+        ("nominal", "covered >= 1 - missed", MARGINAL.id),
     )
 )
-#: A share that is covered given the sample, except with probability beta + risk.
-SHARE = Bound((("certain", "binomial_above(n, share, rank - slack) <= risk", TRAINING.id),))
+#: A share that is covered given the sample, except with probability beta, a tenth for the draw.
+SHARE = Bound(
+    (
+        ("drawn", "beta/10", TRAINING.id),
+        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING.id),
+        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING.id),
+        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING.id),
+    )
+)
 
-#: Public list: what the draw may miss; the one with the smallest rank is taken.
 _LEAST = Fraction(1, 1000)  # of alpha
 _RISK = Fraction(1, 20)  # of the share that is certain given the sample
-_BETAS = tuple(Fraction(1, 10 * 2**k) for k in range(1, 14))
 
 
 @dataclass(frozen=True)
@@ -95,15 +102,15 @@ class Conformal:
     --------
     >>> from littlestone.source import SeededSource
     >>> plan = Conformal.of(m=1000, cells=256, alpha="1/10", epsilon=1)
-    >>> plan.rank, plan.slack, round(plan.share("1/20"), 3)
-    (926, 23, 0.887)
+    >>> plan.rank, round(plan.share("1/20"), 3)
+    (912, 0.873)
     >>> plan.draw([10] * 100, SeededSource(0))
     Traceback (most recent call last):
     ValueError: counts must be of 256 codes and sum to 1000.
     >>> plan.draw([10] * 96 + [1] * 40 + [0] * 120, SeededSource(0))  # 900 are below 90
-    92
+    91
     >>> Conformal.least(cells=256, alpha="1/10", epsilon=1)
-    225
+    120
     """
 
     m: int
@@ -139,60 +146,41 @@ class Conformal:
     @classmethod
     def least(cls, *, cells: int, alpha: Any, epsilon: Any) -> int:
         """Return the least number of units from which on there are enough."""
-        share = Fraction(alpha)
-        given = {"cells": cells, "alpha": share, "epsilon": Fraction(epsilon)}
-        return min(RANK.least(100, **given, beta=beta) for beta in _BETAS if beta < share)
+        given = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
+        return RANK.least(100, **given)
 
     @cached_property
-    def _found(self) -> tuple[int, int, Fraction]:
-        """The least rank, its slack, and beta."""
-        found = []
-        for beta in _BETAS:
-            if beta < self.alpha:
-                steps = self._at(beta).steps
-                found.append((int(steps["rank"].value), int(steps["slack"].value), beta))
-        return min(found)
+    def rank(self) -> int:
+        """At which rank the bound is drawn."""
+        return int(self._written().steps["rank"].value)
 
-    def _at(self, beta: Fraction) -> CertificateBuilder:
-        known: dict[str, Any] = {"alpha": self.alpha, "beta": beta, "epsilon": self.epsilon}
+    def _written(self, **more: Any) -> CertificateBuilder:
+        known: dict[str, Any] = {"missed": self.alpha, "epsilon": self.epsilon, **more}
         cert = CertificateBuilder(**known, cells=self.cells, n=self.m)
         RANK.write(cert)
         return cert
 
-    @property
-    def beta(self) -> Fraction:
-        """What the draw may miss."""
-        return self._found[2]
+    def share(self, beta: Any = _RISK) -> float:
+        """Return a share of new units that is covered, except with probability beta."""
+        exact = Fraction(check_probability("share", "beta", beta))
+        kept = self.rank + 1 - math.ceil(2 * math.log(self.cells * 10 / exact) / self.epsilon)
+        if kept < 1:
+            return 0.0
+        return max(0.0, float(lower_limit(kept, self.m, float(exact * 9 / 10))) - 1e-9)
 
-    @property
-    def rank(self) -> int:
-        """At which rank the bound is drawn."""
-        return self._found[0]
-
-    @property
-    def slack(self) -> int:
-        """How many ranks the draw may miss, and one more."""
-        return self._found[1]
-
-    def share(self, risk: Any) -> float:
-        """Return a share of new units that is covered, except with probability beta + risk."""
-        kept = self.rank - self.slack + 1
-        limit = float(lower_limit(kept, self.m, float(check_probability("share", "risk", risk))))
-        return max(0.0, limit - 1e-9)
-
-    def certificate(self, risk: Any = None) -> Certificate:
-        """Return why it holds: for one new unit, or with ``risk`` for a share of them."""
-        cert = self._at(self.beta)
-        if risk is not None:
-            exact = Fraction(check_probability("certificate", "risk", risk))
-            SHARE.write(cert.where(share=Fraction(self.share(risk)), risk=exact))
-        return cert.certificate(alpha=self.alpha, beta=self.beta, n=self.m, unit=self.unit)
+    def certificate(self, beta: Any = _RISK) -> Certificate:
+        """Return why it holds: of one new unit; of a share of all, except with probability beta."""
+        exact = Fraction(check_probability("certificate", "beta", beta))
+        cert = self._written(beta=exact)
+        share = Fraction(self.share(exact))
+        SHARE.write(cert.where(share=share))
+        return cert.certificate(alpha=1 - share, beta=exact, n=self.m, unit=self.unit)
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the certificate: of one unit, and of a share of all."""
         numbers = {"m": self.m, "cells": self.cells, "unit": self.unit}
         exact = {"alpha": str(self.alpha), "epsilon": str(self.epsilon)}
-        return {**numbers, **exact, "certificate": self.certificate(_RISK).to_dict()}
+        return {**numbers, **exact, "certificate": self.certificate().to_dict()}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:

@@ -272,10 +272,9 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     which = "a record of a new user" if unit == "users" else "a new record"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
-    doubt = percent(float(_RISK + found.beta))
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
-    return [("Interval", f"{near}, {from_}"), ("", f"{covers}with probability {doubt}")]
+    return [("Interval", f"{near}, {from_}"), ("", f"{covers}with probability 5%")]
 
 
 def _four(value: float) -> str:

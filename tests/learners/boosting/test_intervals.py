@@ -228,8 +228,7 @@ def coverage(name, releases, m=1000):
 def test_coverage_is_at_least_nominal_and_widths_near_ideal(name, releases):
     mean, error, ratio = coverage(name, releases)
     assert mean >= 0.9 - 3 * error
-    # of a heavy law the quantile itself is far from its neighbours
-    assert ratio <= (1.35 if name == "heavy" else 1.2)
+    assert ratio <= 1.2
 
 
 # --- what is released -----------------------------------------------------------------------------

@@ -329,7 +329,7 @@ class _BoostedRegressor(PrivateRegressor):
         >>> B = BoostedTreesRegressor(schema, epsilon=2, high=200, interval=0.9, random_state=0)
         >>> B = B.fit([[25], [70]] * 1000, [20 + i % 9 for i in range(2000)])
         >>> B.predict_interval([[25]]).round().tolist()
-        [[18.0, 30.0]]
+        [[20.0, 29.0]]
         """
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.interval(self._rows(X))
