@@ -102,6 +102,24 @@ def test_the_calculator_says_the_prediction_of_each_row(browser, tmp_path, kind)
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("kind", ["quantity", "count"])
+def test_the_calculator_says_the_interval_of_each_row(browser, tmp_path, kind):
+    made = release(kind, interval=0.9, holdout=0.5, evaluate=4)
+    html = page(made, tmp_path / "p.html")
+    assert "hold a new record with\nprobability 90%" in html
+    browser.show(tmp_path / "p.html")
+    for row in product(range(1, 5), range(1, 4)):
+        told = browser.run(
+            "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
+            f" field.value = {list(row)}[field.name];"
+            " field.dispatchEvent(new Event('change')); }"
+            " return document.getElementById('calculated').dataset.interval; })()"
+        )
+        assert np.allclose(json.loads(told), made.hypothesis.interval(np.array([row]))[0])
+    assert browser.complaints == []
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("kind", ["quantity", "time"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_sticks_out(browser, tmp_path, kind, width):

@@ -385,7 +385,14 @@ def _of_trees(release: Release) -> Json:
     ensemble, domain = release.hypothesis, release.concept_class.domain
     nothing = dict.fromkeys(("picture", "trees", "scorecard", "effects", "calculator", "target"))
     if isinstance(ensemble, TreeSum) and isinstance(domain, RowDomain):
-        parts = target_parts(Shown(ensemble, domain.schema, (release.columns or {}).get("y", "")))
+        parts = target_parts(
+            Shown(
+                ensemble,
+                domain.schema,
+                (release.columns or {}).get("y", ""),
+                None if release.interval is None else float(1 - release.interval.alpha),
+            )
+        )
         return nothing | {"target": parts, "calculator": parts["calculator"]}
     if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
         # escaped by littlestone.svg

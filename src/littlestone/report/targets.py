@@ -49,6 +49,7 @@ class Shown:
     model: TreeSum
     schema: Schema
     name: str = ""  # of the target's column
+    level: float | None = None  # of intervals
 
     @property
     def unit(self) -> float:
@@ -116,6 +117,20 @@ class Shown:
         values = [value for _, own in self.columns for value in own] or [0.0]
         return min(values), max(values)
 
+    @property
+    def wide(self) -> float:
+        """Half of an interval; 0 without."""
+        return 0.0 if self.model.width is None else self.model.width * self.model.parts[1]
+
+    @property
+    def axis(self) -> tuple[float, float]:
+        """The range with the intervals, as far as the public range goes."""
+        low, high = self.range
+        if not self.wide:
+            return low, high
+        first, unit, most = self.model.parts
+        return max(first, low - self.wide), min(first + most * unit, high + self.wide)
+
     def said(self, value: float) -> str:
         """Return a number with the digits that matter in the range."""
         low, high = self.range
@@ -167,6 +182,7 @@ def target_parts(shown: Shown) -> Json:
     return {
         "what": shown.what,
         "ends": shown.ends,
+        "level": percent(shown.level) if shown.level and shown.wide else None,
         "panels": panels,
         "left_out": len(drawn) - len(panels),
         "survival": _markup(survival(shown)) if shown.ends else None,
@@ -205,7 +221,7 @@ def _markup(drawn: tuple[Element, float]) -> Markup:
 def curve(shown: Shown, column: Column, values: Sequence[float]) -> tuple[Element, float]:
     """Draw the mean prediction in each bin of a column, in the range of all columns."""
     missing, bins = values[0], values[Column.FIRST :]
-    body, (low, high) = Element("g"), shown.range
+    body, (low, high) = Element("g"), shown.axis
     scale = (high - low) or 1.0
     _frame(
         body, column.name, [(shown.said(tick), (tick - low) / scale) for tick in ticks(low, high)]
@@ -215,12 +231,18 @@ def curve(shown: Shown, column: Column, values: Sequence[float]) -> tuple[Elemen
     every = max(1, math.ceil(len(edges) / _TICKS))
     for i in range((len(edges) - 1) % every // 2, len(edges), every):
         _below(body, _LEFT + (i + 1) * wide, clip(edges[i], every * wide - 4, 12))
-    heights = [_height((value - low) / scale) for value in bins]
-    steps = [
-        f"{'V' if i else f'M{_LEFT:g} '}{y:.1f}H{_LEFT + (i + 1) * wide:.1f}"
-        for i, y in enumerate(heights)
-    ]
-    body.add("path", d="".join(steps), class_="ls-curve")
+
+    def line(values: Sequence[float]) -> str:
+        heights = [_height((min(high, max(low, value)) - low) / scale) for value in values]
+        right = [_LEFT + (place + 1) * wide for place in range(len(values))]
+        steps = (f"V{y:.1f}H{x:.1f}" for x, y in zip(right[1:], heights[1:], strict=True))
+        return f"M{_LEFT:g} {heights[0]:.1f}H{right[0]:.1f}" + "".join(steps)
+
+    if shown.wide:  # the ends of intervals
+        for far in (-shown.wide, shown.wide):
+            path = line([value + far for value in bins])
+            body.add("path", d=path, class_="ls-axis", stroke_dasharray="2 3")
+    body.add("path", d=line(bins), class_="ls-curve")
     y = _TOP + _TALL + 34
     body.add(
         "text", f"missing or other: {shown.said(missing)}", x=_LEFT, y=y, class_="ls-dim ls-small"
@@ -317,6 +339,9 @@ def calculator(shown: Shown) -> Json | None:
         "limits": [low, high],
         "parts": PARTS,
         "period": len(shown.schema),
+        "width": model.width,
+        "scale": model.parts if model.width is not None else None,
+        "level": percent(shown.level) if shown.level else "",
         "ends": shown.ends,
     }
     if isinstance(target, Quantity):
