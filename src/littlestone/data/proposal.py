@@ -3,23 +3,26 @@
 What is public decides what is asked: the names of the columns, their declared types, the number of
 records. Types are declared by Parquet files and databases, or by the caller (``kinds``); those of
 frames and relations in memory may have been inferred from the records, so they are none. A column
-of declared numbers gets bins by private cuts (`littlestone.mechanisms.cuts`); one of truth values
-has its categories already; one of texts, or of no declared type, is numeric or not by a private
-share. If it is, whole or not is decided in the same way, and it gets bins; if not, its categories
-are those of a stable histogram, sorted by their bytes, which needs a delta. What the histogram
-omits is neither counted nor named.
+of truth values has its categories already. All else is read off noisy counts
+(`littlestone.mechanisms.counts`), in rounds:
 
-One record has a cell in every column, so the costs of the columns compose. What a column costs is
-fixed beforehand: the two branches of its decision cost the same, and every column pays, whatever is
-found. Every column that pays gets an equal part: docs/proposals.md measures other ones.
+0. Each record is in one cell of each column: it is missing there, a number of some size (0, from 1
+   to below 10, from 10 to below 100, ..., likewise below 0), or a text, which is its own cell where
+   a delta allows that. By the noisy counts the column is one of numbers, or its categories are the
+   frequent texts, or nothing is known of it.
+1. Cells of numbers with more than a bin's share of records are split at the next digit: 10, 20,
+   ..., 90, then 10, 11, ..., 19, and so on, one digit in a round. Columns that have no such cell
+   any more leave what is left to the others.
 
-*Proof.* (replace-one). For one column: the two decisions are coins ``gap + z >= 0`` with two-sided
-geometric noise z of rate r, where a replaced record moves the public combination *gap* of two
-counts by at most D; each costs r D (at most 2 for numbers against texts, at most 5 for whole
-numbers against four times the others). Given the decisions one mechanism is run, with what they
-leave, also when the number of records it is about is private. So numbers cost
-``e/20 + e/20 + 18e/20``, texts ``e/20 + 19e/20``, each e. Columns are read independently given the
-records, and compose. []
+Bins are unions of cells that have records by their noisy counts, and begin at them: so at round
+numbers, and none beyond.
+
+*Proof.* (replace-one). A round has a fixed share of rho (without a delta: of epsilon). Given the
+rounds before it, what it counts is fixed: sets of disjoint cells, one set for each column that is
+still asked, and the noise, by the number of these. So it costs its share, by
+``counts.privacy``, also where the set of a column depends on private things; rounds compose. All
+else is post-processing. Texts are counted in round 0 only; that an item is kept that only one of
+two neighbours looks at has a probability of at most half of delta over all columns. []
 """
 
 from __future__ import annotations
@@ -29,8 +32,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -51,10 +54,8 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
-from littlestone.mechanisms.estimate import coin_of
-from littlestone.mechanisms.histogram import histogram_threshold, stable_items
-from littlestone.privacy import Approximate, Guarantee, Loss, Pure, check_ledger, largest_scale
+from littlestone.mechanisms.counts import Noise, noisy_counts, noisy_items
+from littlestone.privacy import Guarantee, check_ledger, largest_rho
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -63,36 +64,92 @@ if TYPE_CHECKING:
 #: What a column is known to be, by its declared type: "open" is decided privately.
 Kind = Literal["whole", "number", "open", "text", "flag"]
 
-_DECISION = Fraction(1, 20)  # of a column's epsilon, for each decision
-_WHOLE = 4  # numbers are read as whole if there are as many whole ones for each other one
-_SMALLEST, _LARGEST = -6, 12  # powers of ten: cuts lie between
+_FIRST = Fraction(1, 2)  # of what there is, for round 0 where numbers are asked
+_SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are told apart
 _RAREST = 100  # categories that fewer than one in so many records have are left out
-_MANY = 16  # columns from which on composition with a delta may beat the sum
-_BETA = Fraction(1, 20)
+_TIMES = 2  # as many records as are seen in one cell are needed, at least
+_FALSE = Fraction(1, 20)  # chance that some empty cell of a column seems to have records
 
 #: Between which numbers a column lies, by public knowledge.
 Bounds = tuple[int | float, int | float]
 
 
+class Cell(NamedTuple):
+    """The numbers from ``low`` to below ``high``, times a power of ten."""
+
+    low: int
+    high: int
+    power: int
+
+    @property
+    def start(self) -> float:
+        """The least number."""
+        return float(f"{self.low}e{self.power}")
+
+    @property
+    def end(self) -> float:
+        """The least number beyond."""
+        return float(f"{self.high}e{self.power}")
+
+    def split(self, *, whole: bool) -> list[Cell]:
+        """Return the cells of the next digit; none where there is nothing to split.
+
+        Examples
+        --------
+        >>> [cell.start for cell in Cell(1, 10, 1).split(whole=True)]
+        [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
+        >>> Cell(-2, -1, 0).split(whole=False)[9]
+        Cell(low=-11, high=-10, power=-1)
+        >>> Cell(7, 8, 0).split(whole=True)
+        []
+        """
+        low, high, power = self
+        if 0 in (low, high):  # 0, and what is as near to it
+            return []
+        if high - low == 1:
+            if whole and power == 0:
+                return []
+            low, high, power = 10 * low, 10 * high, power - 1
+        return [Cell(i, i + 1, power) for i in range(low, high)]
+
+
+@lru_cache(maxsize=2)
+def sizes(*, whole: bool) -> tuple[Cell, ...]:
+    """Return the cells of round 0, in their order: they share out all numbers.
+
+    Examples
+    --------
+    >>> [cell.start for cell in sizes(whole=True)][10:17]
+    [-100.0, -10.0, -1.0, 0.0, 1.0, 10.0, 100.0]
+    """
+    first = 0 if whole else _SMALLEST
+    up = [Cell(0, 1, first), *(Cell(1, 10, power) for power in range(first, _LARGEST))]
+    down = [Cell(-high, -low, power) for low, high, power in up]
+    return (*reversed(down), *up)
+
+
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of one column, and what it costs; public."""
+    """What is known of one column; public."""
 
     name: str
     kind: Kind
-    epsilon: Fraction
-    delta: Fraction
     bounds: Bounds | None = None
 
-    @property
-    def cuts(self) -> Fraction:
-        """What its cuts cost."""
-        return self.epsilon * (1 - 2 * _DECISION) if self.kind == "open" else self.epsilon
+    def first(self) -> list[Cell]:
+        """Return the cells of its numbers in round 0."""
+        return [] if self.kind == "text" else self.within(sizes(whole=self.kind == "whole"))
 
-    @property
-    def categories(self) -> Fraction:
-        """What its histogram costs."""
-        return self.epsilon * (1 - _DECISION) if self.kind == "open" else self.epsilon
+    def split(self, cell: Cell) -> list[Cell]:
+        """Return the parts of a cell that may hold numbers."""
+        return self.within(cell.split(whole=self.kind == "whole"))
+
+    def within(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells that the bounds allow."""
+        if self.bounds is None:
+            return list(cells)
+        low, high = self.bounds
+        return [cell for cell in cells if cell.end > low and cell.start <= high]
 
 
 @dataclass(frozen=True)
@@ -100,83 +157,67 @@ class Plan:
     """All that a proposal asks; public."""
 
     columns: tuple[Asked, ...]
-    levels: int
+    bins: int
     digits: int
     epsilon: Fraction
     delta: Fraction
-    claim: str
+    rho: Fraction  # 0 without a delta
 
-    def reach(self, asked: Asked) -> int | None:
-        """Return how far each cut is from the best one, in records, with probability 95 %."""
-        if asked.kind in ("text", "flag"):
-            return None
-        size = int(slots(candidates(asked, self.digits, whole=asked.kind == "whole"))[-1]) + 1
-        return cuts_reach(size, levels=self.levels, epsilon=asked.cuts, beta=_BETA)
+    @cached_property
+    def paying(self) -> tuple[Asked, ...]:
+        """The columns that something is counted of."""
+        asked = [column for column in self.columns if column.kind != "flag"]
+        return tuple(column for column in asked if self.delta or column.kind != "text")
 
-    def threshold(self, asked: Asked, n: int) -> int | None:
-        """Return the least noisy count of a category; None if there are none."""
-        if asked.kind not in ("open", "text") or not asked.delta:
-            return None
-        least = histogram_threshold(epsilon=asked.categories, delta=asked.delta)
-        return max(least, n // _RAREST)
+    @cached_property
+    def shares(self) -> list[Fraction]:
+        """What part each round has: later digits less, since few columns need them."""
+        if all(column.kind == "text" for column in self.paying):
+            return [Fraction(1)]
+        parts = range(self.digits, 0, -1)
+        return [_FIRST, *((1 - _FIRST) * part / sum(parts) for part in parts)]
+
+    def noise(self, turn: int, columns: int) -> Noise:
+        """Return the noise of a round that asks so many columns."""
+        share = self.shares[turn]
+        if self.delta:
+            return Noise(variance=columns / (share * self.rho))
+        return Noise(rate=share * self.epsilon / (2 * columns))
+
+    def seen_from(self, noise: Noise, cells: int) -> int:
+        """Return the noisy count from which a cell seems to have records."""
+        return noise.beyond(_FALSE / max(cells, 1))
+
+    def text_from(self, n: int) -> int:
+        """Return the least noisy count of a category."""
+        listing = sum(column.kind in ("open", "text") for column in self.paying)
+        tau = self.noise(0, len(self.paying)).kept_from(self.delta / (2 * listing))
+        return max(tau, n // _RAREST)
+
+    def least(self) -> int:
+        """Return how many records a cell must have, or a text, so that it is seen."""
+        noise = self.noise(0, len(self.paying))
+        found = [self.seen_from(noise, len(asked.first())) for asked in self.paying if asked.first()]
+        return min(found) if found else self.text_from(0)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """The cells of one column, counted; secret."""
 
-    values: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]  # in increasing order
     counts: npt.NDArray[np.int64]
-    whole: int
-    texts: Counter[str]
-    words: int
+    texts: Counter[str]  # that are no numbers
 
-
-@lru_cache(maxsize=16)
-def grid(digits: int, *, whole: bool) -> tuple[float, ...]:
-    """Return the numbers that may be cuts: round ones, from 1e-6 to 1e12 in size, and 0.
-
-    Examples
-    --------
-    >>> [x for x in grid(1, whole=True) if 0 <= x <= 40]
-    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 20.0, 30.0, 40.0]
-    >>> len(grid(3, whole=True)), len(grid(3, whole=False))
-    (18199, 28999)
-    """
-    powers = range(0 if whole else _SMALLEST, _LARGEST - digits + 1)
-    sizes = {float(f"{m}e{k}") for k in powers for m in range(1, 10**digits)}
-    return tuple(sorted({0.0} | sizes | {-x for x in sizes}))
-
-
-def candidates(asked: Asked, digits: int, *, whole: bool) -> tuple[float, ...]:
-    """Return the numbers of `grid` that may be cuts of a column; before them, one that is none."""
-    found = grid(digits, whole=whole)
-    if asked.bounds is None:
-        return found
-    low, high = asked.bounds
-    return (float(low), *(x for x in found if low < x <= high))
-
-
-@lru_cache(maxsize=64)
-def slots(numbers: tuple[float, ...]) -> npt.NDArray[np.int64]:
-    """Return the places of numbers in an ordered domain, where likelier cuts have more slots.
-
-    A cut is drawn at each number with a public weight, the distance from the number before: rounder
-    ones, those of common sizes and those from 0 on have more.
-
-    Examples
-    --------
-    >>> slots((-1.0, 0.0, 1.0, 1.1, 1.11, 1e9)).tolist()
-    [0, 128, 256, 288, 296, 328]
-    """
-    return np.cumsum([0, *map(_weight, numbers[1:])])
-
-
-def _weight(number: float) -> int:
-    figures = len(f"{abs(number):e}".partition("e")[0].rstrip("0").replace(".", ""))
-    round_one = {1: 16, 2: 4}.get(figures, 1)
-    common = number == 0 or 0.01 <= abs(number) <= 10**6
-    return round_one * (4 if common else 1) * (2 if number >= 0 else 1)
+    def among(self, cells: Sequence[Cell], bounds: Bounds | None) -> list[int]:
+        """Count the numbers in cells that follow each other, or lie apart."""
+        ends = np.concatenate([[0], np.cumsum(self.counts)])
+        values = self.values
+        edges = np.array([(cell.start, cell.end) for cell in cells]).reshape(-1, 2)
+        if bounds is not None:  # what lies beyond counts as the nearer end
+            values = np.clip(values, *bounds)
+        places = ends[np.searchsorted(values, edges)]
+        return [int(last - first) for first, last in places]
 
 
 def plan(
@@ -185,7 +226,7 @@ def plan(
     epsilon: Any,
     delta: Any = 0,
     bins: Any = 8,
-    digits: Any = 3,
+    digits: Any = 4,
     bounds: Mapping[str, Bounds] | None = None,
 ) -> Plan:
     """Return what a proposal asks of each column, and what it costs; reads no data.
@@ -193,66 +234,30 @@ def plan(
     Examples
     --------
     >>> asked = plan([("age", "whole"), ("city", "open")], epsilon="0.3", delta="1e-6")
-    >>> [(column.name, str(column.epsilon), float(column.delta)) for column in asked.columns]
-    [('age', '3/20', 0.0), ('city', '3/20', 1e-06)]
+    >>> [round(float(share), 2) for share in asked.shares]
+    [0.5, 0.2, 0.15, 0.1, 0.05]
+    >>> asked.text_from(10_000)
+    213
     """
     caller = "propose"
     exact = check_fraction(caller, "epsilon", epsilon)
     small = Fraction(0) if not delta else check_probability(caller, "delta", delta)
-    hint = "Each bin is halved, or left alone."
-    wanted = check_integer(caller, "bins", bins, low=2, hint=hint)
-    if wanted > 256 or wanted & (wanted - 1):
-        raise parameter_error(caller, "bins", "2, 4, 8, ... or 256", bins, hint)
+    wanted = check_integer(caller, "bins", bins, low=2)
+    if wanted > 256:
+        raise parameter_error(caller, "bins", "from 2 to 256", bins)
     shown = check_integer(caller, "digits", digits, low=1)
     if shown > 5:
         raise parameter_error(caller, "digits", "from 1 to 5", digits)
-    levels = wanted.bit_length() - 1
-    paying = {name: kind for name, kind in columns if _pays(kind, small)}
-    if not paying:
+    asked = tuple(Asked(name, kind, (bounds or {}).get(name)) for name, kind in columns)
+    rho = largest_rho(exact, small / 2, caller=caller) if small else Fraction(0)
+    made = Plan(asked, wanted, shown, exact, small, rho)
+    if not made.paying:
         raise ParameterError(
             "The columns of this table give propose nothing to learn: truth values have their "
             "categories already (`littlestone schema new`), and dates and times need a delta, for "
             "example 1e-6."
         )
-    listing = sum(kind in ("open", "text") for kind in paying.values())
-
-    def losses(leak: Fraction) -> Any:
-        def of(scale: Fraction) -> dict[Loss, int]:
-            found: Counter[Loss] = Counter()
-            for kind in paying.values():
-                if kind in ("whole", "number"):
-                    found.update(cuts_loss(scale, levels=levels))
-                else:
-                    found[Approximate(scale, leak) if leak else Pure(scale)] += 1
-            return dict(found)
-
-        return of
-
-    low = exact / len(paying)
-    leak, total = (small / listing, small) if listing else (Fraction(0), Fraction(0))
-    scale, claim = low, "dp.sum"
-    if small and len(paying) >= _MANY:  # half of delta is for the composition
-        half = leak / 2
-        more, other = largest_scale(losses(half), epsilon=exact, delta=small, low=low)
-        if more > low:
-            scale, claim, leak, total = more, other, half, small
-    asked = tuple(
-        Asked(
-            name,
-            kind,
-            scale if name in paying else Fraction(0),
-            leak if name in paying and kind in ("open", "text") else Fraction(0),
-            (bounds or {}).get(name),
-        )
-        for name, kind in columns
-    )
-    parts = ["cuts.privacy"] if set(paying.values()) != {"text"} else []
-    parts += ["histogram.privacy"] if leak else []
-    return Plan(asked, levels, shown, exact, total, f"{claim}({', '.join(parts)})")
-
-
-def _pays(kind: Kind, delta: Fraction) -> bool:
-    return kind in ("whole", "number", "open") or (kind == "text" and delta > 0)
+    return made
 
 
 def tally(cells: Sequence[object], counts: Sequence[int] | npt.NDArray[np.int64]) -> Tally:
@@ -261,26 +266,29 @@ def tally(cells: Sequence[object], counts: Sequence[int] | npt.NDArray[np.int64]
     Examples
     --------
     >>> found = tally(["7", "x", None, 2.5], [1, 2, 3, 4])
-    >>> found.values.tolist(), found.counts.tolist(), found.whole, found.words
-    ([7.0, 2.5], [1, 4], 1, 2)
+    >>> found.values.tolist(), found.counts.tolist(), found.texts
+    ([2.5, 7.0], [4, 1], Counter({'x': 2}))
     """
     values: list[float] = []
     numbers: list[int] = []
     texts: Counter[str] = Counter()
-    whole = words = 0
     for cell, count in zip(cells, counts, strict=True):
         written, times = text(cell), int(count)
         if written is None or written.lower() == "nan":
             continue
-        texts[written] += times
         worth = None if written.lower() in ("true", "false") else number(written)
         if worth is None:
-            words += times
+            texts[written] += times
             continue
-        whole += times * isinstance(worth, int)
         values.append(_double(worth))
         numbers.append(times)
-    return Tally(np.array(values, float), np.array(numbers, np.int64), whole, texts, words)
+    return _ordered(np.array(values, float), np.array(numbers, np.int64), texts)
+
+
+def _ordered(values: Any, counts: Any, texts: Counter[str]) -> Tally:
+    order = np.argsort(values, kind="stable")
+    limit = 10.0**_LARGEST  # what is larger counts as almost that
+    return Tally(np.clip(values[order], -limit, np.nextafter(limit, 0)), counts[order], texts)
 
 
 def _double(value: int | float) -> float:
@@ -289,59 +297,113 @@ def _double(value: int | float) -> float:
     return math.inf if value > 0 else -math.inf
 
 
-def draw_column(asked: Asked, found: Tally, n: int, plan: Plan, source: Source) -> Column | None:
-    """Draw the description of one column; None if there is nothing to describe.
+Seen = dict[Cell, int]  # cells that have records, and how many, by noisy counts
+
+
+def describe(
+    asked: Plan, tallies: Sequence[Tally], n: int, source: Source
+) -> list[Column | None]:
+    """Draw the descriptions of all columns; None where nothing is known of one.
 
     Guarantee
     ---------
     ``(asked.epsilon, asked.delta)``-DP, replace-one: proof at the top of the module.
     """
-    if asked.kind == "flag":
-        return Column.of(asked.name, ["false", "true"])
-    numeric, whole = asked.kind != "text", asked.kind == "whole"
-    if asked.kind == "open":
-        decision = asked.epsilon * _DECISION
-        numbers = int(found.counts.sum())
-        # a replaced record moves the gap by at most 2: from one side to the other
-        numeric = _decide(numbers - found.words, 2, decision, source)
-        if numeric:  # by at most 1 + 4
-            gap = found.whole - _WHOLE * (numbers - found.whole)
-            whole = _decide(gap, 1 + _WHOLE, decision, source)
-    if numeric:
-        return _bins(asked, found, candidates(asked, plan.digits, whole=whole), plan.levels, source)
-    if not asked.delta:
-        return None
-    kept = stable_items(
-        found.texts, n=n, epsilon=asked.categories, delta=asked.delta, source=source,
-        at_least=n // _RAREST,
-    )  # fmt: skip
-    return Column.of(asked.name, sorted(kept, key=str.encode)) if kept else None
+    known = dict(zip(asked.columns, tallies, strict=True))
+    found: dict[Asked, Column] = {}
+    seen: dict[Asked, Seen] = {}
+    noise = asked.noise(0, len(asked.paying))
+    for column in asked.columns:
+        if column.kind == "flag":
+            found[column] = Column.of(column.name, ["false", "true"])
+        elif column in asked.paying:
+            numbers, categories = _first(asked, column, known[column], n, noise, source)
+            if numbers:
+                seen[column] = numbers
+            elif categories:
+                found[column] = Column.of(column.name, categories)
+    for turn in range(1, asked.digits + 1):
+        large = {column: _large(asked, column, cells) for column, cells in seen.items()}
+        active = [column for column, cells in large.items() if cells]
+        for column in active:
+            noise = asked.noise(turn, len(active))
+            for cell in large[column]:
+                parts = _split(asked, column, cell, known[column], noise, source)
+                if parts:  # else it is left as it is
+                    del seen[column][cell]
+                    seen[column] |= parts
+    for column, cells in seen.items():
+        edges = edges_of(cells, asked.bins)
+        if edges:
+            found[column] = Column.bins(column.name, edges)
+    return [found.get(column) for column in asked.columns]
 
 
-def _decide(gap: int, sensitivity: int, epsilon: Fraction, source: Source) -> bool:
-    """Return whether ``gap + z >= 0``."""
-    return bool(source.choose(coin_of(epsilon / sensitivity, gap)))
+def _first(  # noqa: PLR0917 - what is counted, with what
+    asked: Plan, column: Asked, found: Tally, n: int, noise: Noise, source: Source
+) -> tuple[Seen, list[str]]:
+    """Return the sizes of numbers that are seen, or the frequent texts; of both there are less."""
+    cells = column.first()
+    numbers, words, missing = found.among(cells, column.bounds), found.texts.total(), n
+    missing -= int(found.counts.sum()) + words
+    missing, *noisy = noisy_counts([missing, *numbers], noise, source)
+    least = max(asked.seen_from(noise, len(cells)), n // _RAREST)
+    seen = {cell: count for cell, count in zip(cells, noisy, strict=True) if count >= least}
+    categories: dict[str, int] = {}
+    if column.kind in ("open", "text"):
+        if asked.delta:
+            categories = noisy_items(found.texts, noise, asked.text_from(n), source)
+            words = sum(categories.values())
+        else:
+            words = noisy_counts([words], noise, source)[0]
+    if 2 * missing > n:
+        return {}, []
+    if column.kind == "open" and words > sum(seen.values()):
+        return {}, list(categories)
+    return seen, [] if seen else list(categories)
 
 
-def _bins(
-    asked: Asked, found: Tally, numbers: tuple[float, ...], levels: int, source: Source
-) -> Column | None:
-    """Cut the numbers of a column; each is read as the greatest candidate up to it."""
-    slot = slots(numbers)
-    places = np.searchsorted(np.array(numbers), found.values, "right") - 1
-    points, at = np.unique(np.maximum(places, 0), return_inverse=True)
-    counts = np.zeros(len(points), np.int64)
-    np.add.at(counts, at, found.counts)
-    cuts = private_cuts(
-        slot[points],
-        counts,
-        int(slot[-1]) + 1,
-        levels=levels,
-        epsilon=asked.cuts,
-        source=source,
-    )
-    edges = [numbers[at] for at in np.unique(np.searchsorted(slot, cuts))]
-    return Column.bins(asked.name, edges) if edges else None
+def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
+    """Return the cells that have more than a bin's share of the records, and parts."""
+    share = sum(cells.values()) / asked.bins
+    return sorted(cell for cell, count in cells.items() if count > share and column.split(cell))
+
+
+def _split(  # noqa: PLR0917 - what is counted, with what
+    asked: Plan, column: Asked, cell: Cell, found: Tally, noise: Noise, source: Source
+) -> Seen:
+    parts = column.split(cell)
+    noisy = noisy_counts(found.among(parts, column.bounds), noise, source)
+    least = asked.seen_from(noise, len(parts)) / 2
+    return {part: count for part, count in zip(parts, noisy, strict=True) if count >= least}
+
+
+def edges_of(cells: Seen, bins: int) -> list[float]:
+    """Return the edges of at most about ``bins`` bins of cells, and of those that are one alone.
+
+    Examples
+    --------
+    >>> edges_of({Cell(0, 1, 0): 900, Cell(1, 2, 1): 50, Cell(2, 3, 1): 50, Cell(3, 4, 2): 2}, 4)
+    [10.0, 20.0, 300.0]
+    """
+    ordered = sorted(cells.items(), key=lambda item: item[0].start)
+    counts = [count for _, count in ordered]
+    alone: set[int] = set()
+    share, left = sum(counts) / bins, bins
+    while left > 1:
+        more = {i for i, count in enumerate(counts) if count >= share} - alone
+        if not more:
+            break
+        alone |= more
+        left = bins - len(alone)
+        share = (sum(counts) - sum(counts[i] for i in alone)) / max(left, 1)
+    edges, inside = [], 0.0
+    for i, (cell, count) in enumerate(ordered):
+        if i and (i in alone or i - 1 in alone or inside + count / 2 > share):
+            edges.append(cell.start)
+            inside = 0.0
+        inside += count
+    return edges
 
 
 def propose(
@@ -352,7 +414,7 @@ def propose(
     y: str | None = None,
     columns: Sequence[str] | None = None,
     bins: Any = 8,
-    digits: Any = 3,
+    digits: Any = 4,
     kinds: Mapping[str, Any] | None = None,
     bounds: Mapping[str, Any] | None = None,
     header_is_public: bool = False,
@@ -383,21 +445,21 @@ def propose(
         epsilon=epsilon, delta=delta, bins=bins, digits=digits, bounds=within,
     )  # fmt: skip
     for column in asked.columns:
-        _check_bounds(column, asked.digits)
-    guarantee = Guarantee(asked.epsilon, asked.delta, claim=asked.claim, seeded=source.seeded)
+        _check_bounds(column)
+    parts = ["counts.privacy"] + (["cks20.prop12"] if asked.delta else [])
+    guarantee = Guarantee(
+        asked.epsilon, asked.delta, claim=f"dp.sum({', '.join(parts)})", seeded=source.seeded
+    )
     check_ledger(ledger, "propose", guarantee, data=table)
     comma = form is not None and form.decimal == "comma"
     counted = [_read(opened, column, comma=comma) for column in asked.columns]
     n = counted[0][1]
     check_same([found for _, found in counted])
-    _check_reach(asked, n)
+    _check_size(asked, n)
     # All public arguments are checked: pay, and from here on the source is drawn from.
     if ledger is not None:
         ledger.charge(guarantee, what=f"proposal of a schema of {len(names)} columns")
-    drawn = [
-        draw_column(column, found, n, asked, source)
-        for column, (found, _) in zip(asked.columns, counted, strict=True)
-    ]
+    drawn = describe(asked, [found for found, _ in counted], n, source)
     kept = tuple(column for column in drawn if column is not None)
     if not kept:
         raise DataError(
@@ -405,14 +467,12 @@ def propose(
             "stays spent. Give it a larger epsilon or delta, or write the schema by hand."
         )
     paired = list(zip(asked.columns, drawn, strict=True))
-    reaches = [asked.reach(column) for column, own in paired if own is not None and own.numeric]
     return Schema(
         kept,
         csv=form,
         proposal=Proposal(
             guarantee,
             n,
-            max((reach for reach in reaches if reach is not None), default=None),
             tuple(column.name for column, own in paired if own is None),
             tuple(column.name for column in asked.columns if column.kind != "open"),
         ),
@@ -478,21 +538,13 @@ def _between(bounds: Any, names: Sequence[str]) -> dict[str, Bounds]:
     return found
 
 
-def _check_bounds(asked: Asked, digits: int) -> None:
-    """Refuse bounds of what is no number, and those with no number between them."""
-    if asked.bounds is None:
-        return
-    low, high = asked.bounds
-    if asked.kind not in ("whole", "number"):
+def _check_bounds(asked: Asked) -> None:
+    """Refuse bounds of what is no number."""
+    if asked.bounds is not None and asked.kind not in ("whole", "number"):
         raise ParameterError(
             f"The bounds given to propose are about {asked.name!r}, which is known to hold no "
             f"numbers but is {asked.kind}. Leave them out, or say whole or number."
         )
-    if len(candidates(asked, digits, whole=asked.kind == "whole")) < 2:
-        raise parameter_error(
-            "propose", "bounds", f"with a {asked.kind} number of {digits} digits between them",
-            f"{asked.name}: {low} to {high}", "Raise digits, or take wider bounds.",
-        )  # fmt: skip
 
 
 def _kind(declared: Any) -> Kind:
@@ -521,8 +573,7 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
     if numeric and asked.kind in ("whole", "number"):
         values = cells.cast(pa.float64(), safe=False).fill_null(math.nan).to_numpy()
         there = ~np.isnan(values)
-        none: Counter[str] = Counter()
-        return Tally(values[there], counts[there], 0, none, 0), n
+        return _ordered(values[there], counts[there], Counter()), n
     found = tally(*_grouped(cells, counts))
     if comma:
         cells, counts = count_cells(table, asked.name, caller="propose", numbers=True)
@@ -544,16 +595,15 @@ def _grouped(
     return raw, each
 
 
-def _check_reach(asked: Plan, n: int) -> None:
-    """Refuse what could learn nothing from n records."""
-    found = [(asked.reach(column), asked.threshold(column, n)) for column in asked.columns]
-    needed = min(least for pair in found for least in pair if least is not None)
-    if needed >= n:
+def _check_size(asked: Plan, n: int) -> None:
+    """Refuse what could learn little from n records."""
+    needed = _TIMES * asked.least()
+    if needed > n:
         delta = "" if asked.delta else "a delta such as 1e-6, "
         raise InfeasibleError(
-            f"This proposal could learn nothing from {counted(n, 'records')}: it needs more than "
-            f"{needed:,}, as an edge of a bin may be so many from the best one, and a category "
-            f"must have so many. Nothing was drawn. Give it {delta}a "
-            "larger epsilon, or fewer columns.",
-            n_needed=needed + 1,
+            f"This proposal could learn nothing from {counted(n, 'records')}: it needs "
+            f"{needed:,}, since its counts have noise. Nothing was drawn. Give it {delta}a "
+            "larger epsilon, fewer columns, or bounds; or write a schema from public knowledge "
+            "(`littlestone schema new`), which is free.",
+            n_needed=needed,
         )

@@ -104,30 +104,26 @@ class Proposal:
 
     guarantee: Guarantee
     n: int
-    reach: int | None = None
     left_out: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
-        if self.reach is not None:
-            out["reach"] = self.reach
         return out | {"guarantee": self.guarantee.to_dict()}
 
     @classmethod
     def from_dict(cls, data: Any) -> Proposal:
         """Read what `to_dict` wrote; it may be untrusted."""
         try:
-            n, left_out, reach = data["n"], data["left_out"], data.get("reach")
-            whole = [x for x in (n, reach) if x is not None]
-            if any(isinstance(x, bool) or not isinstance(x, int) or x < 0 for x in whole):
+            n, left_out = data["n"], data["left_out"]
+            if isinstance(n, bool) or not isinstance(n, int) or n < 0:
                 raise TypeError
             declared = data["declared"]
             if not all(isinstance(name, str) for name in [*left_out, *declared]):
                 raise TypeError
             guarantee = Guarantee.from_dict(data["guarantee"])
-            return cls(guarantee, n, reach, tuple(left_out), tuple(declared))
+            return cls(guarantee, n, tuple(left_out), tuple(declared))
         except (KeyError, TypeError, AttributeError):
             raise ParameterError(
                 f"The table [{toml_text(_PROPOSAL)}] of a schema must have the entries that "
@@ -243,7 +239,7 @@ class Schema:
         y: str | None = None,
         columns: Sequence[str] | None = None,
         bins: int = 8,
-        digits: int = 3,
+        digits: int = 4,
         kinds: Mapping[str, str] | None = None,
         bounds: Mapping[str, tuple[float, float]] | None = None,
         header_is_public: bool = False,

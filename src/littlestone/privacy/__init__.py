@@ -17,6 +17,7 @@ The theorems and what they are compared with: ``docs/accounting.md``.
 from littlestone.privacy.compose import Route, compose, largest_scale, routes, zcdp_to_dp
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
 from littlestone.privacy.entries import Amount, Event
+from littlestone.privacy.filters import largest_rho
 from littlestone.privacy.guarantee import Guarantee, Neighbours, parallel, split
 from littlestone.privacy.ledger import Ledger, check_ledger
 from littlestone.privacy.losses import (
@@ -46,6 +47,7 @@ __all__ = [
     "check_ledger",
     "compose",
     "hockey_stick",
+    "largest_rho",
     "largest_scale",
     "parallel",
     "routes",

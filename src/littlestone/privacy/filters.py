@@ -85,7 +85,7 @@ class Filter:
         self.limit = Price(epsilon, delta)
         if accounting == "zcdp":
             if rho is None:
-                rho = _largest_rho(epsilon, delta / 2)
+                rho = largest_rho(epsilon, delta / 2)
             elif not 0 < rho <= _beyond(epsilon) or zcdp_to_dp(rho, delta / 2) > epsilon:
                 raise parameter_error("Ledger", "rho", "no more than the budget allows", rho)
             self.limit = Price(rho, delta / 2)
@@ -179,7 +179,7 @@ def _beyond(epsilon: Fraction) -> Fraction:
     return 2 * epsilon + 10
 
 
-def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+def largest_rho(epsilon: Fraction, delta: Fraction, *, caller: str = "Ledger") -> Fraction:
     """Return the largest rho, to some digits, whose conversion at delta is at most epsilon.
 
     A billionth of epsilon is left, so that a machine with other floats agrees when it checks.
@@ -187,13 +187,9 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     goal = epsilon * (1 - Fraction(1, 10**9))
     low, high = min(epsilon, epsilon**2) / 10**12, _beyond(epsilon)
     if zcdp_to_dp(low, delta) > goal:
-        raise parameter_error(
-            "Ledger",
-            "epsilon",
-            "large enough to be converted from zCDP at this delta",
-            float(epsilon),
-            "Use approximate accounting.",
-        )
+        hint = "Use approximate accounting." if caller == "Ledger" else "Leave out the delta."
+        allowed = "large enough to be converted from zCDP at this delta"
+        raise parameter_error(caller, "epsilon", allowed, float(epsilon), hint)
     while high - low > low / 10**9:
         middle = (low + high) / 2
         low, high = (middle, high) if zcdp_to_dp(middle, delta) <= goal else (low, middle)
