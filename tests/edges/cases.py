@@ -24,7 +24,6 @@ from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
 from littlestone.learners.users.threshold import IntervalMedian
-from littlestone.mechanisms import private_cuts
 from littlestone.mechanisms.median.exponential import RankExponential
 from littlestone.mechanisms.median.one_shot import Chain, one_shot_path
 from littlestone.mechanisms.median.tree_em import TreeEM
@@ -321,29 +320,6 @@ def trees(case):
     check_nodes(lambda s: mechanism.draw(values, s), nodes, bottom, case.rate)
 
 
-def cuts(case):
-    counted = sorted({x - case.low: 100 + y for x, y in case.records}.items())
-    epsilon = 2 * case.rate / 50
-    size = case.size
-
-    def draw(source):
-        found = private_cuts(
-            [x for x, _ in counted], [n for _, n in counted], size,
-            levels=1, epsilon=epsilon, source=source,
-        )  # fmt: skip
-        return found[0] if found else None
-
-    runs = reference.cuts(size, counted)
-    rate = epsilon / 2 / 32
-    by_level = reference.levels(runs)
-    check_weights(asked(draw), [reference.count(r) * reference.power(rate, s) for s, r in by_level])
-    for level, (_, found) in enumerate(by_level):
-        assert asked(draw, level) == reference.count(found)
-        for place in reference.edges(found):
-            expected = reference.at(found, place)
-            assert drawn(draw, level, place) == (None if expected >= size else expected)
-
-
 def paths(case):
     """One draw over the nodes of a chain, with bottom."""
     ends, depth, rate = [x - case.low for x in case.xs], case.size - 1, case.rate
@@ -432,7 +408,6 @@ KINDS = {
         prefixes,
         medians,
         trees,
-        cuts,
         paths,
         users,
     )

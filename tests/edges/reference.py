@@ -164,18 +164,6 @@ def tree_nodes(height, offsets, rank):
     return found
 
 
-def cuts(size, counted):
-    """Cut e: minus 32 times the records in the larger part; *no cut* from size on."""
-    m = sum(n for _, n in counted)
-
-    def score(e):
-        below = sum(n for x, n in counted if x < e)
-        return -32 * max(below, m - below)
-
-    line = _line(1, size, [x + 1 for x, _ in counted], score) if size > 1 else []
-    return [*line, (size, 2 * size - 2, -31 * m)]
-
-
 def chain(ends, reserve):
     """Node x of a chain, up to the deepest end."""
 

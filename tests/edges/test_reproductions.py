@@ -8,7 +8,7 @@ import pytest
 import littlestone as ls
 from littlestone.data import UserSample
 from littlestone.learners.users.scores import ThresholdErrors
-from littlestone.mechanisms import private_cuts, private_median
+from littlestone.mechanisms import private_median
 from littlestone.source import SeededSource
 
 HIGH = 2**64
@@ -60,11 +60,3 @@ def test_users_of_65_bits():
 def test_a_user_at_the_end_of_64_bits_is_outside_of_what_lies_behind():
     users = UserSample.of(["a"], np.array([2**63 - 1]), [1])
     assert ThresholdErrors(2**63, HIGH, users).scores(0).scores.tolist() == [1]
-
-
-def test_cuts_of_65_bits():
-    found = private_cuts(
-        [0, 2**63, HIGH - 1], [900] * 3, HIGH, levels=2, epsilon=9, source=SeededSource(0)
-    )
-    assert found == sorted(found)
-    assert all(0 < cut < HIGH for cut in found)

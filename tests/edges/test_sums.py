@@ -56,7 +56,6 @@ REASONS = {
     "source/streamed_pairs.py": DOUBLES,
     "source/streamed_pairs.py:_running": RECORDS,
     "mechanisms/conformal.py": RECORDS,
-    "mechanisms/cuts.py": EXACT,
     "mechanisms/median/tree_log.py": RECORDS,
     "classes/affine_subspaces.py": ROWS,
     "classes/base.py": RECORDS,

@@ -47,9 +47,8 @@ LEMMAS = {
         ("sums.boosting_pure", "tree_draw.drawE", "additive.additive_range"),
         "that what a unit adds is scaled to at most the largest weight, by itself alone",
     ),
-    "cuts.privacy": Checked(
-        ("range.law_monotone", "compose.compose_pure", "sums.rounds_pure"),
-        "that a replaced record leaves one part of a level and enters one",
+    "counts.privacy": Checked(
+        ("noise.counts_pure", "sums.rounds_pure"), "Gaussian noise; items that cannot be listed"
     ),
     "dp.parallel": Checked(("deal.dealt_dp",)),
     "dp.replace": Checked(("histogram.dp_trans",)),

@@ -67,8 +67,8 @@ Kind = Literal["whole", "number", "open", "text", "flag"]
 _FIRST = Fraction(1, 2)  # of what there is, for round 0 where numbers are asked
 _SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are told apart
 _RAREST = 100  # categories that fewer than one in so many records have are left out
-_TIMES = 2  # as many records as are seen in one cell are needed, at least
-_FALSE = Fraction(1, 20)  # chance that some empty cell of a column seems to have records
+_TIMES = 3  # as many records as are seen in one cell are needed, at least
+_FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
 
 #: Between which numbers a column lies, by public knowledge.
 Bounds = tuple[int | float, int | float]
@@ -197,8 +197,8 @@ class Plan:
     def least(self) -> int:
         """Return how many records a cell must have, or a text, so that it is seen."""
         noise = self.noise(0, len(self.paying))
-        found = [self.seen_from(noise, len(asked.first())) for asked in self.paying if asked.first()]
-        return min(found) if found else self.text_from(0)
+        cells = [len(asked.first()) for asked in self.paying]
+        return min((self.seen_from(noise, k) for k in cells if k), default=self.text_from(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,7 @@ def plan(
     >>> [round(float(share), 2) for share in asked.shares]
     [0.5, 0.2, 0.15, 0.1, 0.05]
     >>> asked.text_from(10_000)
-    213
+    205
     """
     caller = "propose"
     exact = check_fraction(caller, "epsilon", epsilon)
@@ -372,10 +372,15 @@ def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
 def _split(  # noqa: PLR0917 - what is counted, with what
     asked: Plan, column: Asked, cell: Cell, found: Tally, noise: Noise, source: Source
 ) -> Seen:
+    """Return the parts of a cell that have records; at both ends of them, where that is clear."""
     parts = column.split(cell)
     noisy = noisy_counts(found.among(parts, column.bounds), noise, source)
-    least = asked.seen_from(noise, len(parts)) / 2
-    return {part: count for part, count in zip(parts, noisy, strict=True) if count >= least}
+    clear = asked.seen_from(noise, len(parts))
+    least = clear / 2
+    ends = clear if max(noisy) >= clear else least
+    inside = [i for i, count in enumerate(noisy) if count >= ends]
+    kept = range(inside[0], inside[-1] + 1) if inside else ()
+    return {parts[i]: noisy[i] for i in kept if noisy[i] >= least}
 
 
 def edges_of(cells: Seen, bins: int) -> list[float]:

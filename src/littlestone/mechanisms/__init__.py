@@ -3,7 +3,7 @@
 =================  ===========================================================================
 `select`           the exponential mechanism; few candidates with a score among infinitely
                    many, the weights of bottom that hides which, and the order of candidates
-`cuts`             bins of about equal size: several quantiles at once
+`counts`           noisy counts of public cells, and of items that cannot be listed beforehand
 `conformal`        a bound that holds for a share of new units, from held-out scores
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
@@ -15,7 +15,6 @@
 
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
 from littlestone.mechanisms.conformal import Conformal
-from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
     Estimate,
@@ -67,8 +66,6 @@ __all__ = [
     "count_listed",
     "count_lists",
     "count_loss",
-    "cuts_loss",
-    "cuts_reach",
     "entering_bottom",
     "error_interval",
     "exponential_mechanism",
@@ -78,7 +75,6 @@ __all__ = [
     "noise_radius",
     "plan_median",
     "private_count",
-    "private_cuts",
     "private_median",
     "removal_bottom",
     "score_gap",

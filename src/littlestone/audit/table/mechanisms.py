@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import partial
@@ -20,12 +19,12 @@ from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,
     private_count,
-    private_cuts,
     sparse_select,
     sparse_select_lists,
     stable_histogram,
     stable_items,
 )
+from littlestone.mechanisms.counts import Noise, noisy_counts
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -123,16 +122,10 @@ def _count(bits: Vector, source: Source) -> Hashable:
     return count.value
 
 
-def _cuts(
-    values: tuple[int | None, ...], source: Source, *, epsilon: F = ONE, levels: int = 2
-) -> Hashable:
-    counts = Counter(value for value in values if value is not None)
-    points = sorted(counts)
-    return tuple(
-        private_cuts(
-            points, [counts[p] for p in points], 3, levels=levels, epsilon=epsilon, source=source
-        )
-    )
+def _cells(values: tuple[int | None, ...], source: Source) -> Hashable:
+    counts = [values.count(cell) for cell in (0, 1)]
+    noisy = noisy_counts(counts, Noise(rate=F(20)), source)
+    return tuple(min(max(count, -1), len(values) + 1) for count in noisy)
 
 
 def _median(mechanism: Any, size: int) -> Callable[[Vector, Source], Hashable]:
@@ -245,7 +238,7 @@ _LEMMAS: dict[str, Checked | str] = {
     "stable_histogram": LEMMAS["histogram.privacy"],
     "stable_items": LEMMAS["histogram.privacy"],
     "private_count": LEMMAS["score-histogram"],
-    "private_cuts": LEMMAS["cuts.privacy"],
+    "noisy_counts": LEMMAS["counts.privacy"],
     "median A (rank exponential)": LEMMAS["median.exponential"],
     "median B (TreeEM)": LEMMAS["median.tree"],
     "median C (TreeLog)": "median.tree-log",
@@ -347,14 +340,9 @@ MECHANISMS: tuple[Case, ...] = (
         _of(_release, lambda: replace_one((1, 2, 4), 3)), "epsilon",
     ),
     _case(
-        "private_cuts", "2 values of a domain of 3 or none, 2 levels",
-        _of(_cuts, lambda: replace_one((None, 0, 1, 2), 2)),
-    ),
-    _case(
-        "private_cuts, high epsilon", "4 values of a domain of 3 or none, 1 level",
+        "noisy_counts", "a value in 2 cells or none",
         lambda: verify_mechanism(
-            partial(_cuts, epsilon=F(10), levels=1), replace_one((None, 0, 1, 2), 4),
-            epsilon=F(10), delta=F(0),
+            _cells, replace_one((None, 0, 1), 1), epsilon=F(40), follow=10
         ),
         "epsilon",
     ),
