@@ -67,6 +67,7 @@ Kind = Literal["whole", "number", "open", "text", "flag"]
 _FIRST = Fraction(1, 2)  # of what there is, for round 0 where numbers are asked
 _SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are told apart
 _RAREST = 100  # categories that fewer than one in so many records have are left out
+_FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least
 _FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
 
@@ -372,19 +373,14 @@ def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
 def _split(  # noqa: PLR0917 - what is counted, with what
     asked: Plan, column: Asked, cell: Cell, found: Tally, noise: Noise, source: Source
 ) -> Seen:
-    """Return the parts of a cell that have records; at both ends of them, where that is clear."""
     parts = column.split(cell)
     noisy = noisy_counts(found.among(parts, column.bounds), noise, source)
-    clear = asked.seen_from(noise, len(parts))
-    least = clear / 2
-    ends = clear if max(noisy) >= clear else least
-    inside = [i for i, count in enumerate(noisy) if count >= ends]
-    kept = range(inside[0], inside[-1] + 1) if inside else ()
-    return {parts[i]: noisy[i] for i in kept if noisy[i] >= least}
+    least = asked.seen_from(noise, len(parts)) / 2
+    return {part: count for part, count in zip(parts, noisy, strict=True) if count >= least}
 
 
 def edges_of(cells: Seen, bins: int) -> list[float]:
-    """Return the edges of at most about ``bins`` bins of cells, and of those that are one alone.
+    """Return the edges of about ``bins`` bins: of each cell where these are few, else of equal size.
 
     Examples
     --------
@@ -393,7 +389,7 @@ def edges_of(cells: Seen, bins: int) -> list[float]:
     """
     ordered = sorted(cells.items(), key=lambda item: item[0].start)
     counts = [count for _, count in ordered]
-    alone: set[int] = set()
+    alone: set[int] = set(range(len(counts))) if len(counts) <= _FEW * bins else set()
     share, left = sum(counts) / bins, bins
     while left > 1:
         more = {i for i, count in enumerate(counts) if count >= share} - alone
