@@ -1,75 +1,80 @@
-"""Schemas that are proposed from Adult, and the trees learned over them, beside the one by hand.
+"""Learned columns beside those by hand, on the tables of the comparison: AUROC of boosted trees.
 
-    python benchmarks/proposals.py
-    python benchmarks/proposals.py --epsilon 0.1 --csv
+    python benchmarks/proposals.py [--tables adult,affairs] [--epsilon 1] [--delta 1e-6] [--seeds 3]
 
-The figures of docs/proposals.md. Accuracy is on the records themselves, by the exact count.
+The figures of docs/proposals.md. Each table is a raw CSV file with the columns of the schema by
+hand; a fifth of epsilon and delta learns the columns, as `littlestone.fit` does, nothing is
+evaluated. Packages are downloaded, as in ``comparison/fetch.py``.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.csv
-import pyarrow.parquet
+from sklearn.metrics import roc_auc_score
 
-from littlestone.classes import DecisionTrees
-from littlestone.data import RowDomain, Sample, Schema
-from littlestone.errors import DataError
-from littlestone.learners import registry
-from littlestone.source import SeededSource
+sys.path.insert(0, str(Path(__file__).parent / "comparison"))
 
-ADULT = Path(__file__).parents[1] / "examples" / "adult"
-Y = "over_50k"
+from definitions import TABLES
+from fetch import _files, read
+
+import littlestone as ls
+
+
+def write(path: Path, names: list[str], rows: list[dict[str, str]], labels: Any) -> None:
+    """Write the columns, and the labels in one named y."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "y*"])
+        writer.writerows([*(row[n] for n in names), y] for row, y in zip(rows, labels, strict=True))
 
 
 def main() -> None:
-    """Print one line for each depth."""
+    """Print one line for each table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--epsilon", default="0.2", help="of the proposal")
-    parser.add_argument("--delta", default="1e-6", help="of the proposal")
-    parser.add_argument("--fit", default="1", help="epsilon of the tree")
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--csv", action="store_true", help="without declared types")
-    args = parser.parse_args()
-    by_hand = Schema.from_toml(ADULT / "schema.toml")
-    best = {depth: np.mean([_accuracy(by_hand, depth, args.fit, s) for s in range(5)])
-            for depth in (2, 3)}  # fmt: skip
-    behind: dict[int, list[float]] = {2: [], 3: []}
+    parser.add_argument("--tables", default=",".join(TABLES))
+    parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--delta", default="1e-6")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "packages")
+    asked = parser.parse_args()
+    print("| table | records | columns | found | by hand | learned | behind |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
+    behind = []
     with tempfile.TemporaryDirectory() as folder:
-        table: Any = ADULT / "adult.parquet"
-        if args.csv:
-            read = pyarrow.parquet.read_table(table)
-            table = Path(folder) / "adult.csv"
-            pyarrow.csv.write_csv(read, table)
-        for seed in range(args.seeds):
-            try:
-                schema = Schema.propose(
-                    table, y=Y, epsilon=args.epsilon, delta=args.delta, random_state=seed,
-                    header_is_public=True,
-                )  # fmt: skip
-            except DataError:
-                print(f"seed {seed}: nothing was found")
-                continue
-            for depth, found in behind.items():
-                found.append(best[depth] - _accuracy(schema, depth, args.fit, seed))
-            print(f"seed {seed}: " + ", ".join(f"{found[-1]:+.4f}" for found in behind.values()))
-    for depth, found in behind.items():
-        print(
-            f"depth {depth}: by hand {best[depth]:.4f}; behind it {np.mean(found):.4f} on average, "
-            f"{max(found):.4f} at most, over {len(found)} proposals at epsilon {args.epsilon}"
-        )
-
-
-def _accuracy(schema: Schema, depth: int, epsilon: str, seed: int) -> float:
-    sample = Sample.read(ADULT / "adult.parquet", y=Y, domain=RowDomain(schema))
-    learner = registry.make("agnostic", DecisionTrees(schema, depth=depth), epsilon=epsilon)
-    labels = learner.draw(sample, SeededSource(seed)).predict(sample.points)
-    return float(np.where(labels == 1, sample.ones, sample.zeros).sum() / sample.n)
+        for name in asked.tables.split(","):
+            table = TABLES[name]
+            by_hand = ls.Schema.from_toml(table.schema)
+            rows, labels, test = read(table, _files(table, asked.cache))
+            paths = [Path(folder) / f"{part}.csv" for part in ("train", "test")]
+            for path, part in zip(paths, (~test, test), strict=True):
+                chosen = np.flatnonzero(part)
+                write(path, list(by_hand.names), [rows[i] for i in chosen], labels[chosen])
+            found: dict[bool, list[float]] = {True: [], False: []}
+            columns = []
+            for seed in range(asked.seeds):
+                for learned, areas in found.items():
+                    made = ls.fit(
+                        paths[0], y="y*", epsilon=asked.epsilon, delta=asked.delta or None,
+                        schema=None if learned else by_hand, evaluate=None, random_state=seed,
+                    )  # fmt: skip
+                    areas.append(roc_auc_score(labels[test], made.predict_proba(paths[1])[:, 1]))
+                    if learned:
+                        proposal = made.release_.proposal
+                        kept = made.concept_class.domain.schema.names
+                        columns.append(f"{len(kept)}" if proposal else "standard")
+            means = [float(np.mean(found[learned])) for learned in (False, True)]
+            behind.append(means[0] - means[1])
+            cells = [name, f"{(~test).sum():,}", str(len(by_hand)), columns[0]]
+            cells += [f"{mean:.3f}" for mean in means] + [f"{behind[-1]:+.3f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
+    print(f"mean: {np.mean(behind):+.4f}")
 
 
 if __name__ == "__main__":

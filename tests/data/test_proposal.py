@@ -17,7 +17,7 @@ from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
 from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, proposal
-from littlestone.data.proposal import Cell, edges_of, plan, sizes, tally
+from littlestone.data.proposal import Cell, plan, tally
 from littlestone.errors import BudgetError, DataError, InfeasibleError, ParameterError
 from littlestone.mechanisms import counts
 from littlestone.privacy import zcdp_to_dp

@@ -4,9 +4,12 @@ import logging
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
+from littlestone.data.proposal import standard
 from littlestone.errors import ParameterError
 from littlestone.learners import models
 
@@ -146,10 +149,29 @@ def test_wrong_calls_are_refused_before_anything_is_learned(change, words, monke
         assert words in str(refused.value)
 
 
-def test_too_few_records_for_columns_are_told_of_schemas():
-    few = {name: cells[:200] for name, cells in TABLE.items()}
+def test_of_few_records_numbers_get_standard_bins(tmp_path, caplog):
+    """They depend on no record: all of epsilon learns, and a certificate holds."""
+    few = {name: cells[:300] for name, cells in TABLE.items()}
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
+    with caplog.at_level(logging.INFO, logger="littlestone"):
+        made = ls.fit(few, y="ill", epsilon=1, model="tree", ledger=ledger)
+    assert any("standard bins" in record.getMessage() for record in caplog.records)
+    assert made.release_.proposal is None
+    assert made.release_.guarantee.epsilon == 1
+    assert ledger.spent().epsilon == 1
+    schema = made.concept_class.domain.schema
+    assert schema.names == ("age", "city", "user")
+    again = standard({name: cells[::-1] for name, cells in few.items()}, y="ill")
+    assert again == schema
+    bounded = standard(few, y="ill", columns=["age"], bounds={"age": (0, 80)})
+    assert bounded["age"].edges == (10, 20, 30, 40, 50, 60, 70)
+
+
+def test_texts_that_are_declared_have_no_standard_bins(tmp_path):
+    texts = pa.table({"city": ["Bonn"] * 300, "ill": [0, 1] * 150})
+    pq.write_table(texts, tmp_path / "t.parquet")
     with pytest.raises(ls.errors.InfeasibleError, match="littlestone schema new"):
-        ls.fit(few, y="ill", epsilon=1)
+        ls.fit(tmp_path / "t.parquet", y="ill", epsilon=1)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from littlestone.mechanisms import counts as made
 from littlestone.mechanisms.counts import Noise, noisy_counts, noisy_items
 from littlestone.privacy import Approximate, Concentrated, compose
 from littlestone.source import ball
+
 from ..exact_noise import table_gaussian, table_geometric
 
 V, LEAK = F(1), F(1, 6)

@@ -80,7 +80,7 @@ def propose(
     y: str | None = None,
     columns: str | None = None,
     bins: int = 8,
-    digits: int = 3,
+    digits: int = 4,
     kinds: str | None = None,
     bounds: str | None = None,
     table: Table = Table(),
@@ -107,9 +107,9 @@ def propose(
     columns:
         Which columns, separated by commas; by default all others.
     bins:
-        The most bins of a number: 2, 4, 8, ...
+        About how many bins a number has; at most twice as many.
     digits:
-        Bins begin at numbers with so many significant digits: 4 for years.
+        Bins begin at numbers of at most so many significant digits: years have 4.
     kinds:
         What columns are known to hold, for example "age=whole,income=number,city=text": whole,
         number, text, flag or open, from public knowledge. By default as a Parquet file or database
@@ -206,9 +206,6 @@ def _show_proposal(schema: Schema, out: str) -> None:
         note(f"Left out, since nothing could be learned of them: {', '.join(proposal.left_out)}.")
     note("")
     rows = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
-    if proposal.reach is not None:
-        text = f"each within {proposal.reach:,} records of the best one, with probability 95%"
-        rows.append(("Bins", text, ""))
     rows.append(("Written", out, ""))
     facts(rows)
     if proposal.declared:

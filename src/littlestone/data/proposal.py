@@ -71,6 +71,12 @@ _FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least
 _FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
 
+#: Bins of numbers of which nothing is known.
+_STANDARD = (
+    *(0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500),
+    *(1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000),
+)
+
 #: Between which numbers a column lies, by public knowledge.
 Bounds = tuple[int | float, int | float]
 
@@ -301,9 +307,7 @@ def _double(value: int | float) -> float:
 Seen = dict[Cell, int]  # cells that have records, and how many, by noisy counts
 
 
-def describe(
-    asked: Plan, tallies: Sequence[Tally], n: int, source: Source
-) -> list[Column | None]:
+def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> list[Column | None]:
     """Draw the descriptions of all columns; None where nothing is known of one.
 
     Guarantee
@@ -478,6 +482,44 @@ def propose(
             tuple(column.name for column in asked.columns if column.kind != "open"),
         ),
     )
+
+
+def standard(
+    table: Any,
+    *,
+    y: str,
+    columns: Sequence[str] | None = None,
+    bounds: Mapping[str, Any] | None = None,
+    csv: Any = None,
+) -> Schema | None:
+    """Return a schema that depends on no record: the same bins for all that may be numbers.
+
+    Where bounds are known, eight equal parts. None if all columns are declared as texts.
+
+    Examples
+    --------
+    >>> schema = standard({"age": [44], "ill": [0]}, y="ill")
+    >>> schema["age"].describe(schema["age"].code(44))
+    '40 <= age < 50'
+    """
+    from littlestone.data.draft import declared_kinds  # noqa: PLC0415
+    from littlestone.data.tables import read_table  # noqa: PLC0415
+
+    form = None if csv is None else CsvFormat.parse(csv, "fit")
+    opened = read_table(table, csv=form, caller="fit")
+    names = _names(opened.names, y, columns)
+    within = _between(bounds, names)
+    made: list[Column] = []
+    for name, declared in zip(names, declared_kinds(opened, names, "fit"), strict=True):
+        kind = _kind(declared)
+        if name in within:
+            low, high = within[name]
+            made.append(Column.bins(name, [low + (high - low) * i / 8 for i in range(1, 8)]))
+        elif kind == "flag":
+            made.append(Column.of(name, ["false", "true"]))
+        elif kind != "text" and not (declared is not None and kind == "open"):
+            made.append(Column.bins(name, list(_STANDARD)))
+    return Schema(tuple(made), csv=form) if made else None
 
 
 def _names(found: Sequence[str], y: str | None, columns: Sequence[str] | None) -> list[str]:

@@ -264,13 +264,13 @@ class Schema:
             Column of labels: not looked at.
         columns : sequence of str, optional
             Which columns; by default all others. Fewer columns are learned more exactly.
-        bins : {2, 4, 8, ..., 256}, default 8
-            The most bins of a number.
-        digits : int from 1 to 5, default 3
-            Bins begin at numbers with so many significant digits: 4 for years.
+        bins : int from 2 to 256, default 8
+            About how many bins a number has; at most twice as many.
+        digits : int from 1 to 5, default 4
+            Bins begin at numbers of at most so many significant digits: years have 4.
         kinds : mapping from names to {"whole", "number", "text", "flag", "open"}, optional
             What columns are known to hold, from public knowledge; of those that are *open* it is
-            decided privately, for a tenth of what they get. By default what a
+            decided privately, by the same counts. By default what a
             Parquet file or a table of a database declares; frames and relations in memory, whose
             types may have been inferred from the records, and CSV files are open.
         bounds : mapping from names to pairs (low, high), optional

@@ -144,7 +144,8 @@ def decide(
     decided, in words), before the next thing is drawn. ``y`` is the column of labels, or of the
     target that is ``wanted``.
     """
-    from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
+    from littlestone.data.proposal import standard  # noqa: PLC0415 - engines are loaded late
+    from littlestone.data.tables import read_table  # noqa: PLC0415
 
     if not isinstance(y, str):
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
@@ -191,11 +192,19 @@ def decide(
                 table, y=y, columns=columns, bounds=bounds, epsilon=total - left, delta=share,
                 header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
             )  # fmt: skip
-        except InfeasibleError as problem:
-            hint = "Or write a schema from public knowledge: `littlestone schema new TABLE`."
-            raise InfeasibleError(f"{problem} {hint}", n_needed=problem.n_needed) from None
-        assert schema.proposal is not None
-        if schema.proposal.left_out:
+        except InfeasibleError as problem:  # nothing was drawn, for public reasons
+            schema = standard(table, y=y, columns=columns, bounds=bounds, csv=csv)
+            if schema is None:
+                raise
+            left, left_delta = total, None if model in _CERTIFIED else small
+            part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
+            say(
+                "Columns",
+                "standard bins of numbers after all, which cost nothing; texts are not read. To learn "
+                f"columns takes {problem.n_needed:,} records here, or more epsilon, a delta or fewer "
+                "columns. Public bins and categories serve better (littlestone schema new)",
+            )
+        if schema.proposal is not None and schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)
             say("Left out", f"{unknown}: nothing of them is known privately")
     name, why = (model, "asked for") if model != "auto" else choose(users=users, wanted=wanted)
@@ -282,7 +291,8 @@ def fit(
     periods : sequence of numbers, or int, optional
         With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
-        Public columns. Without one a fifth of epsilon and delta learns them from the records.
+        Public columns. Without one a fifth of epsilon and delta learns them from the records; of
+        few records numbers get standard bins, at no cost.
     bounds : mapping from names to pairs (low, high), optional
         Without a schema: between which numbers columns are known to lie, from public knowledge,
         such as ``{"age": (0, 120)}``.
@@ -318,7 +328,7 @@ def fit(
     ParameterError, DataError
         Before anything is drawn or spent.
     InfeasibleError
-        Too few records to learn columns from.
+        Too few records to learn columns from, and all of them are declared as texts.
     BudgetError
         The ledger does not pay.
 
