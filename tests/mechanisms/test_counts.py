@@ -42,7 +42,7 @@ def one_draw(monkeypatch):
     monkeypatch.setattr(made, "discrete_gaussian", table_gaussian(REACH))
 
 
-ITEMS, CELLS = [(("x", 0), ("y", 0))], [((None, None), (None, 0))]
+ITEMS, CELLS = [(("x", "x"), ("x", "y"))], [((None, None), (None, 0))]
 ALL = list(replace_one((None, 0, "x"), 2))
 
 

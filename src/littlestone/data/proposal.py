@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -205,7 +205,7 @@ class Plan:
         """Return how many records a cell must have, or a text, so that it is seen."""
         noise = self.noise(0, len(self.paying))
         cells = [len(asked.first()) for asked in self.paying]
-        return min((self.seen_from(noise, k) for k in cells if k), default=self.text_from(0))
+        return min(self.seen_from(noise, k) for k in cells) if all(cells) else self.text_from(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,8 +267,13 @@ def plan(
     return made
 
 
-def tally(cells: Sequence[object], counts: Sequence[int] | npt.NDArray[np.int64]) -> Tally:
-    """Count the cells of a column, each read alone.
+def tally(
+    cells: Sequence[object],
+    counts: Sequence[int] | npt.NDArray[np.int64],
+    *,
+    comma: bool = False,
+) -> Tally:
+    """Count the cells of a column, each read alone: as a number, or as a text.
 
     Examples
     --------
@@ -283,7 +288,10 @@ def tally(cells: Sequence[object], counts: Sequence[int] | npt.NDArray[np.int64]
         written, times = text(cell), int(count)
         if written is None or written.lower() == "nan":
             continue
-        worth = None if written.lower() in ("true", "false") else number(written)
+        read = written
+        if comma:  # a point is no decimal sign then
+            read = "" if "." in written else written.replace(",", ".")
+        worth = None if written.lower() in ("true", "false") else number(read)
         if worth is None:
             texts[written] += times
             continue
@@ -333,7 +341,7 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
         for column in active:
             noise = asked.noise(turn, len(active))
             for cell in large[column]:
-                parts = _split(asked, column, cell, known[column], noise, source)
+                parts = _split(asked, column, cell, known[column], n, noise, source)
                 if parts:  # else it is left as it is
                     del seen[column][cell]
                     seen[column] |= parts
@@ -375,16 +383,17 @@ def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
 
 
 def _split(  # noqa: PLR0917 - what is counted, with what
-    asked: Plan, column: Asked, cell: Cell, found: Tally, noise: Noise, source: Source
+    asked: Plan, column: Asked, cell: Cell, found: Tally, n: int, noise: Noise, source: Source
 ) -> Seen:
     parts = column.split(cell)
     noisy = noisy_counts(found.among(parts, column.bounds), noise, source)
-    least = asked.seen_from(noise, len(parts)) / 2
+    clear = asked.seen_from(noise, len(parts))
+    least = max(clear / 2, min(clear, n / (4 * asked.bins)))  # of many records only what is clear
     return {part: count for part, count in zip(parts, noisy, strict=True) if count >= least}
 
 
 def edges_of(cells: Seen, bins: int) -> list[float]:
-    """Return the edges of about ``bins`` bins: of each cell where these are few, else of equal size.
+    """Return the edges of about ``bins`` bins: each cell, or equal sizes where they are many.
 
     Examples
     --------
@@ -604,10 +613,7 @@ def _kind(declared: Any) -> Kind:
 
 
 def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
-    """Count the cells of a column; the second number is that of the records.
-
-    Where a decimal comma is declared, a column that may hold numbers or texts is read as both.
-    """
+    """Count the cells of a column; the second number is that of the records."""
     from littlestone.data.counting import count_cells  # noqa: PLC0415
 
     cells, counts = count_cells(table, asked.name, caller="propose")
@@ -617,13 +623,7 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
         values = cells.cast(pa.float64(), safe=False).fill_null(math.nan).to_numpy()
         there = ~np.isnan(values)
         return _ordered(values[there], counts[there], Counter()), n
-    found = tally(*_grouped(cells, counts))
-    if comma:
-        cells, counts = count_cells(table, asked.name, caller="propose", numbers=True)
-        check_same([n, int(counts.sum())])
-        read = tally(*_grouped(cells, counts))
-        found = replace(read, texts=found.texts)
-    return found, n
+    return tally(*_grouped(cells, counts), comma=comma), n
 
 
 def _grouped(

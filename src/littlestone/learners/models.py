@@ -200,9 +200,9 @@ def decide(
             part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
             say(
                 "Columns",
-                "standard bins of numbers after all, which cost nothing; texts are not read. To learn "
-                f"columns takes {problem.n_needed:,} records here, or more epsilon, a delta or fewer "
-                "columns. Public bins and categories serve better (littlestone schema new)",
+                "standard bins of numbers after all, which cost nothing; texts are not read. To "
+                f"learn columns takes {problem.n_needed:,} records here, more epsilon, a delta or "
+                "fewer columns; public bins and categories serve better (littlestone schema new)",
             )
         if schema.proposal is not None and schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)

@@ -82,7 +82,7 @@ class Noise:
     @property
     def least(self) -> int:
         """Of how many records an item must be: so few that it matters little, and saves draws."""
-        return 1 + math.isqrt(math.floor(self.variance or 0)) // 16
+        return 2 + math.isqrt(math.floor(self.variance or 0)) // 16
 
     def kept_from(self, chance: Fraction) -> int:
         """Return the tau of items with which only ``chance`` is lost besides."""
