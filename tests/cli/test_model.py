@@ -70,7 +70,6 @@ def test_users_need_a_schema(run):
         ("--require-certificate --schema schema.toml", "--model rule"),
         ("--labels a,b,c --model rule", "list, tree"),
         ("--epsilon 1e400", "a number in (0, inf)"),
-        ("--epsilon 1/100", "a delta such as 1e-6"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
         ("--proba --no-evaluate", "--no-evaluate"),

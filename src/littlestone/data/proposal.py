@@ -244,7 +244,7 @@ def plan(
     >>> [round(float(share), 2) for share in asked.shares]
     [0.5, 0.2, 0.15, 0.1, 0.05]
     >>> asked.text_from(10_000)
-    205
+    206
     """
     caller = "propose"
     exact = check_fraction(caller, "epsilon", epsilon)
