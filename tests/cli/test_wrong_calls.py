@@ -38,7 +38,6 @@ CALLS = {
     f"{FIT} --schema schema.toml --model boosted --user person --samples-per-user 2": "rule",
     f"{FIT} --schema schema.toml --seed -1": "--seed",
     f"{FIT} --csv sep=;,sepp=2": "sep",
-    "fit data.csv --y adult --epsilon 0.1 --model tree": "schema new",
     "predict": "model.json",
     "predict nowhere.json data.csv": "could not be read",
     "predict data.csv data.csv": "model",
