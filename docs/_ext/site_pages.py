@@ -116,6 +116,20 @@ def guarantees(*event):
             lines[i] = lines[i][2:]
 
 
+def example_first(*event):
+    """Move a docstring's section "Examples" behind its first paragraph: the page opens with it."""
+    lines = event[-1]
+    if event[1] not in ("class", "function") or "Examples" not in lines:
+        return
+    start = lines.index("Examples")
+    rules = (i for i in range(start + 2, len(lines)) if lines[i].startswith("----"))
+    end = next(rules, len(lines) + 1) - 1
+    example = [*lines[start + 2 : end], ""]
+    del lines[start:end]
+    first = lines.index("") + 1 if "" in lines else len(lines)
+    lines[first:first] = example
+
+
 def attributes(*event):
     """Keep the underscore at the end of an attribute's name, which docutils takes for a link."""
     lines = event[-1]
@@ -141,6 +155,7 @@ def setup(app):
     """Connect the hooks."""
     app.add_search_language(Search)
     app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", example_first, priority=300)
     app.connect("autodoc-process-docstring", guarantees, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", attributes, priority=600)  # after it
     app.connect("html-collect-pages", show_files)

@@ -444,6 +444,17 @@ def load(path: str | Path) -> Release:
     ------
     ParameterError
         If the file is not a release, or has been changed.
+
+    Examples
+    --------
+    >>> import tempfile, littlestone as ls
+    >>> learner = ls.AgnosticLearner(ls.Thresholds(1, 99), epsilon=1, random_state=0)
+    >>> learner = learner.fit([20, 40, 60, 80], [0, 0, 1, 1])
+    >>> with tempfile.NamedTemporaryFile(suffix=".json") as file:
+    ...     learner.release_.save(file.name)
+    ...     model = ls.load(file.name)
+    >>> model.hypothesis == learner.hypothesis_
+    True
     """
     return Release.read(path)
 
