@@ -130,6 +130,8 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--user", "age"], "--samples-per-user"),
         (["--labels", "a"], "2 to 100 labels"),
         (["--labels", "a,a"], "different labels, separated by commas"),
+        (["--labels", "1,yes"], "that differ as cells"),
+        (["--labels", "a,No,0"], "that differ as cells"),
         (["--strict"], "one of the public labels"),
     ],
 )  # fmt: skip

@@ -104,3 +104,14 @@ def test_what_is_refused_before_the_table_is_read(files, arguments, words, capsy
     assert fit(files, *arguments) != 0
     assert words in capsys.readouterr().err
     assert not (files / "m.json").exists()
+
+
+@pytest.mark.parametrize("asked", [["--y", "ill", "--samples-per-user", "2"], QUANTITY])
+def test_a_holdout_of_users_says_nothing_of_how_many_records_they_have(files, asked, capsys):
+    """A thousandth of 1,200 records is one of them, of 900 it is none; there are 300 users."""
+    whole, shown = pd.read_csv(files / "t.csv"), []
+    for each in (4, 3):
+        whole[whole.index % 4 < each].to_csv(files / "t.csv", index=False)
+        assert fit(files, *asked, "--user", "who", "--holdout", "0.001") == 2
+        shown.append(capsys.readouterr().err)
+    assert shown[0] == shown[1]

@@ -40,7 +40,7 @@ def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
             rule_of = Match(label)
         except ValueError:
             raise parameter_error(caller, "labels", f"{rule}, none missing", labels) from None
-        if any(rule_of(other) for other in found[:i]):
+        if any(rule_of(other) or Match(other)(label) for other in found[:i]):
             raise parameter_error(caller, "labels", rule, labels, hint)
     return tuple(found)
 

@@ -80,7 +80,7 @@ class Target:
 def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
     try:
         numbers = np.asarray(y).astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise DataError(

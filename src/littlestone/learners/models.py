@@ -167,10 +167,9 @@ def decide(
     if wanted is not None and wanted.interval is not None:
         holdout = holdout or HOLDOUT
     part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
-    if holdout is not None:
+    if holdout is not None and not users:  # where users are protected the number of rows is secret
         held_out = held_out_of(_learned_from(opened, y, caller, None), holdout)
-        if not users:  # of users the number is not known here
-            _check_enough(held_out, wanted, left - (part or 0))
+        _check_enough(held_out, wanted, left - (part or 0))
     if schema is None:
         if users:
             raise ParameterError(
