@@ -144,8 +144,7 @@ def decide(
     decided, in words), before the next thing is drawn. ``y`` is the column of labels, or of the
     target that is ``wanted``.
     """
-    from littlestone.data.proposal import standard  # noqa: PLC0415 - engines are loaded late
-    from littlestone.data.tables import read_table  # noqa: PLC0415
+    from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
     if not isinstance(y, str):
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
@@ -180,32 +179,13 @@ def decide(
         whole = Guarantee(total, small or Fraction(0), claim="dp.sum")
         check_ledger(ledger, caller, whole, data=table)
         share = (small or Fraction(0)) - (left_delta or 0)
-        spent = f"epsilon {total - left}" + (f" and delta {float(share):g}" if share else "")
-        say(
-            "Columns",
-            f"learned from the records, for {spent} of the whole. A schema of public bins and "
-            "categories costs nothing (littlestone schema new)",
-        )
-        try:
-            schema = Schema.propose(
-                table, y=y, columns=columns, bounds=bounds, epsilon=total - left, delta=share,
-                header_is_public=True, csv=csv, ledger=ledger, random_state=random_state,
-            )  # fmt: skip
-        except InfeasibleError as problem:  # nothing was drawn, for public reasons
-            schema = standard(table, y=y, columns=columns, bounds=bounds, csv=csv)
-            if schema is None:
-                raise
+        schema = _learned_columns(
+            table, epsilon=total - left, delta=share, ledger=ledger, random_state=random_state,
+            say=say, y=y, columns=columns, bounds=bounds, csv=csv,
+        )  # fmt: skip
+        if schema.proposal is None:  # they cost nothing
             left, left_delta = total, None if model in _CERTIFIED else small
             part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
-            say(
-                "Columns",
-                "standard bins of numbers after all, which cost nothing; texts are not read. To "
-                f"learn columns takes {problem.n_needed:,} records here, more epsilon, a delta or "
-                "fewer columns; public bins and categories serve better (littlestone schema new)",
-            )
-        if schema.proposal is not None and schema.proposal.left_out:
-            unknown = ", ".join(schema.proposal.left_out)
-            say("Left out", f"{unknown}: nothing of them is known privately")
     name, why = (model, "asked for") if model != "auto" else choose(users=users, wanted=wanted)
     concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
@@ -216,6 +196,48 @@ def decide(
         n = None if users else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, n))
     return Decided(concepts, schema, left, left_delta, part, wanted)
+
+
+def _learned_columns(
+    table: Any,
+    *,
+    epsilon: Fraction,
+    delta: Fraction,
+    ledger: Ledger | None,
+    random_state: Any,
+    say: Say,
+    **where: Any,
+) -> Schema:
+    """Learn the columns; of too few records return standard ones, at no cost."""
+    from littlestone.data.proposal import standard  # noqa: PLC0415 - engines are loaded late
+
+    spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+    say(
+        "Columns",
+        f"learned from the records, for {spent} of the whole. A schema of public bins and "
+        "categories costs nothing (littlestone schema new)",
+    )
+    try:
+        schema = Schema.propose(
+            table, epsilon=epsilon, delta=delta, header_is_public=True, ledger=ledger,
+            random_state=random_state, **where,
+        )  # fmt: skip
+    except InfeasibleError as problem:  # nothing was drawn, for public reasons
+        found = standard(table, **where)
+        if found is None:
+            raise
+        say(
+            "Columns",
+            "standard bins of numbers after all, which cost nothing; texts are not read. To "
+            f"learn columns takes {problem.n_needed:,} records here, more epsilon, a delta or "
+            "fewer columns; public bins and categories serve better (littlestone schema new)",
+        )
+        return found
+    assert schema.proposal is not None
+    if schema.proposal.left_out:
+        unknown = ", ".join(schema.proposal.left_out)
+        say("Left out", f"{unknown}: nothing of them is known privately")
+    return schema
 
 
 def _concepts(name: str, schema: Schema, labels: Labels, wanted: Wanted | None) -> ConceptClass:
