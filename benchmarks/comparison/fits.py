@@ -27,13 +27,13 @@ __all__ = [
 
 Key = tuple[str, str, str, str, str, int]
 Fit = Callable[[], np.ndarray]
+Scores = Callable[[Any, np.ndarray], dict[str, float]]
 
 DELTA = "1e-6"
 MEASURES = ("accuracy", "auroc", "balanced", "log_loss", "calibration")
 SLOW = 60  # seconds of a fit from which three seeds are enough
 KEPT = Path(__file__).with_name("results.csv")
 COLUMNS = ("table", "epsilon", "method", "setting", "relation", "seed")
-RESULTS = ("seconds", *MEASURES, "failed")
 
 
 class _TooLongError(Exception):
@@ -48,10 +48,12 @@ class Cache:
     path : Path
     limit : int
         Seconds of processor time for one fit.
+    scores : callable
+        From the truth and what a fit returned to the measures.
     """
 
-    def __init__(self, path: Path, limit: int) -> None:
-        self._path, self._limit = path, limit
+    def __init__(self, path: Path, limit: int, scores: Scores | None = None) -> None:
+        self._path, self._limit, self._scores = path, limit, scores or of_labels
         self._done: dict[Key, dict[str, Any]] = {tuple(one["key"]): one for one in load([path])}
         self._routes: dict[tuple[str, ...], dict[str, Any]] = {}
         for key, one in self._done.items():
@@ -87,22 +89,29 @@ class Cache:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the libraries, about clipped data
-                chances = np.asarray(fit(), dtype=np.float64)
+                found = np.asarray(fit(), dtype=np.float64)
         except _TooLongError:
             return {"failed": f"more than {self._limit} s"}
         except Exception as problem:  # kept, and shown
             return {"failed": f"{type(problem).__name__}: {problem}"[:200]}
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        label = chances > 0.5
         return {
             "seconds": round(time.process_time() - start, 3),
-            "accuracy": float((label == truth).mean()),
-            "auroc": float(roc_auc_score(truth, chances)),
-            "balanced": float(balanced_accuracy_score(truth, label)),
-            "log_loss": float(log_loss(truth, np.clip(chances, 1e-6, 1 - 1e-6))),
-            "calibration": calibration_error(chances, truth),
+            **self._scores(truth, found),
         }
+
+
+def of_labels(truth: np.ndarray, chances: np.ndarray) -> dict[str, float]:
+    """Return the measures of probabilities of label 1."""
+    label = chances > 0.5
+    return {
+        "accuracy": float((label == truth).mean()),
+        "auroc": float(roc_auc_score(truth, chances)),
+        "balanced": float(balanced_accuracy_score(truth, label)),
+        "log_loss": float(log_loss(truth, np.clip(chances, 1e-6, 1 - 1e-6))),
+        "calibration": calibration_error(chances, truth),
+    }
 
 
 def calibration_error(chances: np.ndarray, labels: np.ndarray) -> float:
@@ -126,22 +135,28 @@ def load(paths: list[Path]) -> list[dict[str, Any]]:
     ]
 
 
-def keep(folder: Path, workers: tuple[str, ...]) -> None:
-    """Write the fits of the workers' caches to ``results.csv`` beside this file."""
+def keep(
+    folder: Path,
+    workers: tuple[str, ...],
+    kept: Path | None = None,
+    measures: tuple[str, ...] = MEASURES,
+) -> None:
+    """Write the fits of the workers' caches to a file, ``results.csv`` beside this one."""
+    results = ("seconds", *measures, "failed")
     rows = [
-        (name, *one["key"], *(_short(one.get(result, "")) for result in RESULTS))
+        (name, *one["key"], *(_short(one.get(result, "")) for result in results))
         for name in workers
         for one in load([folder / f"{name}.jsonl"])
     ]
-    with KEPT.open("w", encoding="utf-8", newline="") as file:
+    with (kept or KEPT).open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(("worker", *COLUMNS, *RESULTS))
+        table.writerow(("worker", *COLUMNS, *results))
         table.writerows(sorted(rows))
 
 
-def restore(folder: Path, workers: tuple[str, ...]) -> None:
-    """Write the fits of ``results.csv`` to the caches that are not there."""
-    with KEPT.open(encoding="utf-8", newline="") as file:
+def restore(folder: Path, workers: tuple[str, ...], kept: Path | None = None) -> None:
+    """Write the fits of a file, ``results.csv``, to the caches that are not there."""
+    with (kept or KEPT).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for name in workers:
         path = folder / f"{name}.jsonl"
@@ -155,7 +170,8 @@ def _fit(row: dict[str, str]) -> dict[str, Any]:
     key = [*(row[name] for name in COLUMNS[:-1]), int(row["seed"])]
     if row["failed"]:
         return {"key": key, "failed": row["failed"]}
-    return {"key": key, **{name: float(row[name]) for name in RESULTS[:-1] if row[name]}}
+    found = {name: cell for name, cell in row.items() if name not in ("worker", *COLUMNS)}
+    return {"key": key, **{name: float(cell) for name, cell in found.items() if cell}}
 
 
 def _short(value: float | str) -> float | str:
@@ -163,7 +179,11 @@ def _short(value: float | str) -> float | str:
 
 
 def worker(
-    description: str, name: str, fits: Callable[[Path, str, str, int], dict[Key, Fit]]
+    description: str,
+    name: str,
+    fits: Callable[[Path, str, str, int], dict[Key, Fit]],
+    truth: Callable[[Path, int], Any] | None = None,
+    scores: Scores | None = None,
 ) -> None:
     """Run the fits of one worker: the command line of the rivals' scripts.
 
@@ -173,6 +193,9 @@ def worker(
         The latter names the file of the cache.
     fits : callable
         From the prepared file, the name of the table, an epsilon and a seed.
+    truth, scores : callable
+        From the prepared file and a seed what is true of the test rows, and how to measure it;
+        without, labels.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("cache", type=Path)
@@ -181,11 +204,16 @@ def worker(
     parser.add_argument("--seeds", type=int, nargs="+", required=True)
     parser.add_argument("--limit", type=int, required=True)
     arguments = parser.parse_args()
-    cache = Cache(arguments.cache / f"{name}.jsonl", arguments.limit)
+    cache = Cache(arguments.cache / f"{name}.jsonl", arguments.limit, scores)
     path = arguments.cache / f"{arguments.table}.npz"
-    with np.load(path) as arrays:
-        truth = arrays["labels"][arrays["test"]]
     for seed in arguments.seeds:
+        known = (truth or _labels)(path, seed)
         for epsilon in arguments.epsilons:
             for key, fit in fits(path, arguments.table, epsilon, seed).items():
-                cache.run(key, truth, fit)
+                cache.run(key, known, fit)
+
+
+def _labels(path: Path, seed: int) -> np.ndarray:
+    with np.load(path) as arrays:
+        labels: np.ndarray = arrays["labels"][arrays["test"]]
+    return labels

