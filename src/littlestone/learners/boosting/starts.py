@@ -75,12 +75,19 @@ def private_quantile(
 
 
 def private_sum(
-    sample: TargetSample, values: Ints, most: int, *, epsilon: Fraction, source: Source
+    sample: TargetSample,
+    values: Ints,
+    most: int,
+    *,
+    least: int = 0,
+    epsilon: Fraction,
+    source: Source,
 ) -> Fraction:
-    """Return the sum over units of the mean of a number in 0 .. most of their records, with noise.
+    """Return the sum over units of the mean of a number of their records, with noise.
 
-    Two-sided geometric noise of rate ``epsilon / (most whole)``, clamped to what is possible:
-    epsilon-DP, since replacing a unit moves the sum by at most ``most whole`` parts.
+    Numbers in least .. most, with 0 among them. Two-sided geometric noise of rate ``epsilon /
+    ((most - least) whole)``, clamped to what is possible: epsilon-DP, since replacing a unit moves
+    the sum by at most ``(most - least) whole`` parts.
 
     Examples
     --------
@@ -90,9 +97,11 @@ def private_sum(
     Fraction(7000, 1)
     """
     # of Python's integers: with many users the sum does not fit into 64 bits
-    total = sum(map(mul, weights(sample).tolist(), np.clip(values, 0, most).tolist()))
+    total = sum(map(mul, weights(sample).tolist(), np.clip(values, least, most).tolist()))
     part = whole(sample)
-    return Fraction(_noisy(total, epsilon / (most * part), most * part * sample.n, source), part)
+    width, lowest = (most - least) * part, least * part * sample.n
+    noisy = _noisy(total - lowest, epsilon / width, width * sample.n, source)
+    return Fraction(noisy + lowest, part)
 
 
 def private_counts(

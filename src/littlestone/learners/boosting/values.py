@@ -298,8 +298,28 @@ class Values(Boosted[ValuesPlan]):
         start = records.start
         if isinstance(loss, Poisson):
             start += self._last_factor(cast(UnitRecords, records), loss, source)
+        if isinstance(loss, Huber):
+            start += self._last_shift(cast(UnitRecords, records), loss, source)
         quantile = loss.quantile if isinstance(loss, Quantile) else None
         return TreeSum(tuple(trees), loss.steps, (start,), target, quantile)
+
+    def _last_shift(self, records: UnitRecords, loss: Huber, source: Source) -> int:
+        """Return the noisy mean of what is left of the target, pulled to 0 by its noise.
+
+        Capped gradients lead towards the median; this leads back to the mean. What is left is
+        clipped where the noise of its mean stays below a twentieth of the scale, or at the scale.
+        """
+        sample = records.sample
+        (own,) = self.plan.settings(sample.n).end
+        epsilon = cast(Pure, own).epsilon
+        scales = min(max(1.0, float(epsilon) * sample.n / 60), 20.0)
+        unit = max(1, round(2 * loss.cap * scales) >> 10)
+        left = (sample.code * PARTS - records.position[sample.point]) // unit
+        total = private_sum(sample, left, 1 << 10, least=-1 << 10, epsilon=epsilon, source=source)
+        # the variance of the noise, 2 / rate**2
+        noise = 2 * (2**11 / float(epsilon)) ** 2
+        kept = max(0.0, 1 - noise / float(total) ** 2) if total else 0.0
+        return round(unit * kept * total / sample.n)
 
     def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
         """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""
@@ -416,8 +436,10 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
             return Pure(_down(math.sqrt(2 * rho * part)))
 
     if isinstance(target, Quantity):
-        share = min(0.3, 2 * share) if learner.loss == "quantile" else share
-        return (ranged(share / 3),) * 3, ()
+        if learner.loss == "quantile":
+            share = min(0.3, 2 * share)
+        means = learner.loss not in ("absolute", "quantile")
+        return (ranged(share / 3),) * 3, (pure(0.05),) if means else ()
     if isinstance(target, Count):
         return (ranged(share / 2), pure(share / 2)), (pure(0.05),) * 2
     return (pure(0.08),), ()
