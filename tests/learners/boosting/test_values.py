@@ -378,6 +378,17 @@ def test_a_free_start_is_noticed(monkeypatch):
         loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
 
 
+def test_a_free_shift_is_noticed(monkeypatch):
+    """What predictions are shifted by is the mean of the records."""
+
+    def exactly(self, records, loss, source):
+        return round(PARTS * float(records.sample.code.clip(0).mean())) if records.sample.n else 0
+
+    monkeypatch.setattr(Values, "_last_shift", exactly)
+    with pytest.raises(KeyError):
+        loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
+
+
 def test_what_is_composed_is_epsilon():
     for target in (Quantity(0, 1), Count(9), Periods((1, 2))):
         for delta in (None, F(1, 10**6)):
@@ -398,6 +409,16 @@ def test_quantiles_are_near_those_of_the_records():
     for q in (F(1, 10), HALF, F(9, 10)):
         found = starts.private_quantile(sample, 501, q, epsilon=F(1), source=SeededSource(1))
         assert abs((codes <= found).mean() - q) < 0.02
+
+
+def test_the_mean_of_a_skewed_target_is_right():
+    """Capped gradients alone lead to the median."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.integers(10, 50, 1000), "cost": rng.exponential(40, 1000)})
+    made = ls.BoostedTreesRegressor(
+        EDGE, high=300, epsilon=4, delta=1e-6, rounds=9, random_state=0
+    ).fit(table, "cost")
+    assert 0.95 < made.predict(table).mean() / table.cost.mean() < 1.05
 
 
 def test_users_weigh_as_much_as_each_other():

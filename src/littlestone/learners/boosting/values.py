@@ -307,19 +307,19 @@ class Values(Boosted[ValuesPlan]):
         """Return the noisy mean of what is left of the target, pulled to 0 by its noise.
 
         Capped gradients lead towards the median; this leads back to the mean. What is left is
-        clipped where the noise of its mean stays below a twentieth of the scale, or at the scale.
+        clipped at twenty scales, or where the noise of its mean is a twentieth of the scale.
         """
-        sample = records.sample
-        (own,) = self.plan.settings(sample.n).end
-        epsilon = cast(Pure, own).epsilon
+        sample, cells = records.sample, loss.size - 1
+        (epsilon,) = (cast(Pure, own).epsilon for own in self.plan.settings(sample.n).end)
         scales = min(max(1.0, float(epsilon) * sample.n / 60), 20.0)
-        unit = max(1, round(2 * loss.cap * scales) >> 10)
-        left = (sample.code * PARTS - records.position[sample.point]) // unit
-        total = private_sum(sample, left, 1 << 10, least=-1 << 10, epsilon=epsilon, source=source)
+        far, parts = min(round(2 * loss.cap * scales), cells * PARTS), min(64, cells)
+        left = np.clip(sample.code * PARTS - records.position[sample.point], -far, far)
+        rounded = (2 * parts * left + far) // (2 * far)
+        total = private_sum(sample, rounded, parts, least=-parts, epsilon=epsilon, source=source)
         # the variance of the noise, 2 / rate**2
-        noise = 2 * (2**11 / float(epsilon)) ** 2
+        noise = 2 * (2 * parts / float(epsilon)) ** 2
         kept = max(0.0, 1 - noise / float(total) ** 2) if total else 0.0
-        return round(unit * kept * total / sample.n)
+        return round(far * kept * float(total) / (parts * sample.n))
 
     def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
         """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""
