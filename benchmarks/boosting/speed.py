@@ -1,4 +1,4 @@
-"""Seconds of processor time, and memory, of boosted trees and one tree of depth 3; prediction.
+"""Seconds of processor time, and memory: boosted trees, one tree of depth 3; prediction.
 
     python benchmarks/boosting/speed.py
     python benchmarks/boosting/speed.py --before PATH    # of another version's ``src``: paired
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 ADULT = Path(__file__).parents[2] / "examples" / "adult"
-TASKS = ("boosted", "tree", "predict")
+TASKS = ("boosted", "quantity", "tree", "predict")
 
 
 def measure(task: str, rows: int, rounds: int) -> float:
@@ -31,17 +31,25 @@ def measure(task: str, rows: int, rounds: int) -> float:
         return predict()
     from littlestone.classes import BoostedTreeClass, DecisionTrees
     from littlestone.data import Sample, Schema
-    from littlestone.learners.boosting import Boosting
+    from littlestone.data.targets import Quantity, TargetSample
+    from littlestone.learners.boosting import Boosting, Values
     from littlestone.mechanisms import selection_rate
     from littlestone.source import SeededSource
 
     rng = np.random.default_rng(0)
     schema = Schema.from_dict({f"c{j}": {"bins": list(range(1, 8))} for j in range(12)})
     codes = rng.integers(0, 10, (rows, 12)).astype(np.int16)
-    y = (codes[:, 0] + codes[:, 1] + rng.normal(0, 4, rows) > 9).astype(int)
-    sample = Sample.of(codes, y)
+    target = Quantity(-20, 60)
+    y = codes[:, 0] + codes[:, 1] + rng.normal(0, 4, rows)
+    if task == "quantity":
+        of_target = TargetSample.of(codes, target.codes(y))
+    else:
+        sample = Sample.of(codes, (y > 9).astype(int))
     start = time.process_time()
-    if task == "boosted":
+    if task == "quantity":
+        concepts = BoostedTreeClass(schema, 2, rounds, target=target)
+        Values(concepts, epsilon=1, delta="1e-6").draw(of_target, SeededSource(0))
+    elif task == "boosted":
         learner = Boosting(BoostedTreeClass(schema, 2, rounds), epsilon=1, delta="1e-6")
         learner.draw(sample, SeededSource(0))
     else:

@@ -65,15 +65,16 @@ class Standing:
     ----------
     runs : iterable of dict
         Lines of the caches.
+    measures : sequence of str
     """
 
-    def __init__(self, runs: Iterable[dict[str, Any]]) -> None:
+    def __init__(self, runs: Iterable[dict[str, Any]], measures: Sequence[str] = MEASURES) -> None:
         groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
         for one in runs:
             groups[tuple(one["key"][:5])].append(one)
         self._cells: dict[tuple[str, str], list[Cell]] = defaultdict(list)
         for (table, epsilon, method, setting, relation), found in groups.items():
-            self._cells[table, epsilon].append(_cell(method, setting, relation, found))
+            self._cells[table, epsilon].append(_cell(method, setting, relation, found, measures))
 
     def best(
         self, table: str, epsilon: str, method: str, relation: str, measure: str
@@ -157,10 +158,16 @@ def _said(cell: Cell | None, measure: str) -> str:
     return f"{cell.mean[measure]:.3f}".removeprefix("0") + error
 
 
-def _cell(method: str, setting: str, relation: str, found: Sequence[dict[str, Any]]) -> Cell:
+def _cell(
+    method: str,
+    setting: str,
+    relation: str,
+    found: Sequence[dict[str, Any]],
+    measures: Sequence[str],
+) -> Cell:
     good = [one for one in found if "failed" not in one]
     bad = [one["failed"] for one in found if "failed" in one]
-    values = {m: [one[m] for one in good if m in one] for m in MEASURES}
+    values = {m: [one[m] for one in good if m in one] for m in measures}
     return Cell(
         method, setting, relation,
         mean={m: float(np.mean(v)) if v else math.nan for m, v in values.items()},

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "comparison"))
 
 from fetch import encode, environment, facts, files
-from fits import DELTA, Cache, Fit, Key, keep, restore
+from filled import filled
+from fits import DELTA, Cache, Fit, Key, keep, load, restore
 from measures import MEASURES, arrays_of, scores, truth
+from standing import Standing
 from tables import TABLES, Data
 
 from littlestone.classes import BoostedTreeClass
@@ -87,13 +90,12 @@ def _sample(path: Path, table: str, seed: int) -> tuple[TargetSample, np.ndarray
 
 
 def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
-    """Return our fits of one epsilon and seed; pure ones at the first epsilon only."""
+    """Return our fits of one epsilon and seed."""
     return {
         (table, epsilon, method, "", "replace-one", seed): (
             lambda delta=delta: _fit(path, table, epsilon, seed, delta)
         )
         for method, delta in OURS.items()
-        if delta or epsilon == EPSILONS[0]
     }
 
 
@@ -157,6 +159,13 @@ def main() -> None:
         restore(folder, WORKERS, HERE / "results.csv")
     if not arguments.page:
         run(arguments)
+    write(load([folder / f"{name}.jsonl" for name in WORKERS]))
+
+
+def write(runs: list[dict[str, Any]], docs: Path = HERE.parents[1] / "docs") -> None:
+    """Write the results into the page."""
+    page = docs / "targets.md"
+    page.write_text(filled(page.read_text("utf-8"), Standing(runs, MEASURES)), "utf-8")
 
 
 if __name__ == "__main__":

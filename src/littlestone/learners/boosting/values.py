@@ -439,7 +439,7 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
         if learner.loss == "quantile":
             share = min(0.3, 2 * share)
         means = learner.loss not in ("absolute", "quantile")
-        return (ranged(share / 3),) * 3, (pure(0.05),) if means else ()
+        return (ranged(share / 3),) * 3, (pure(share / 3),) if means else ()
     if isinstance(target, Count):
         return (ranged(share / 2), pure(share / 2)), (pure(0.05),) * 2
     return (pure(0.08),), ()

@@ -1,0 +1,78 @@
+"""The results of docs/targets.md, between its two markers."""
+
+from __future__ import annotations
+
+import math
+
+from page import MARKS
+from standing import Cell, Standing
+from tables import DATA, Data
+
+__all__ = ["filled"]
+
+EPSILONS = ("0.5", "1", "2", "4")
+PRIVATE = (("DP-EBM", "replace-one"), ("DP-EBM", "as it is"), ("diffprivlib", "replace-one"))
+HEADINGS = {
+    "quantity": "Quantities: R2",
+    "user": "Users: R2, where all records of a user are replaced",
+    "count": "Counts: share of the deviance explained",
+    "time": "Times: concordance",
+}
+OURS, PURE = ("boosted trees", "replace-one"), ("boosted trees, pure", "replace-one")
+
+
+def filled(page: str, standing: Standing) -> str:
+    """Return the page with these results."""
+    lines = []
+    for kind, heading in HEADINGS.items():
+        tables = [data for data in DATA if data.kind == kind]
+        lines += [f"### {heading}", "", *_table(standing, kind, tables), ""]
+    lines += ["### Where a private rival is ahead", "", *_ahead(standing)]
+    text = "\n".join([*lines, ""])
+    return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
+
+
+def _table(standing: Standing, kind: str, tables: list[Data]) -> list[str]:
+    rivals = kind in ("quantity", "user")
+    named = ["DP-EBM, 1", "as it is, 1", "diffprivlib, 1"] if rivals else []
+    plain = ("Cox" if kind == "time" else "gradient boosting", "not private")
+    ratio = kind != "time"
+    head = ["table", *EPSILONS, "pure, 1", *(["mean, 1"] if ratio else []), *named, plain[0]]
+    rows = [f"| {' | '.join(head)} |", f"|---|{'--:|' * (len(head) - 1)}"]
+    for data in tables:
+        found = [standing.best(data.name, epsilon, *OURS, "score") for epsilon in EPSILONS]
+        cells = [*map(_said, found), _said(standing.best(data.name, "1", *PURE, "score"))]
+        if ratio:
+            cells.append("-" if found[1] is None else f"{found[1].mean['ratio']:.2f}")
+        if rivals:
+            cells += [_said(standing.best(data.name, "1", *one, "score")) for one in PRIVATE]
+        cells.append(_said(standing.best(data.name, "", *plain, "score")))
+        rows.append(f"| {' | '.join([data.title, *cells])} |")
+    return rows
+
+
+def _said(cell: Cell | None) -> str:
+    """Return a mean with its standard error in thousandths."""
+    if cell is None or math.isnan(cell.mean["score"]):
+        return "-" if cell is None else "failed"
+    if cell.mean["score"] < 0:
+        return "< 0"
+    error = f" ({1000 * cell.error['score']:.0f})" if cell.seeds > 1 else ""
+    return f"{cell.mean['score']:.3f}".removeprefix("0") + error
+
+
+def _ahead(standing: Standing) -> list[str]:
+    """Return where the best setting of a private rival has the larger mean, and is above 0."""
+    lines = []
+    for data in DATA:
+        for epsilon in EPSILONS:
+            ours = standing.best(data.name, epsilon, *OURS, "score")
+            for method, relation in PRIVATE:
+                rival = standing.best(data.name, epsilon, method, relation, "score")
+                if ours and rival and rival.mean["score"] > max(0.0, ours.mean["score"]):
+                    sound = ", as it is" if relation == "as it is" else ""
+                    lines.append(
+                        f"* {data.title}, epsilon {epsilon}: {method}{sound} {_said(rival)}, "
+                        f"ours {_said(ours)}."
+                    )
+    return lines or ["Nowhere."]
