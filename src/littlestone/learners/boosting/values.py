@@ -2,7 +2,8 @@
 
 The start is drawn first (`littlestone.learners.boosting.starts`): of a quantity three quantiles,
 which also give its scale S; of a count a quantile and a mean; of a time a life table. Steps and
-caps follow from it and from public numbers. Then come the rounds, and of a count a last factor.
+caps follow from it and from public numbers. Then come the rounds, and a last factor of a count, or
+a last shift of a quantity, which correct its mean.
 """
 
 from __future__ import annotations
@@ -219,10 +220,13 @@ class Values(Boosted[ValuesPlan]):
         """Say what is spent on what."""
         settings = self.plan.settings(n)
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
-        names = {Quantity: "quantiles", Count: "quantile and mean", Periods: "life table"}
-        spent = {names[type(self.concept_class.target)]: _said(settings.start)}
-        spent[counted(settings.rounds, "trees")] = each
-        return spent | ({"last factor": _said(settings.end)} if settings.end else {})
+        first, last = {
+            Quantity: ("quantiles", "last shift"),
+            Count: ("quantile and mean", "last factor"),
+            Periods: ("life table", ""),
+        }[type(self.concept_class.target)]
+        spent = {first: _said(settings.start), counted(settings.rounds, "trees"): each}
+        return spent | ({last: _said(settings.end)} if settings.end else {})
 
     def make_plan(self) -> ValuesPlan:
         """Return the plan."""
@@ -290,7 +294,7 @@ class Values(Boosted[ValuesPlan]):
         return UnitRecords(rows, start, loss, position)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
-        """Return the sum of the trees; of a count with a factor that corrects its mean."""
+        """Return the sum of the trees; the mean of counts, and of quantities, is corrected."""
         target, loss = self.concept_class.target, cast(Scored, records.loss)
         assert target is not None
         if isinstance(target, Periods):
