@@ -90,12 +90,13 @@ def _sample(path: Path, table: str, seed: int) -> tuple[TargetSample, np.ndarray
 
 
 def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
-    """Return our fits of one epsilon and seed."""
+    """Return our fits of one epsilon and seed; pure ones at the first epsilon only."""
     return {
         (table, epsilon, method, "", "replace-one", seed): (
             lambda delta=delta: _fit(path, table, epsilon, seed, delta)
         )
         for method, delta in OURS.items()
+        if delta or epsilon == EPSILONS[0]
     }
 
 

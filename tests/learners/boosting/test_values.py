@@ -294,7 +294,7 @@ TINY = {
 @pytest.mark.parametrize("name", TINY)
 def test_every_data_set_of_one_record(name):
     target, parameters, codes = TINY[name]
-    assert 0.2 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
+    assert 0.1 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
 
 
 @pytest.mark.more
@@ -414,7 +414,7 @@ def test_quantiles_are_near_those_of_the_records():
 def test_the_mean_of_a_skewed_target_is_right():
     """Capped gradients alone lead to the median."""
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({"age": rng.integers(10, 50, 1000), "cost": rng.exponential(40, 1000)})
+    table = pd.DataFrame({"age": rng.integers(10, 50, 3000), "cost": rng.exponential(40, 3000)})
     made = ls.BoostedTreesRegressor(
         EDGE, high=300, epsilon=4, delta=1e-6, rounds=9, random_state=0
     ).fit(table, "cost")
