@@ -128,6 +128,7 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         ({"labels": ["yes"]}, "labels"),
         ({"labels": ["a", "b", "c"], "model": "rule"}, "list, tree, scorecard or boosted"),
         ({"user": "user"}, "samples_per_user"),
+        ({"user": "user", "model": "boosted"}, "BoostedTrees, fit"),
         ({"samples_per_user": 3}, "user="),
         ({"user": "user", "samples_per_user": 2, "schema": None}, "littlestone schema new"),
         ({"user": "user", "samples_per_user": 2, "model": "boosted"}, "rule, list, tree"),

@@ -388,10 +388,13 @@ def fit(
         raise ParameterError(f"The {name!r} parameter of fit is for labels: leave it out.")
     own = None if labels is None else check_labels("fit", labels)
     listed = own if own is not None and len(own) > 2 else None
-    if asked is None and (user is None) != (samples_per_user is None):
+    # of sums decide says what they need
+    certified = asked is None and (model not in _SUMS or user is None)
+    if certified and (user is None) != (samples_per_user is None):
         raise ParameterError(
             "To protect users, fit needs user=..., the column that names them, and "
-            "samples_per_user=..., how many records of each are looked at: a public number."
+            "samples_per_user=..., how many records of each are looked at: a public number. "
+            "Without it, Scorecard and BoostedTrees look at all of them: .fit(..., user=)."
         )
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
