@@ -40,7 +40,6 @@ def release(kind, concepts=BoostedTreeClass, **more):
     return run(learner, sample, SeededSource(0), columns=columns, **more)
 
 
-@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
     more = {} if kind == "time" else {"evaluate": 1}
@@ -58,6 +57,8 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
     )
     assert ("Mean absolute error" in html) == bool(more)
     assert ("low risk" in html) == (kind == "time")
+    assert ("no evaluation yet" in html) == (kind == "time")
+    assert ("--evaluate" in html) == (not more and kind != "time")
     words = " ".join(ElementTree.fromstring(plot(made)).itertext())
     assert "age" in words
 
