@@ -28,6 +28,11 @@ EDGE = Schema.from_dict({"age": {"bins": [30]}})
 TREE = TreeHypothesis.of(Node(EDGE.literals()[0], 1, 0))
 
 
+#: Sums of counts (six) and of a quantile (three), of one tree.
+COUNT = TreeSum((TREE,), (PARTS // 2,), (0,), Count(4))
+HIGH = TreeSum((TREE,), (PARTS,), (2 * PARTS,), Quantity(0, 4, 4), F(9, 10))
+
+
 def model(cells=4, start=2, step=1):
     return TreeSum((TREE,), (step * PARTS,), (start * PARTS,), Quantity(0, cells, cells))
 
@@ -43,12 +48,12 @@ def pairs(users):
     return [*every, (((((3, 2),),), (((2, 4),),)))]  # a unit moves three sums and a half
 
 
-def run(users):
+def run(users, own=None):
     def observed(data, source):
         rows = [(row, code, name) for name, unit in enumerate(data) for row, code in unit]
         points, codes, names = zip(*rows, strict=True)
         sample = TargetSample.of([[p] for p in points], codes, names if users else None)
-        return error_sums(model(), sample, epsilon=F(2), held_out=False, source=source).sums
+        return error_sums(own or model(), sample, epsilon=F(2), held_out=False, source=source).sums
 
     return observed
 
@@ -71,6 +76,56 @@ def coarse(monkeypatch):
 @pytest.mark.usefixtures("coarse")
 def test_every_data_set_is_protected():
     assert verify_mechanism(run(users=False), pairs(users=False), epsilon=2).holds
+
+
+@pytest.mark.usefixtures("coarse")
+@pytest.mark.parametrize(
+    ("own", "sums"),
+    [pytest.param(COUNT, 6, marks=pytest.mark.more), (HIGH, 3)],
+    ids=["count", "high"],
+)
+def test_sums_of_counts_and_quantiles_are_protected(own, sums):
+    every = pairs(users=False)
+    seen = run(users=False, own=own)
+    assert verify_mechanism(seen, every[:: 3 if sums == 6 else 1], epsilon=2).holds
+    assert len(seen(every[0][0], SeededSource(0))) == sums
+
+
+def test_deviance_is_that_of_the_definition():
+    rng = np.random.default_rng(1)
+    rows, y = rng.integers(2, 4, 300), rng.integers(0, 5, 300)
+    made = error_sums(COUNT, TargetSample.of(rows[:, None], y), epsilon=F(10**6), held_out=True,
+                      source=SeededSource(0))  # fmt: skip
+    found, rate = QuantityEvaluation(made), COUNT.predict(rows[:, None])
+
+    def mean(rate):
+        each = 2 * (np.where(y > 0, y * np.log(np.maximum(y, 1) / rate), 0) - y + rate)
+        return np.minimum(each, float(made.reach)).mean()
+
+    assert found.deviance.value == pytest.approx(mean(rate), rel=2e-3)
+    explained = 1 - mean(rate) / mean(1.0)
+    assert found.deviance_explained.value == pytest.approx(explained, abs=2e-3)
+    assert list(found.bands) == ["mae", "rmse", "r2", "deviance", "deviance_explained"]
+    with pytest.raises(UnsupportedError, match="of a count says mae"):
+        _ = found.pinball
+
+
+def test_pinball_loss_and_coverage_are_those_of_the_definition():
+    rng = np.random.default_rng(1)
+    rows, y = rng.integers(2, 4, 300), rng.integers(0, 5, 300)
+    made = error_sums(HIGH, TargetSample.of(rows[:, None], y), epsilon=F(10**6), held_out=True,
+                      source=SeededSource(0))  # fmt: skip
+    found, high = QuantityEvaluation(made), HIGH.predict(rows[:, None])
+
+    def mean(high):
+        return np.minimum(np.maximum(0.9 * (y - high), 0.1 * (high - y)), 1.5).mean()
+
+    assert found.pinball.value == pytest.approx(mean(high), rel=2e-3)
+    assert found.pinball_explained.value == pytest.approx(1 - mean(high) / mean(2), abs=2e-3)
+    assert found.coverage.value == pytest.approx((y <= high).mean(), abs=1e-3)
+    assert ErrorSums.from_dict(made.to_dict()) == made
+    new = found.new_records.pinball
+    assert new.low <= found.pinball.low <= found.pinball.value <= found.pinball.high <= new.high
 
 
 @pytest.mark.more

@@ -1,9 +1,11 @@
-"""How far predictions of quantities and counts are off: four noisy sums, and what follows.
+"""How far predictions of quantities and counts are off: a few noisy sums, and what follows.
 
 With e = y - F, a public (or released) centre c and reach C, each unit adds four integers in 0 .. q:
 ``min(|e|, C)/C``, its square, ``(clip(y - c, -C, C) + C) / (2 C)``, and the square of
-``clip(y - c, -C, C) / C``, each times q and rounded. Replacing a unit moves each sum by at most q,
-so two-sided geometric noise of rate ``epsilon / (4 q)`` in each is epsilon-DP. What C cuts off is
+``clip(y - c, -C, C) / C``, each times q and rounded. Of counts there are two more, of Poisson's
+deviance of F and of the start, up to C. Of a quantile there are three instead: the pinball loss of
+F and of the start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q,
+so two-sided geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP. What C cuts off is
 named by `ErrorSums.reach`, not corrected.
 """
 
@@ -27,17 +29,29 @@ ERROR_SUMS = register(
         "error-sums",
         "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity",
         "2006",
-        "Four integer sums, each of which one unit changes by at most q, each with independent "
-        "two-sided geometric noise of rate epsilon/(4 q), are epsilon-DP.",
+        "k integer sums, each of which one unit changes by at most q, each with independent "
+        "two-sided geometric noise of rate epsilon/(k q), are epsilon-DP.",
     )
 )
-_SUMS = 4
+_QUANTITY = ("error", "square", "value", "value squared")
+#: The sums of each kind.
+KINDS = {
+    "quantity": _QUANTITY,
+    "count": (*_QUANTITY, "deviance", "deviance of the start"),
+    "quantile": ("pinball", "pinball of the start", "covered"),
+}
+#: What follows from them.
+_MEASURES = {
+    "quantity": ("mae", "rmse", "r2"),
+    "count": ("mae", "rmse", "r2", "deviance", "deviance_explained"),
+    "quantile": ("pinball", "pinball_explained", "coverage"),
+}
 _MOST = 10**30
 
 
 @dataclass(frozen=True)
 class ErrorSums:
-    """Four released sums: of errors, their squares, targets, and squares of targets."""
+    """Released sums, named by `KINDS`."""
 
     sums: tuple[int, ...]
     n: int  # of units that were looked at
@@ -46,24 +60,24 @@ class ErrorSums:
     center: Fraction
     reach: Fraction  # errors and distances from the centre beyond it count as it
     held_out: bool = False
+    kind: str = "quantity"
 
     @property
     def rate(self) -> Fraction:
         """The rate of the noise."""
-        return sums_rate(self.epsilon, self.resolution)
+        return sums_rate(self.epsilon, self.resolution, len(self.sums))
 
     @property
     def quality(self) -> Json:
         """The estimates, as they are filed."""
-        found = QuantityEvaluation(self)
-        bands = {"mae": found.mae, "rmse": found.rmse, "r2": found.r2}
+        bands = QuantityEvaluation(self).bands
         return {name: None if band is None else _filed(band) for name, band in bands.items()}
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         exact = {name: str(getattr(self, name)) for name in ("epsilon", "center", "reach")}
         whole = {"n": self.n, "resolution": self.resolution, "held_out": self.held_out}
-        return {"sums": list(self.sums), **whole, **exact}
+        return {"kind": self.kind, "sums": list(self.sums), **whole, **exact}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -73,15 +87,17 @@ class ErrorSums:
                 read_exact(data[name]) for name in ("epsilon", "center", "reach")
             )
             sums, n, resolution = data["sums"], data["n"], data["resolution"]
+            kind = data["kind"]
             whole = all(type(x) is int and 0 <= x <= _MOST for x in (*sums, n, resolution))
-            fits = len(sums) == _SUMS and len(data) == 7 and isinstance(data["held_out"], bool)
+            fits = len(sums) == len(KINDS[kind]) and len(data) == 8
+            fits &= isinstance(data["held_out"], bool)
             if not (whole and fits and min(epsilon, reach) > 0 and min(n, resolution) > 0):
                 raise ValueError
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
             ) from None
-        return cls(tuple(sums), n, epsilon, resolution, center, reach, data["held_out"])
+        return cls(tuple(sums), n, epsilon, resolution, center, reach, data["held_out"], kind)
 
 
 def _filed(band: Band) -> Json:
@@ -89,24 +105,28 @@ def _filed(band: Band) -> Json:
     return {**band.to_dict(), "low": band.low if math.isfinite(band.low) else None}
 
 
-def sums_rate(epsilon: Fraction, resolution: int) -> Fraction:
-    """Return the rate of the noise of each sum."""
-    return epsilon / (_SUMS * resolution)
+def sums_rate(epsilon: Fraction, resolution: int, sums: int) -> Fraction:
+    """Return the rate of the noise of each of so many sums."""
+    return epsilon / (sums * resolution)
 
 
 def noisy_sums(
     sums: list[int], n: int, *, epsilon: Fraction, resolution: int, source: Source
 ) -> tuple[int, ...]:
     """Return the sums of n units with noise, within what is possible: epsilon-DP."""
-    rate, most = sums_rate(epsilon, resolution), resolution * n
+    rate, most = sums_rate(epsilon, resolution, len(sums)), resolution * n
     return tuple(min(max(own + truncated(rate, most, source), 0), most) for own in sums)
 
 
 class QuantityEvaluation:
-    """What four released sums say: mean errors and R2, with bands.
+    """What released sums say, with bands: mean errors, R2, deviance, pinball loss, coverage.
+
+    Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count also ``deviance``; of another
+    quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is one less the ratio to that of
+    the start, a constant; None where noise hides that.
 
     ``new=True``: the bands are about new units, from held-out ones (Hoeffding); otherwise about the
-    units that were looked at, by the law of the noise. All three hold at once, but for beta.
+    units that were looked at, by the law of the noise. All hold at once, but for beta.
 
     Examples
     --------
@@ -130,22 +150,63 @@ class QuantityEvaluation:
         return QuantityEvaluation(self.sums, beta=self.beta, new=True)
 
     @property
+    def bands(self) -> dict[str, Band | None]:
+        """All that follows from these sums, by name."""
+        return {name: getattr(self, name) for name in _MEASURES[self.sums.kind]}
+
+    @property
     def mae(self) -> Band:
         """The mean absolute error."""
-        share, slack = self._shares[0], self._slack
-        return self._band(share, max(0.0, share - slack), share + slack, float(self.sums.reach))
+        return self._mean("error", float(self.sums.reach))
+
+    @property
+    def deviance(self) -> Band:
+        """The mean of Poisson's deviance."""
+        return self._mean("deviance", float(self.sums.reach))
+
+    @property
+    def deviance_explained(self) -> Band | None:
+        """How much of the deviance of the start is gone."""
+        return self._explained("deviance")
+
+    @property
+    def pinball(self) -> Band:
+        """The mean pinball loss."""
+        return self._mean("pinball", float(self.sums.reach))
+
+    @property
+    def pinball_explained(self) -> Band | None:
+        """How much of the pinball loss of the start is gone."""
+        return self._explained("pinball")
+
+    @property
+    def coverage(self) -> Band:
+        """The share of values that are at most the predicted quantile."""
+        return self._mean("covered", 1.0)
+
+    def _mean(self, name: str, unit: float) -> Band:
+        share, slack = self._share(name), self._slack
+        return self._band(share, max(0.0, share - slack), share + slack, unit)
+
+    def _explained(self, name: str) -> Band | None:
+        own, start, slack = self._share(name), self._share(f"{name} of the start"), self._slack
+        if start <= 0:
+            return None
+        low = 1 - (own + slack) / (start - slack) if start > slack else -math.inf
+        high = 1 - max(0.0, own - slack) / (start + slack)
+        return self._band(1 - own / start, low, high, 1.0)
 
     @property
     def rmse(self) -> Band:
         """The root of the mean squared error."""
-        share, slack = self._shares[1], self._slack
+        share, slack = self._share("square"), self._slack
         value, low, high = (math.sqrt(max(0.0, x)) for x in (share, share - slack, share + slack))
         return self._band(value, low, high, float(self.sums.reach))
 
     @property
     def r2(self) -> Band | None:
         """The share of the variance that is explained; None where noise hides the variance."""
-        _, missed, mean, square = self._shares
+        missed, mean, square = (self._share(name) for name in _QUANTITY[1:])
         slack = self._slack
         off = abs(2 * mean - 1)
         least = square - slack - (off + 2 * slack) ** 2
@@ -157,17 +218,21 @@ class QuantityEvaluation:
         high = 1 - max(0.0, missed - slack) / most
         return self._band(value, low, high, 1.0)
 
-    @property
-    def _shares(self) -> list[float]:
-        most = self.sums.n * self.sums.resolution
-        return [own / most for own in self.sums.sums]
+    def _share(self, name: str) -> float:
+        names = KINDS[self.sums.kind]
+        if name not in names:
+            raise UnsupportedError(
+                f"An evaluation of a {self.sums.kind} says {', '.join(_MEASURES[self.sums.kind])}."
+            )
+        return self.sums.sums[names.index(name)] / (self.sums.n * self.sums.resolution)
 
     @property
     def _slack(self) -> float:
         """How far each share may be off: noise, and for new units sampling."""
         sums, beta = self.sums, self.beta / (2 if self.new else 1)
-        noise = math.log(2 * _SUMS / beta) / float(sums.rate) / sums.n / sums.resolution
-        return noise + (math.sqrt(math.log(2 * _SUMS / beta) / (2 * sums.n)) if self.new else 0.0)
+        either = math.log(2 * len(sums.sums) / beta)
+        noise = either / float(sums.rate) / sums.n / sums.resolution
+        return noise + (math.sqrt(either / (2 * sums.n)) if self.new else 0.0)
 
     def _band(self, value: float, low: float, high: float, unit: float) -> Band:
         covers = "new records" if self.new else "noise"

@@ -655,6 +655,8 @@ def _check_evaluation(release: Release) -> None:
     if isinstance(histogram, ErrorSums) != isinstance(release.hypothesis, TreeSum):
         raise _unfit("evaluation", "hypothesis")
     if isinstance(histogram, ErrorSums):
+        if histogram.kind != getattr(release.hypothesis, "kind", None):
+            raise _unfit("evaluation", "hypothesis")
         return
     lists = release.concept_class.lists_labels
     if (histogram.labels, histogram.unlisted) != (labels, lists):

@@ -249,13 +249,13 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
     facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
     found = QuantityEvaluation(sums)
-    for name, of in (("Mean absolute error", "mae"), ("Root mean square", "rmse"), ("R2", "r2")):
-        band = getattr(found, of)
+    for of, band in found.bands.items():
+        name = _MEASURES[of]
         text = "the noise hides it"
         if band is not None:
             text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%, noise)"
         if band is not None and sums.held_out:
-            new = getattr(found.new_records, of)
+            new = found.new_records.bands[of]
             text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
     facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
@@ -275,6 +275,18 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
     return [("Interval", f"{near}, {from_}"), ("", f"{covers}with probability 5%")]
+
+
+_MEASURES = {
+    "mae": "Mean absolute error",
+    "rmse": "Root mean square",
+    "r2": "R2",
+    "deviance": "Poisson deviance",
+    "deviance_explained": "Of it explained",
+    "pinball": "Pinball loss",
+    "pinball_explained": "Of it explained",
+    "coverage": "Coverage",
+}
 
 
 def _four(value: float) -> str:

@@ -67,6 +67,12 @@ class TreeSum:
     TYPE = "tree_sum"
 
     @property
+    def kind(self) -> str:
+        """What is predicted: a quantity (also a median), another quantile, a count, or a time."""
+        middle = self.quantile in (None, Fraction(1, 2))
+        return self.target.kind if middle else "quantile"
+
+    @property
     def depth(self) -> int:
         """Number of splits on the longest path of any tree."""
         return max((tree.depth for tree in self.trees), default=0)

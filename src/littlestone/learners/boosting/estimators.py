@@ -366,7 +366,8 @@ class BoostedTreesRegressor(
     trees_ : tuple of TreeHypothesis
     effects_ : dict of column to dict of cell to float
     evaluation_ : QuantityEvaluation
-        With ``evaluate``: ``.mae``, ``.rmse``, ``.r2``.
+        With ``evaluate``: ``.mae``, ``.rmse``, ``.r2``; of counts ``.deviance``; of quantiles
+        ``.pinball``, ``.coverage``.
     release_ : Release
     hypothesis_ : TreeSum
         The private output; may be published.
