@@ -55,7 +55,8 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
         ).replace("trees:", "trees (not private):")
         in html
     )
-    assert ("Mean absolute error" in html) == bool(more)
+    said = "Pinball loss" if kind == "quantile" else "Mean absolute error"
+    assert (said in html) == bool(more)
     assert ("low risk" in html) == (kind == "time")
     assert ("no evaluation yet" in html) == (kind == "time")
     assert ("--evaluate" in html) == (not more and kind != "time")
