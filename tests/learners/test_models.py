@@ -1,6 +1,7 @@
 """`littlestone.fit`: what is decided, what it costs, what is refused before that is paid."""
 
 import logging
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 import littlestone as ls
 from littlestone.data.proposal import standard
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import models
+from littlestone.report.pages import evaluation_facts
 
 RNG = np.random.default_rng(5)
 AGE = RNG.integers(18, 90, 4000)
@@ -275,3 +277,32 @@ def test_a_column_named_as_the_period_is_refused():
     table = MORE | {"time": AGE}
     with pytest.raises(ParameterError, match="call the period so"):
         ls.fit(table, epsilon=1, **TIME)
+
+
+def test_learned_columns_leave_no_bound_for_new_records():
+    """Held-out records were among those that the columns were learned from."""
+    table = {"age": AGE, "cost": AGE * 2, "ill": TABLE["ill"]}
+    given = {"high": 300, "epsilon": 4, "random_state": 0}
+    learned = ls.Schema.propose(
+        {"age": AGE}, columns=["age"], epsilon=1, random_state=0, header_is_public=True
+    )
+    public = replace(learned, proposal=None)
+    for schema, known in ((public, True), (learned, False)):
+        card = ls.Scorecard(schema, epsilon=4, evaluate=1, holdout=0.2, random_state=0)
+        card.fit(table, y="ill")
+        costs = ls.ScorecardRegressor(schema, evaluate=1, interval=0.9, **given)
+        costs.fit(table, y="cost")
+        for made in (card, costs):
+            facts = str(evaluation_facts(made.release_))
+            assert ("nothing of new records" in facts) != known
+            assert ("except with probability" in facts) == known
+        interval = costs.release_.to_dict()["interval"]["certificate"]
+        assert interval["holds"] == known
+        if known:
+            assert costs.evaluation_.new_records.mae.high > 0
+            assert card.evaluation_.error_certificate(card.release_.answers, 0.05) < 1
+            continue
+        with pytest.raises(UnsupportedError, match="not learned"):
+            _ = costs.evaluation_.new_records
+        with pytest.raises(UnsupportedError, match="not learned"):
+            card.evaluation_.error_certificate(card.release_.answers, 0.05)

@@ -149,7 +149,7 @@ class Evaluation:
         if not self.histogram.held_out:
             raise UnsupportedError(
                 "An error on new records can be certified from held-out records only: evaluate "
-                "with holdout=0.2 (--holdout 0.2)."
+                "with holdout=0.2 (--holdout 0.2), and with columns that were not learned."
             )
         risk = float(check_probability("evaluate", "beta", beta)) / 2 / cuts
         value = 1 - self._raw_share(answers)

@@ -140,7 +140,7 @@ class QuantityEvaluation:
         if new and not sums.held_out:
             raise UnsupportedError(
                 "Bands for new records follow from held-out ones only: evaluate with holdout=0.2 "
-                "(--holdout 0.2)."
+                "(--holdout 0.2), and with columns that were not learned."
             )
         self.sums, self.beta, self.new = sums, beta, new
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate
+from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import (
     ConceptClass,
     TreeEnsemble,
@@ -113,6 +114,11 @@ class Release:
         )
 
     @property
+    def independent(self) -> bool:
+        """Whether nothing was learned from held-out records; proposed columns were, by all."""
+        return self.proposal is None or self.spent is None  # `score` reads other records
+
+    @property
     def answers(self) -> list[int]:
         """The (code of the) label that is answered for each score of the evaluation."""
         if not isinstance(self.evaluation, ScoreHistogram):
@@ -181,6 +187,9 @@ class Release:
                 out["quality"] = found.to_dict()
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
+            if not self.independent:
+                certificate = without_fixed_class(self.interval.certificate())
+                out["interval"]["certificate"] = certificate.to_dict()
         if self.spent is not None:
             out["spent"] = self.spent
         if self.costs is not None:

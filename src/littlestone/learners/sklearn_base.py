@@ -359,6 +359,8 @@ class PrivateEstimator(BaseEstimator):
                 "epsilon."
             )
         found = self.release_.evaluation
+        if not self.release_.independent:
+            found = replace(found, held_out=False)
         return QuantityEvaluation(found) if isinstance(found, ErrorSums) else Evaluation(found)
 
     def _rows(self, X: Any) -> Any:

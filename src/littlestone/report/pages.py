@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 
 _RISK = Fraction(1, 20)
+_LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
 Renderer = Callable[..., str]
 
 P = TypeVar("P", bound=Renderer)
@@ -239,7 +240,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if these were held out" if scored else ""
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
-        facts.append(("Certified", what))
+        facts.append(("Certified", what if release.independent else _LEARNED))
     return facts
 
 
@@ -254,7 +255,7 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
         text = "the noise hides it"
         if band is not None:
             text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%, noise)"
-        if band is not None and sums.held_out:
+        if band is not None and sums.held_out and release.independent:
             new = found.new_records.bands[of]
             text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
@@ -274,7 +275,8 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
-    return [("Interval", f"{near}, {from_}"), ("", f"{covers}with probability 5%")]
+    covers = f"{covers}with probability 5%" if release.independent else _LEARNED
+    return [("Interval", f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {
