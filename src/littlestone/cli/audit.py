@@ -60,8 +60,8 @@ class ClaimOrAll(Claim):
     """The points that records may have, separated by commas (rows of a schema: cells separated by
     commas, rows by semicolons). All labelings are tried."""
     every: Every = False
-    """Instead of one claim: every mechanism and every learner of this library, on domains that are
-    chosen for each; takes less than a minute."""
+    """Instead of one claim: every mechanism and every learner, each on domains of its own; takes
+    less than a minute."""
 
     def alone(self, caller: str, **others: object) -> None:
         """Refuse what --all would ignore."""
@@ -90,9 +90,8 @@ def exact(
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
 
-    Compared is everything that can be seen: the hypothesis, the model file, the page, the
-    printed text. Exit 0 if the claim holds, 1 if it does not. Labels outside of --labels are tried,
-    too.
+    Everything observable is compared: the hypothesis, the model file, the page, the printed text.
+    Exit 0 if the claim holds, 1 if it does not. Labels outside --labels are tried too.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def exact(
         What one neighbour replaces: a record, or all records of one user. By default what the
         learner protects.
     samples_per_user:
-        With --unit user: how many records of each user the learner looks at.
+        With --unit user: how many records of each user the learner reads.
     records_per_user:
         With --unit user: try users with 0, 1, ... and up to this number of records; one more than
         --samples-per-user by default, so that some have too many.
@@ -160,8 +159,8 @@ def exact(
 def all_n(*, claim: ClaimOrAll = ClaimOrAll(), json: AsJson = False) -> int:
     """Check why a learner is private for every n: step by step, each enumerated, proved or assumed.
 
-    Exit 1 if a step fails. Points are by default all of the domain, which has few concepts. With
-    --all: one line for each line of audit exact --all.
+    Exit 1 if a step fails. By default, points are the whole domain. With --all: one line for each
+    line of audit exact --all.
     """
     from littlestone.audit import all_n as chain_of
     from littlestone.cli.terminal import counting, note, progress_of, table
@@ -217,8 +216,8 @@ def replay(
 ) -> int:
     """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
 
-    The exact privacy loss, not an estimate: of the choices that were made, and, where a learner
-    draws once, of every outcome. Exit 1 if the claim is exceeded.
+    Computes the exact privacy loss of the choices that were made and, if the learner draws once, of
+    every outcome. Exit 1 if the claim is exceeded.
 
     Parameters
     ----------
@@ -400,10 +399,10 @@ def statistical(
     workers: int = 1,
     json: AsJson = False,
 ) -> int:
-    """Bound the epsilon of a learner from below, by running it often on neighbouring data sets.
+    """Bound a learner's epsilon from below, by running it often on neighbouring data sets.
 
-    For domains that are too large for exact verification. A bound above the claim refutes it (exit
-    1); a bound below proves nothing.
+    For domains too large for exact verification. A bound above the claim refutes it (exit 1); a
+    bound below proves nothing.
 
     Parameters
     ----------
@@ -463,24 +462,25 @@ def attack(
     seed: int = 0,
     json: AsJson = False,
 ) -> int:
-    """Look for one record in the votes of a learner of thresholds: its epsilon from below.
+    """Extract a record from the votes of a threshold learner: a lower bound on its epsilon.
 
-    The attack of paper 004, Section 4: on points where the learner behaves alike everywhere, one
-    record is moved inside the gap over which the votes jump, and searched for in what is released.
-    A bound above the claim refutes it (exit 1); a bound below proves nothing. The class is one of
-    thresholds. The learner may be a function of your own, FILE.py:NAME, from a
-    littlestone.data.Sample to a hypothesis: the file is run, and --delta is what is claimed of it.
+    The attack of paper 004, Section 4: among points where the learner depends only on the order of
+    the records, its votes jump between two of them; one record is moved inside that gap, and
+    searched for in the output. A bound above the claim refutes it (exit 1); a bound below proves
+    nothing. The class must be thresholds. The learner may be a function of your own, FILE.py:NAME,
+    from a littlestone.data.Sample to a hypothesis: the file is run, and --delta is its claimed
+    delta.
 
     Parameters
     ----------
     n:
         Number of records of each data set; even.
     places:
-        Number of points, evenly spaced in the domain, among which the set is looked for.
+        Number of points, evenly spaced in the domain, among which such a set is searched for.
     runs:
-        Runs on each data set while the set is looked for; 1 for a learner that draws nothing.
+        Runs on each data set during that search; 1 for a deterministic learner.
     subsets:
-        Data sets that are tried in each round of that search.
+        Data sets tried in each round of that search.
     copies:
         Hypotheses that each search for the record may see.
     trials:

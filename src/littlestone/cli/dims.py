@@ -34,8 +34,8 @@ def dims(
 ) -> int:
     """Print the VC, Littlestone and threshold dimension of a class, exactly.
 
-    Closed forms where they are known, else exact search on the matrix of a small class. What a
-    search does not decide within its limits is printed as bounds.
+    Closed forms where they are known, else exact search on the matrix of a small class. A search
+    that reaches its limits prints bounds.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def dims(
     max_nodes:
         Budget of each search, in nodes; the same on every machine.
     max_seconds:
-        Processor time of all searches together; what is not decided by then has bounds.
+        Processor time of all searches together; bounds are printed for what is then undecided.
     progress:
-        Print the bounds so far on standard error, also where it is no terminal.
+        Print intermediate bounds on standard error, even if it is not a terminal.
     json:
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """

@@ -65,11 +65,11 @@ class FitGoal(Goal):
     """A goal, for which model or class may be chosen."""
 
     model: Literal["auto", "rule", "list", "tree", "scorecard", "boosted"] | None = None
-    """The family of models; auto (the default) is the one that ranks best for this number of
-    records and epsilon. Rules, lists and trees have a certificate of accuracy before data."""
+    """The family of models; auto (the default) is boosted, or rule where users are protected.
+    Rules, lists and trees have a certificate of accuracy before data."""
     bounds: str | None = None
-    """Without --schema: between which numbers columns are known to lie, from public knowledge, such
-    as "age=0:120,income=0:1000000"."""
+    """Without --schema: ranges of columns, from public knowledge, such as
+    "age=0:120,income=0:1000000"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
     """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
     "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
@@ -104,7 +104,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Learn one hypothesis from a table, privately, and release it.
+    """Learn a private model of a table, and release it.
 
     A table, --y and --epsilon are enough: what is not said is decided by public rules, and printed
     first with what it costs.
@@ -117,9 +117,9 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     y:
         Column of labels, or of the --target.
     samples_per_user:
-        With --user: how many records of each user are looked at; the others are left out by a
-        public random choice. A public number, never taken from the data. Boosted trees and
-        scorecards look at all, and do without.
+        With --user: how many records of each user are read, by a public random choice. A public
+        number, never taken from the data. Boosted trees and scorecards read all, without this
+        option.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
@@ -131,27 +131,26 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
         of the largest cost.
     proba:
-        Keep the leaves of a decision tree apart, and count both labels in each by the evaluation:
-        `predict --proba` then says their shares.
+        Evaluate each leaf of a decision tree separately: `predict --proba` then gives its shares of
+        labels.
     agnostic:
         Certify any labels, with a learner that needs realizable ones: it sees records whose labels
         were privately replaced by those of a concept.
     labels:
-        Instead of --positive: the public labels, separated by commas, for example a,b,c. Then a
-        hypothesis answers one of them (decision trees, rule lists, boosted trees, scorecards,
-        finite classes), and a cell that is none of them is a record that every hypothesis gets
-        wrong.
+        Instead of --positive: the public labels, separated by commas, for example a,b,c. For
+        decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
+        none of them counts as an error of every hypothesis.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
     holdout:
-        The share of the records that are evaluated on and not learned from, for example 0.2. Then
-        the error on new records is certified, and --evaluate is by default all of epsilon, since no
-        record pays for both.
+        Evaluate on this share of the records, for example 0.2, and do not learn from them. The
+        error on new records is then certified, and --evaluate is by default all of epsilon, since
+        no record pays for both.
     subsample:
         Learn from this share of the records only, for example 1/100: a secret, uniformly random
-        part of them, so that large tables take less time. Epsilon and delta are of the whole: on
-        the part the learner has more of both. The certificate is that of the part. Nothing is
-        evaluated unless --evaluate or --holdout asks for it, and then all records are read.
+        sample, so that large tables take less time. Epsilon and delta are for all records: on the
+        sample the learner gets more of both. The certificate is that of the sample. Nothing is
+        evaluated without --evaluate or --holdout, which read all records.
     out:
         Write the model (JSON) here; an existing file is replaced.
     """

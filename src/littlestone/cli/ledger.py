@@ -24,19 +24,19 @@ def create(
     counter: str | None = None,
     json: AsJson = False,
 ) -> int:
-    """Create a budget for one set of records; it is fixed for ever.
+    """Create a budget for one set of records; it cannot be changed later.
 
     Use it for every release about these records (`littlestone fit --ledger`), and for nothing else.
 
     Parameters
     ----------
     path:
-        The new file, on a local disk; for you only, or for the group that may write its
+        The new file, on a local disk; readable by you only, or by the group that may write its
         folder.
     epsilon:
-        The whole budget, as a number or a fraction.
+        The total epsilon, as a number or a fraction.
     delta:
-        The whole delta. Without it only pure learners can be paid.
+        The total delta. Without it only pure learners can be charged.
     accounting:
         How releases add up: pure, approximate (sums of epsilons and deltas; the default with
         --delta), or zcdp (many releases of small epsilon).
@@ -46,10 +46,10 @@ def create(
         The public name of the records.
     fingerprint:
         The one file (CSV, Parquet) that the budget is for: every other table is refused before
-        anything is drawn. The key of the fingerprint lies beside the ledger (PATH.key).
+        anything is drawn. The key of the fingerprint is stored beside the ledger (PATH.key).
     counter:
-        A new file on another disk, which is not restored together with the ledger: then old copies
-        of the ledger are refused.
+        A new file on another disk, not restored together with the ledger, so that old copies of the
+        ledger are refused.
     """
     from littlestone.privacy import Ledger
 
@@ -68,7 +68,7 @@ def create(
 
 
 def show(path: str, /, *, json: AsJson = False) -> int:
-    """Show a budget: what is spent, what is left; the releases, and what for.
+    """Show a budget: what is spent, what remains, the releases and their purposes.
 
     Parameters
     ----------

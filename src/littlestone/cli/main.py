@@ -116,7 +116,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
     _about = f"{_CLASSES}\n\n{_EXITS}" if _of_class else _EXITS
-    _help = "Learn one hypothesis from a table, privately, and release it."  # of what is not loaded
+    _help = "Learn a private model of a table, and release it."  # of what is not loaded
     app.command(
         _command,
         sort_key=_place,
@@ -136,7 +136,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
         (create, show),
     ),
     "schema": (
-        "Write and check the public columns of a table, or learn them for a price.",
+        "Write and check the public columns of a table, or learn them privately.",
         -1,  # the first step
         (new, propose, check_schema),
     ),

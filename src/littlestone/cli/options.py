@@ -86,10 +86,10 @@ class Goal:
     epsilon: str
     """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice."""
     delta: str | None = None
-    """What is allowed besides epsilon, for example 1e-6; only for learners that are not pure (vc1,
-    littlestone, stable), and for boosted_trees and scorecard, which are pure without."""
+    """Delta, for example 1e-6; only for learners that are not pure (vc1, littlestone, stable), and
+    for boosted_trees and scorecard, which are pure without it."""
     alpha: str = "0.1"
-    """Error that the certificate is asked to promise (privacy does not depend on it)."""
+    """Error that the certificate should promise (privacy does not depend on it)."""
     beta: str = "0.05"
     """Probability with which the certificate may fail."""
 
@@ -108,7 +108,7 @@ class Claim:
     delta: str | None = None
     """Only for learners that are not pure."""
     alpha: str = "0.1"
-    """Error that the certificate is asked to promise (privacy does not depend on it)."""
+    """Error that the certificate should promise (privacy does not depend on it)."""
     beta: str = "0.05"
     """Probability with which the certificate may fail."""
     schema: str | None = None
@@ -139,8 +139,8 @@ class Csv:
 
     csv: str | None = None
     """How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-    as was declared before (schema, model, stream), else with commas, points and UTF-8. Nothing is
-    guessed from the cells."""
+    as the schema, model or stream declares, else with commas, points and UTF-8. Nothing is guessed
+    from the cells."""
 
     def written(self, caller: str) -> CsvFormat | None:
         """Return the format that was typed."""
@@ -154,7 +154,7 @@ class Table(Csv):
     """How a table is read, whose columns a schema names."""
 
     header_is_public: Flag = False
-    """Say that the first line of a CSV file holds column names, and is nobody's record: messages
+    """Declare that the first line of a CSV file has column names and is nobody's record: messages
     may quote it."""
 
     def format(self, caller: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
@@ -207,9 +207,9 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The part of epsilon that is spent on a private evaluation, by default a tenth: the error
-    beside that of the best constant; for scorecards and boosted trees also ROC, calibration and
-    probabilities. Learners get what it leaves."""
+    """The amount of epsilon for a private evaluation, by default a tenth: the error beside that of
+    the best constant; for scorecards and boosted trees also ROC, calibration and probabilities. The
+    learner gets the rest."""
     no_evaluate: Flag = False
     """Spend all of epsilon on learning, and measure nothing."""
 
@@ -246,10 +246,10 @@ class Paid:
     """What pays, and where chance comes from."""
 
     ledger: str | None = None
-    """The budget of these records: a file made by `littlestone ledger create`. What is released is
+    """The budget of these records: a file made by `littlestone ledger create`. The release is
     recorded in it before anything is drawn; exit 4 if the budget does not allow it."""
     purpose: str | None = None
-    """What the release is for, one line: it is recorded in the ledger, with your account."""
+    """Purpose of the release, one line: recorded in the ledger."""
     seed: int | None = None
     """Make the result reproducible, and NOT PRIVATE."""
 

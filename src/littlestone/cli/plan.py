@@ -49,19 +49,18 @@ class Wanted:
     """What is to be achieved; --solve and --explore leave some of it open."""
 
     concept_class: ClassSpec | None = None
-    """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says from
-    how many records on `fit --class auto` takes which class."""
+    """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: which
+    class `fit --class auto` selects for how many records."""
     epsilon: str | None = None
-    """Privacy loss that is allowed: smaller protects more, 1 is a common choice. Required, unless
-    it is what --solve looks for."""
+    """Privacy loss: smaller protects more, 1 is a common choice. Required, unless --solve epsilon.
+    """
     alpha: str | None = None
-    """Error that must not be exceeded, for example 0.1. Required, unless it is what --solve looks
-    for."""
+    """Error above the best of the class that must not be exceeded, for example 0.1. Required,
+    unless --solve alpha."""
     delta: str | None = None
-    """What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
-    littlestone and stable need it."""
+    """Delta, for example 1e-6; pure learners do not use it, vc1, littlestone and stable need it."""
     beta: str | None = None
-    """Probability with which it may be all the same, for example 0.05. Required."""
+    """Probability with which the error may exceed alpha, for example 0.05. Required."""
     error: str | None = None
     """Another spelling of --alpha: 5% is --alpha 0.05, an error above that of the best of the
     class."""
@@ -89,44 +88,45 @@ def plan(
     explore: str | None = None,
     json: AsJson = False,
 ) -> int:
-    """Say how many records each learner needs; reads no data.
+    """Compute how many records each learner needs; reads no data.
 
-    Marked as chosen is the learner that `fit` takes by itself (--learner auto).
+    The chosen learner is the one that `fit` selects (--learner auto).
 
     Parameters
     ----------
     schema:
         TOML file with the public columns, for classes over rows.
     agnostic:
-        Leave out learners that promise nothing for data that no concept of the class explains.
+        Omit learners that promise nothing for data that no concept of the class explains.
     samples_per_user:
-        How many records each user has, when users are to be protected. A learner that protects
-        records then reads one record of each user, or all of them with a smaller epsilon.
+        Protect users with so many records each. A learner that protects records then reads one
+        record of each user, or all of them with a smaller epsilon.
     public_points:
-        How many public unlabelled points of the same population there will be, for thresholds,
-        intervals and half-planes: `fit --public`. For classes over rows their schema says it.
+        Number of public unlabelled points of the same population (`fit --public`), for thresholds,
+        intervals and half-planes.
     horizon:
-        Also say how many mistakes `littlestone stream` makes in a stream of so many rows, and how
-        many every private learner makes.
+        Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
+        below.
     solve:
-        The other way round: how small epsilon, or alpha, can be with --n records. --evaluate is
-        then a share of epsilon.
+        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a share of
+        epsilon.
     n:
-        For --solve: how many records there are, or users, if users are to be protected.
+        For --solve: the number of records, or of users, if users are protected.
     what_if:
-        Also say what the chosen learner needs if epsilon, alpha or the records of a user change.
+        Also compute what the chosen learner needs if epsilon, alpha or the records of a user
+        change.
     papers:
-        Also print the numbers that the papers state for this class, beside what is needed here.
+        Also print the sizes that the papers state for this class.
     simulate:
-        Also measure, on public synthetic data, with how many records each learner works in
-        practice; takes seconds for quick learners, and many minutes for slow ones.
+        Also measure, on public synthetic data, how many records each learner needs in practice;
+        takes seconds for fast learners, many minutes for slow ones.
     simulation:
-        JSON file of measurements, for --simulate: those in it are not repeated, new ones are added.
+        JSON file of measurements, for --simulate: existing ones are reused, new ones are added.
     explore:
-        Write an interactive page (HTML) here: curves of what each learner needs, while epsilon,
-        delta, alpha, beta and the records of each user are moved. Without --class it shows a few
-        classes; the other numbers say where it starts, and may be left out. Takes about ten seconds
-        for each class.
+        Write an interactive page (HTML) here: curves of what each learner needs, with sliders for
+        epsilon, delta, alpha, beta and the records of each user. Without --class it shows a few
+        classes; the other numbers are its start, and may be omitted. Takes about ten seconds for
+        each class.
     """
     from littlestone.safe_io import write_text
 

@@ -42,24 +42,24 @@ def predict(
     proba: Flag = False,
     out: Out = None,
 ) -> int:
-    """Label each row of a table by a released model; costs no privacy of the model's records.
+    """Label each row of a table by a released model; costs no epsilon.
 
     Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
     expected count, the risk of an event) for each row, in the order of the rows; or Parquet, if
     --out ends in .parquet. A row outside the model's public domain gets the first label. Files of
-    any size are read and written piece by piece.
+    any size are streamed.
 
     Parameters
     ----------
     data:
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
-        Column of points, if it has another name here than in the model.
+        Column of points, if its name differs from the model's.
     proba:
-        Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
-        boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
-        list of labels: a column for the share of each label. Of a time until an event: a column for
-        the survival at the end of each period.
+        Write "prediction,probability" instead: the probability of 1 of a scorecard or boosted
+        trees; for other models the share of 1 that the evaluation found. With a list of labels: a
+        column for each label. With a time until an event: a column for the survival at the end of
+        each period.
     """
     from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
@@ -87,7 +87,7 @@ def predict(
 
 
 def report(model: Model, /, *, out: str) -> int:
-    """Write the page of a model: the rule, what is promised, and why.
+    """Write the page of a model: the model, its guarantee, its certificate.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def export(
     model: Model, /, *, to: str = "sql", dialect: str = "duckdb", table: str | None = None,
     out: Out = None,
 ) -> int:  # fmt: skip
-    """Write a rule, a tree, a scorecard or boosted trees for another program; costs no privacy.
+    """Export a rule, a tree, a scorecard or boosted trees to another program; costs no epsilon.
 
     Parameters
     ----------
@@ -140,14 +140,14 @@ def export(
 def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) -> int:
     """Verify the record of a release offline: hashes, the budget, the certificate, a signature.
 
-    Exit 1 if anything is wrong; each wrong field is named.
+    Exit 1 if anything is wrong, with the name of each wrong field.
 
     Parameters
     ----------
     file:
         File written by `littlestone fit --record`.
     key:
-        Public key (PEM) of the person who must have signed it. Without it, a signature says only
+        Public key (PEM) of the person who must have signed it. Without it, a signature shows only
         that nothing was changed since.
     """
     from littlestone.cli.terminal import facts
@@ -252,11 +252,11 @@ class Asked(Csv, Paid):
     """What both commands are given."""
 
     epsilon: str
-    """Privacy loss of the whole, as a number or a fraction."""
+    """Total privacy loss, as a number or a fraction."""
     y: str | None = None
-    """Column of labels, if it has another name here than in the model."""
+    """Column of labels, if its name differs from the model's."""
     positive: str | None = None
-    """The label cell that means 1, if it is another one here."""
+    """The label cell that means 1, if it differs from the model's."""
 
 
 def score(
@@ -264,10 +264,10 @@ def score(
 ) -> int:
     """Evaluate a model privately on a table of other records than it was learned from.
 
-    Says the error beside that of always answering one label, each with an interval, and a bound on
-    the error on new records, which holds if these records were kept out: that is for you to say. A
-    table with the columns of the fit and as many records is taken for the table of the fit. What
-    it costs, the table's records pay.
+    Reports the error beside that of the majority class, each with an interval, and a bound on the
+    error on new records, which holds if these records were held out: you must know that. A table
+    with the columns of the fit and as many records counts as the table of the fit. The records of
+    this table pay epsilon.
 
     Parameters
     ----------

@@ -21,16 +21,16 @@ class Public:
 
     public: str | None = None
     """Table of public unlabelled rows (nothing of it is protected, and none of its rows may be in
-    DATA). Only what begins and ends at them is a candidate: for thresholds(...), intervals(...) and
-    half_planes(...) the column --x; for rules, lists and trees the columns of the same names, in
-    the place of --schema."""
+    DATA). Candidates begin and end at these rows: for thresholds(...), intervals(...) and
+    half_planes(...) the column --x; for rules, lists and trees the columns of the same names,
+    instead of --schema."""
     bins: str | None = None
-    """With --public, for rules, lists and trees: the most bins of a column, by default 20. More of
-    them cost less accuracy, and make more candidates."""
+    """With --public, for rules, lists and trees: the most bins of a column, by default 20. More
+    bins are more accurate, and make more candidates."""
     shift: str | None = None
-    """With --public: where these rows are from, as RHO,TAU: a set has in the population of the
+    """With --public: how the populations differ, as RHO,TAU: a set has in the population of the
     records at most RHO times its share among public rows, plus TAU. By default 1,0: the same
-    population. The certificate rests on it, and nothing checks it. With "none" the certificate is
+    population. The certificate relies on it, and nothing checks it. With "none" the certificate is
     about the best candidate only."""
 
     def opened(

@@ -43,17 +43,17 @@ def new(
     table: Table = Table(),
     out: Out = None,
 ) -> int:
-    """Write a first schema of a table, to be completed by hand; reads no cell of it.
+    """Draft a schema of a table, to be completed by hand; reads no cell.
 
-    From the names of the columns and their declared types. With a public table of the same columns
-    (last year's open data, another hospital's) it is complete. What --csv says, it says, too.
+    Uses the names of the columns and their declared types. With a public table of the same columns
+    (last year's open data, another hospital's) the schema is complete. It repeats --csv.
 
     Parameters
     ----------
     data:
         Table of labelled records: a Parquet or CSV file.
     y:
-        Column of labels: left out of the schema.
+        Column of labels: omitted from the schema.
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
     """
@@ -87,10 +87,10 @@ def propose(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Learn a schema from the records themselves, privately; it costs epsilon.
+    """Learn a schema privately from the records; costs epsilon.
 
-    Numbers get bins of about equal size, texts their frequent categories. Afterwards no certificate
-    of accuracy holds for what is learned from the same records; releases say so.
+    Numbers get bins of about equal size, texts their frequent categories. No certificate of
+    accuracy then holds for a model of the same records; releases say so.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def propose(
     out:
         Write the schema (TOML) here; an existing file is replaced.
     delta:
-        What is allowed besides epsilon, for example 1e-6. Without it texts are left out.
+        Delta, for example 1e-6. Without it, columns of texts are omitted.
     y:
-        Column of labels: not looked at.
+        Column of labels: not read.
     columns:
         Which columns, separated by commas; by default all others.
     bins:
@@ -111,13 +111,13 @@ def propose(
     digits:
         Bins begin at numbers of at most so many significant digits: years have 4.
     kinds:
-        What columns are known to hold, for example "age=whole,income=number,city=text": whole,
-        number, text, flag or open, from public knowledge. By default as a Parquet file or database
-        declares its types, which are then taken as public; columns of CSV files are open: what they
-        hold is decided privately.
+        What columns are known to contain, for example "age=whole,income=number,city=text": whole,
+        number, text, flag or open, from public knowledge. By default the types that a Parquet file
+        or database declares, which count as public; columns of CSV files are open: their type is
+        decided privately.
     bounds:
-        Between which numbers columns are known to lie, "age=0:120,income=0:1000000", from public
-        knowledge: bins begin there, and these columns hold numbers.
+        Ranges of columns, from public knowledge: "age=0:120,income=0:1000000", bins begin there,
+        and these columns are numbers.
     """
     from littlestone.data import Schema
     from littlestone.safe_io import write_text
@@ -154,15 +154,15 @@ def check_schema(
     table: Table = Table(),
     json: AsJson = False,
 ) -> int:
-    """Check a schema: every mistake at once; its columns, and how large the classes over it are.
+    """Check a schema: list every mistake, its columns, and the sizes of the classes over it.
 
     Parameters
     ----------
     file:
         TOML file with the public columns.
     data:
-        Table: a Parquet or CSV file. Says which columns of the schema it lacks; of a CSV file only
-        the first line is read, and nothing of it is repeated.
+        Table: a Parquet or CSV file. The command lists the columns of the schema that it lacks; of
+        a CSV file only the first line is read, and never repeated.
     """
     from littlestone.data import Schema
     from littlestone.data.draft import compare
@@ -265,7 +265,7 @@ def check(
 ) -> int:
     """Report privately how a table's cells are read: missing, other, balance of the labels.
 
-    What a schema or the labels do not fit is "other", and never an error: look here first.
+    A cell or label that fits no declaration is "other", never an error: check before you fit.
 
     Parameters
     ----------
@@ -278,12 +278,12 @@ def check(
     epsilon:
         Privacy loss of the whole report, as a number or a fraction.
     delta:
-        What is allowed besides epsilon, for example 1e-6: less noise, if there are many columns.
+        Delta, for example 1e-6: less noise, if there are many columns.
     labels:
         The public labels, separated by commas.
     records:
-        Instead of a table: say how much noise a report of so many records would have, without
-        reading any. It costs nothing.
+        Instead of a table: print the noise of a report of so many records. Reads no table, costs
+        nothing.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.data_report import check as checked

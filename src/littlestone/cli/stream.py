@@ -47,7 +47,7 @@ class Terms(Csv, Records):
     concept_class: ClassSpec | None = None
     """What can be learned, for example "thresholds(1, 99)"."""
     epsilon: str | None = None
-    """Privacy loss of the whole stream, however long it is."""
+    """Privacy loss of the whole stream, whatever its length."""
     delta: str | None = None
     """Delta of the whole stream; 0 is possible for finite classes."""
     horizon: str | None = None
@@ -55,24 +55,25 @@ class Terms(Csv, Records):
     beta: str | None = None
     """Probability with which the bound on mistakes may fail (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
-    """practical (the default), or theory: the least proved number of mistakes, mostly more of
-    them."""
+    """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
+    mistakes."""
     adversary: Literal["oblivious", "adaptive"] | None = None
-    """Against whom the number of mistakes is proved. adaptive: anyone who chooses the rows may read
-    what is published. oblivious: the rows were fixed beforehand. By default adaptive, where that is
-    proved."""
+    """Against whom the bound on mistakes holds. adaptive: the rows may be chosen after
+    reading what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
+    that is proved.
+    """
     agnostic: Flag = False
-    """For rows that no concept explains, of finite classes: in batches, before each of which one
-    concept is drawn by its mistakes on all earlier batches. What is proved is how many mistakes
-    more than the best concept's there are, if the rows of a batch are fixed before its concept is
-    seen; they may depend on all that was published before."""
+    """For rows that no concept explains, of finite classes: before each batch one concept is drawn
+    by its mistakes on all earlier batches. The bound is on mistakes beyond those of the best
+    concept, if the rows of a batch are fixed before its concept is published; they may depend on
+    everything published before."""
     x: str | None = None
     """Column of points (by default x), or columns of the schema separated by commas."""
     y: str | None = None
     """Column of labels (by default y)."""
     records_per_user: str | None = None
-    """With --user: only the first so many rows of each user are learned; all are predicted. Each
-    row may then cost epsilon divided by this number: about so many times as many mistakes."""
+    """With --user: only this many first rows of each user are learned; all are predicted. Each row
+    may then cost epsilon divided by this number, so mistakes grow by about this factor."""
 
 
 def stream(
@@ -96,39 +97,39 @@ def stream(
     """Learn from rows as they arrive; predict each before its label is used.
 
     Reads CSV with a line of names. Writes a line "t,prediction" and then one for each row, in
-    order; nothing of the input is repeated. A prediction is for the owner of its row; public are
-    only the hypotheses (--export). Rows before a refusal of --strict are kept. A ledger is charged
-    once, when the stream begins.
+    order. A prediction is for the owner of its row; only the hypotheses (--export) are public. Rows
+    before a refusal of --strict are kept. A ledger is charged once, when the stream begins.
 
     Parameters
     ----------
     data:
         CSV file; by default the standard input.
     state:
-        Folder that keeps the state, for you only. It is made for a new stream. Of a stream that
-        is there, the other parameters are known: they may be left out, and cannot change.
+        Folder of the state, readable by you only; created for a new stream. An existing stream
+        knows its other parameters: they may be omitted, and cannot change.
     resume:
-        How the input continues a stream that is there. from-start: it begins with the stream's
-        first row again, and rows that were learned are skipped. new-rows: it begins with the row
-        after the last one that was learned (--status says how many were).
+        How the input continues an existing stream. from-start: it begins with the stream's first
+        row again, and rows that were learned are skipped. new-rows: it begins with the row after
+        the last one that was learned (--status says how many were).
     follow:
         Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
         Write the predictions to this file, and continue it exactly where it ends: after a kill no
-        line is missing, torn or twice. On the standard output, lines of the last group come again.
+        line is missing, truncated or repeated. On the standard output, lines of the last group are
+        repeated.
     group:
-        Rows that become durable together, at most; rows are never waited for.
+        At most so many rows become durable together; no row waits for others.
     durability:
-        kill: answers survive kill -9. power: they survive a power cut too.
+        kill: answers survive kill -9. power: they survive a power failure too.
     export:
-        Write all that was published as JSON, and read no rows; also while the stream runs.
+        Write everything published as JSON, and read no rows; also while the stream runs.
     report:
-        Write a page (HTML) about all that was published, and read no rows; also while the stream
+        Write a page (HTML) about everything published, and read no rows; also while the stream
         runs.
     status:
         Print the state of the stream, and read no rows.
     quiet:
-        Say nothing on standard error.
+        Print nothing on standard error.
     json:
         With --status: as one JSON object.
     """

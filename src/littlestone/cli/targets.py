@@ -17,12 +17,12 @@ class Targets:
     """A target that is no label; learned by boosted trees, or a scorecard."""
 
     target: Literal["quantity", "count"] | None = None
-    """What --y is, if it is no label: a quantity in a public range, or a count."""
+    """What --y is, if not a label: a quantity in a public range, or a count."""
     low: str | None = None
     """With --target quantity: the lowest value (by default 0); lower ones count as it. Public."""
     high: str | None = None
-    """With --target: the highest value; higher ones count as it. Public: say it from what is known
-    of such values, not from this table. Ten times too wide costs little."""
+    """With --target: the highest value; higher ones count as it. Public: take it from general
+    knowledge, not from this table. A range ten times too wide costs little."""
     loss: Literal["huber", "absolute", "quantile"] | None = None
     """With --target quantity: huber (means, far errors capped; the default), absolute (medians) or
     quantile."""
@@ -34,7 +34,8 @@ class Targets:
     time: str | None = None
     """Column of times, instead of --y: survival until the --event, in --periods."""
     event: str | None = None
-    """With --time: column that is 1 where the event ended the time, and 0 where it was not seen."""
+    """With --time: column that is 1 where the event ended the time, and 0 where it was not
+    observed."""
     periods: str | None = None
     """With --time: the public ends of the periods, for example 12,24,36; or with --high their
     number, all equal."""

@@ -86,7 +86,7 @@ P = TypeVar("P", bound=Plan)
 
 #: What the parameters of several learners say.
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
-PROPER = "Release a concept of the class, not only a hypothesis near to one"
+PROPER = "Release a concept of the class, not only a hypothesis close to one"
 #: Hints about delta; the second one is for learners whose candidates come from the data.
 DELTA = "1e-6 is a common choice; it must be far below one over the number of records."
 DELTA_NEEDED = "1e-6 is a common choice; zero is not possible: candidates come from the data."

@@ -283,7 +283,7 @@ def fit(
     random_state: int | None = None,
     **other: Never,
 ) -> Any:
-    """Learn from a table, privately: only a label and an epsilon must be said.
+    """Learn a private model of a table; only the label and epsilon are required.
 
     Parameters
     ----------
