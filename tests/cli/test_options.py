@@ -56,7 +56,7 @@ def test_options_of_learners_are_those_of_fit(monkeypatch):
 def test_who_pays_is_said_alike(command, monkeypatch):
     text = helped(*command.split(), monkeypatch=monkeypatch)
     assert "--ledger STR The budget of these records: a file made by `littlestone ledger" in text
-    assert "--purpose STR What the release is for, one line: it is recorded in the ledger" in text
+    assert "--purpose STR Purpose of the release, one line: recorded in the ledger" in text
     assert "--seed INT Make the result reproducible, and NOT PRIVATE." in text
 
 
@@ -79,5 +79,5 @@ def test_every_option_of_every_command_is_explained(monkeypatch):
 def test_helps_break_lines_at_the_end_of_the_terminal(monkeypatch):
     text = helped("plan", monkeypatch=monkeypatch)
     assert "Usage: littlestone plan [OPTIONS]" in text
-    for words in ("from how many records on `fit --class auto` takes which class", "[choices: ep"):
+    for words in ("which class `fit --class auto` selects for how many records", "[choices: ep"):
         assert words in text
