@@ -5,12 +5,13 @@ import re
 from functools import reduce
 from pathlib import Path
 
-PAGE = Path(__file__).parents[1] / "docs" / "project" / "reading.md"
+FOLDER = Path(__file__).parents[1] / "docs" / "project"
 NAMED = re.compile(r"`([a-z0-9_/]+)\.py:([A-Za-z0-9_.]+)`")
 
 
 def test_every_function_that_the_page_names_exists():
-    found = NAMED.findall(PAGE.read_text())
+    pages = [(FOLDER / name).read_text() for name in ("reading.md", "reading.csv")]
+    found = NAMED.findall("".join(pages))
     assert len(found) > 40
     for path, name in found:
         module = importlib.import_module(f"littlestone.{path.replace('/', '.')}")

@@ -1,5 +1,6 @@
 """Pages that stand elsewhere in the repository, links between them, pictures in light and dark."""
 
+import csv
 import os.path
 import re
 from pathlib import Path
@@ -22,6 +23,9 @@ SHOWN = {
 _STUBS = {page: path for path, page in SHOWN.items() if page != "index"}
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+_MAP = re.compile(
+    r"^```{csv-table}\n:file: docs/project/map\.csv\n.*?^```$", re.DOTALL | re.MULTILINE
+)
 _NOT_RUN = re.compile(r"<!-- not run here: (.*?) -->")
 _DARK = re.compile(r"@media \(prefers-color-scheme: ?dark\) ?\{[^{}]*\{[^}]*\}\s*\}")
 
@@ -36,20 +40,26 @@ def files_of_the_map(text):
     return found
 
 
-def link_files(text):
-    """Link each source file that a row of a table names to the page that shows it."""
-    rows = text.split("\n")
+def map_rows():
+    """Return the rows of the map from the papers to the code."""
+    with (ROOT / "docs" / "project" / "map.csv").open(newline="") as file:
+        return list(csv.reader(file))
+
+
+def map_table():
+    """Return the map as a table, in which each source file is linked to the page that shows it."""
+    head, *rows = (f"| {' | '.join(row)} |" for row in map_rows())
     for i, row in enumerate(rows):
-        for words, path in files_of_the_map(row).items() if row.startswith("|") else ():
+        for words, path in files_of_the_map(row).items():
             url = f"../source/{path.with_suffix('.html').as_posix()}"
             rows[i] = rows[i].replace(f"`{words}`", f'<a href="{url}"><code>{words}</code></a>')
-    return "\n".join(rows)
+    return "\n".join((head, "|---|---|---|---|", *rows)) + "\n"
 
 
 def show_files(app):
     """Make a page of each source file that a row of the map names."""
-    for row in (ROOT / "ARCHITECTURE.md").read_text().split("\n"):
-        for path in files_of_the_map(row).values() if row.startswith("|") else ():
+    for row in map_rows():
+        for path in files_of_the_map(" ".join(row)).values():
             code = (ROOT / "src" / "littlestone" / path).read_text()
             shown = app.builder.highlighter.highlight_block(code, "python", linenos="inline")
             body = f"<h1>{path.as_posix()}</h1>{shown}"
@@ -63,13 +73,11 @@ def read(app, page, content):
         return
     shown = ROOT / _STUBS[page] if page in _STUBS else path
     text = shown.read_text() if page in _STUBS else content[0]
-    if page == "project/architecture":
-        text = link_files(text)
     text = _NOT_RUN.sub(r"*Not run by the tests: \1.*\n", text)
     pieces = _CODE.split(text)
     for i in range(0, len(pieces), 2):
         pieces[i] = _LINK.sub(lambda found: _turn(found, shown, path), pieces[i])
-    content[0] = "".join(pieces)
+    content[0] = _MAP.sub(lambda _: map_table(), "".join(pieces))
 
 
 def _turn(found, shown, path):
