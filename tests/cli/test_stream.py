@@ -145,7 +145,7 @@ def test_odd_cells_are_converted_by_public_rules_or_refused(run, folder):
     odd = [
         "7,1",
         "7.0,1",
-        " 7 ,yes",
+        " 7 ,maybe",
         "seven,1",
         ",",
         "",
@@ -164,7 +164,7 @@ def test_odd_cells_are_converted_by_public_rules_or_refused(run, folder):
         strict = run(f"stream one.csv {NEW.replace('-state s', '-state t')} --strict --group 1")
         assert strict.code == 2 or cell == '"7","1"', cell
         assert "seven" not in strict.err
-        assert "yes" not in strict.err
+        assert "maybe" not in strict.err
 
 
 def test_rows_of_a_schema(run, folder):

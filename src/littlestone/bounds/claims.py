@@ -18,10 +18,6 @@ from littlestone.types import Json
 #: assumption on the distribution that nothing here can check; order-only: constants are unknown.
 Status = Literal["explicit", "imported", "reconstruction", "conditional", "order-only"]
 
-#: Assumptions that many claims share.
-IID = "records are independent draws from one distribution"
-REALIZABLE = "some concept of the class labels every record correctly (realizable)"
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -107,6 +103,7 @@ def claims() -> tuple[Claim, ...]:
 
 IID = "records are drawn independently from one distribution"
 TARGET = "some candidate has error 0 (realizable)"
+REALIZABLE = "some concept of the class labels every record correctly (realizable)"
 NEAR = "with probability 1 - beta1 some candidate is within alpha1 of the target (best concept)"
 HASH = "the hash functions of one copy collide as rarely as stated; copies are independent"
 PUBLIC = "the candidates were chosen without looking at the records"

@@ -426,7 +426,7 @@ def check_positive(caller: str, table: Any, y: str) -> None:
     if kind is not None and not any(test(kind) for test in tests):
         what = "texts" if "string" in str(kind) else str(kind)
         raise ParameterError(
-            f"The table declares the column {y!r} as {what}, so no cell of it is the number 1: say "
+            f"The table declares the column {y!r} as {what}: say "
             "which cell means 1, for example --positive yes, or list all labels: --labels a,b,c."
         )
 
