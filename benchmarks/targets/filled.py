@@ -26,8 +26,8 @@ def filled(page: str, standing: Standing) -> str:
     lines = []
     for kind, heading in HEADINGS.items():
         tables = [data for data in DATA if data.kind == kind]
-        lines += [f"### {heading}", "", *_table(standing, kind, tables), ""]
-    lines += ["### Where a private rival is ahead", "", *_ahead(standing)]
+        lines += [f"## {heading}", "", *_table(standing, kind, tables), ""]
+    lines += ["## Where a private rival is ahead", "", *_ahead(standing)]
     text = "\n".join([*lines, ""])
     return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 
