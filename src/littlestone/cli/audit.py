@@ -340,7 +340,7 @@ def _of_users(
         if unit == "user":
             raise ParameterError(
                 f"The learner {learner!r} protects single records. With --unit user leave "
-                "--learner out, or say --learner users."
+                "--learner out, or use --learner users."
             )
         for name, value in given.items():
             if value is not None:
@@ -351,13 +351,13 @@ def _of_users(
         return {}, None
     if unit == "record":
         raise ParameterError(
-            f"The learner {learner!r} protects users, so one neighbour replaces a user. Say --unit "
+            f"The learner {learner!r} protects users, so one neighbour replaces a user. Use --unit "
             "user, or choose another learner."
         )
     if given["samples_per_user"] is None:
         raise ParameterError(
             "With --unit user, audit exact needs --samples-per-user, for example 1: how many "
-            "records of each user are looked at."
+            "records of each user are read."
         )
     counts = {
         name: whole("audit", name, value)

@@ -423,7 +423,7 @@ def _check_uncertified(
     if costs is not None and model not in ("rule", "list", "tree"):
         raise ParameterError(
             "The 'costs' parameter of fit is for the models that minimize them: rule, list and "
-            "tree. Say --model tree, for example."
+            "tree. Use --model tree, for example."
         )
     if required and (schema is None or model not in ("rule", "list", "tree")):
         raise ParameterError(
@@ -558,7 +558,7 @@ def _write(release: Release, out: str | None, report: str | None, filed: Filed) 
             raise
         raise ParameterError(
             f"{problem} What was drawn is on the standard output instead: save that line as "
-            "the model. Do not fit again for it, which would spend again."
+            "the model. Do not fit again: that would spend epsilon again."
         ) from None
 
 
@@ -605,12 +605,12 @@ def _records_of_each(user: str | None, samples_per_user: str | None, learner: st
                 raise ParameterError(
                     f"The learner {learner!r} protects users, so it must know them: name their "
                     "column with --user, and say with --samples-per-user how many records of each "
-                    "are looked at."
+                    "are read."
                 )
             return {}
         raise ParameterError(
             "With --user, fit needs --samples-per-user, for example 16: how many records of each "
-            "user are looked at. It is public; say what your users typically have, but do not "
+            "user are read. It is public: give what users typically have, but do not "
             "count these data."
         )
     if user is None:

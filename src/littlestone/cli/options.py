@@ -198,7 +198,7 @@ class Records:
                 )
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
-            raise ParameterError("With --strict and --positive, say --negative too.")
+            raise ParameterError("With --strict and --positive, give --negative too.")
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
 
@@ -292,7 +292,7 @@ class Filed:
         """Return the source; refuse first a record that could not be made or signed."""
         if self.record is None and self.sign_with is not None:
             raise ParameterError(
-                f"The '--sign-with' option of {caller} signs a record: give --record, too."
+                f"The '--sign-with' option of {caller} signs a record: give --record too."
             )
         if self.record is not None and paid.seed is not None:
             raise ParameterError(

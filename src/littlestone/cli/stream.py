@@ -422,8 +422,8 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
         return None
     if user is None or records_per_user is None:
         raise ParameterError(
-            "With --user, stream needs --records-per-user, for example 4, and the other way round: "
-            "the first so many rows of each user are learned. It is public; say what your users "
+            "With --user, stream needs --records-per-user, for example 4, and vice versa: "
+            "the first so many rows of each user are learned. It is public: give what users "
             "typically have, but do not count these data."
         )
     if isinstance(records_per_user, int):
