@@ -4,9 +4,10 @@
     python tools/appendix.py --kills 20         # fewer kills, said on the page: three minutes
     python tools/appendix.py full-run           # pytest -m full: hours
 
-A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each block of output, and
-``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. What follows is replaced
-by what the command prints now, the page's first ``<!-- run: -->`` line by the day and the commit.
+A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each file of output that
+it includes, and ``<!-- table: audit exact -->`` before the totals of ``audit-table.csv``. The files
+and totals are replaced by what the commands print now, the line after ``<!-- run: -->`` by the day
+and the commit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "appendix"
-LOG = re.compile(r"(<!-- log: (.*?) -->\n+```text\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
+LOG = re.compile(r"<!-- log: (.*?) -->\n```\{literalinclude\} (\S+)\n")
 TOTAL = re.compile(r"(<!-- table: audit exact -->\n).*?\n")
 RUN = re.compile(r"(<!-- run: -->\n).*?\n")
 HEAD = (
@@ -71,14 +72,15 @@ def line(row: dict[str, Any], chain: dict[str, Any]) -> list[str]:
 
 
 def made(text: str, kills: int | None) -> str:
-    """Return a page with the output of today's runs."""
+    """Write the output of today's runs into its files, and return the page."""
 
     def log(found: re.Match[str]) -> str:
-        command = found[2]
+        command = found[1]
         if kills is not None:
             command = re.sub(r"--kills \d+", f"--kills {kills}", command)
             command = re.sub(r"--matrix$", "--matrix --every 41", command)
-        return f"{found[1].replace(found[2], command)}{printed(command).rstrip()}\n{found[4]}"
+        (PAGES / found[2]).write_text(f"{printed(command).rstrip()}\n", encoding="utf-8")
+        return found[0].replace(found[1], command)
 
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],

@@ -38,7 +38,7 @@ import numpy as np
 from definitions import HERE, TABLES
 from fetch import environment, prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
-from page import csv_of_means, filled
+from page import SHOWN, csv_of_means, csv_of_measure, filled
 from picture import draw
 from standing import Standing
 
@@ -190,13 +190,16 @@ def main() -> None:
 
 
 def write(runs: list[dict[str, Any]], docs: Path = DOCS) -> None:
-    """Write the results into the page, the picture, and the table of all means."""
+    """Write the results into the page, its tables and picture, and the table of all means."""
     standing = Standing(runs)
     titles = {name: TABLES[name].title for name in ORDER}
     page = docs / "comparison.md"
     page.write_text(filled(page.read_text("utf-8"), standing, titles, EPSILONS), "utf-8")
     (docs / "comparison.svg").write_text(draw(standing, ORDER, titles, EPSILONS), "utf-8")
     (docs / "comparison.csv").write_text(csv_of_means(standing, ORDER, EPSILONS), "utf-8")
+    for measure, file in SHOWN.items():
+        table = csv_of_measure(standing, titles, measure)
+        (docs / "comparison" / file).write_text(table, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The results of docs/comparison.md, between its two markers, and its table of means."""
+"""The results of docs/comparison.md, between its two markers, and its tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from io import StringIO
 from fits import MEASURES
 from standing import RELATIONS, Standing, counts, means
 
-__all__ = ["csv_of_means", "filled"]
+__all__ = ["SHOWN", "csv_of_means", "csv_of_measure", "filled"]
 
 MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 #: Heading, and the method and relation of a column.
@@ -25,11 +25,12 @@ COLUMNS = {
     "MST": ("MST, gradient boosting", "replace-one"),
     "no privacy": ("gradient boosting", "not private"),
 }
+#: The measures of which the page shows a table, and the file of each in docs/comparison.
 SHOWN = {
-    "AUROC": "auroc",
-    "accuracy": "accuracy",
-    "log loss": "log_loss",
-    "calibration error": "calibration",
+    "auroc": "auroc.csv",
+    "accuracy": "accuracy.csv",
+    "log_loss": "log-loss.csv",
+    "calibration": "calibration.csv",
 }
 
 
@@ -41,13 +42,7 @@ def filled(
     shown: str = "1",
 ) -> str:
     """Return the page with these results."""
-    results = _standings(standing, titles, epsilons, shown)
-    for heading, measure in SHOWN.items():
-        results += ["", f"### {heading[0].upper()}{heading[1:]} at epsilon {shown}", ""]
-        results += [f"| table | {' | '.join(COLUMNS)} |", f"|---|{'--:|' * len(COLUMNS)}"]
-        for row in means(standing, list(titles), shown, COLUMNS, measure):
-            results.append(f"| {' | '.join([titles[row[0]], *row[1:]])} |")
-    text = "\n".join([*results, ""])
+    text = "\n".join([*_standings(standing, titles, epsilons, shown), ""])
     return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 
 
@@ -65,6 +60,18 @@ def _standings(
             if epsilon == shown and where:
                 behind.append(f"* {relation}: {'; '.join(where)}.")
     return [*head, *rows, "", f"### Where we are behind at epsilon {shown}", "", *behind]
+
+
+def csv_of_measure(
+    standing: Standing, titles: Mapping[str, str], measure: str, shown: str = "1"
+) -> str:
+    """Return a table of the page as CSV: a measure of each method on each table."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["table", *COLUMNS])
+    for name, *cells in means(standing, list(titles), shown, COLUMNS, measure):
+        out.writerow([titles[name], *("" if cell == "-" else cell for cell in cells)])
+    return text.getvalue()
 
 
 def csv_of_means(standing: Standing, tables: Sequence[str], epsilons: Sequence[str]) -> str:

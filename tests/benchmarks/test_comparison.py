@@ -173,13 +173,15 @@ def test_what_failed_is_shown_and_nothing_is_won_against_it(bench):
 
 
 def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
-    """The page, the picture and the means on the site are those of results.csv."""
+    """The page, its tables, the picture and the means on the site are those of results.csv."""
     docs = ROOT.parent / "docs"
+    (tmp_path / "comparison").mkdir()
     bench.fits.restore(tmp_path, ("ours", "rivals", "synthetic"))
     (tmp_path / "comparison.md").write_text((docs / "comparison.md").read_text("utf-8"), "utf-8")
     runs = bench.fits.load([tmp_path / f"{w}.jsonl" for w in ("ours", "rivals", "synthetic")])
     bench.compare.write(runs, tmp_path)
-    for name in ("comparison.md", "comparison.svg", "comparison.csv"):
+    tables = [f"comparison/{file}" for file in bench.page.SHOWN.values()]
+    for name in ("comparison.md", "comparison.svg", "comparison.csv", *tables):
         assert (tmp_path / name).read_text("utf-8") == (docs / name).read_text("utf-8"), name
 
 
