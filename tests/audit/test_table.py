@@ -32,7 +32,7 @@ def test_every_public_mechanism_has_a_case():
         and {"source", "random_state"} & set(inspect.signature(thing).parameters)
         and not inspect.isclass(thing)
     } | {"AboveThreshold"}
-    assert len(drawing) == 9
+    assert len(drawing) == 8
     verified = {case.name.split(",")[0].split(" over ")[0] for case in MECHANISMS if not case.full}
     assert drawing <= verified
 

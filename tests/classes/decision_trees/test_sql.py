@@ -57,18 +57,18 @@ def every_tree():
 
 
 def same(table: pa.Table, trees, **options) -> None:
-    """Assert that one query with all trees labels a table as the trees do."""
+    """Assert that a query with each tree labels a table as the tree does."""
     points, inside = read_points(table, x=None, domain=RowDomain(SCHEMA), caller="test")
     assert inside.all()
-    trees = list(trees)
-    columns = [f"{tree.to_sql(SCHEMA, **options)} AS t{i}" for i, tree in enumerate(trees)]
     with duckdb.connect() as connection:
         connection.register("people", table)
-        rows = "SELECT *, row_number() OVER () AS place FROM people"
-        query = f"SELECT {', '.join(columns)} FROM ({rows}) ORDER BY place"
-        found = connection.execute(query).fetchnumpy()
-    for i, tree in enumerate(trees):
-        assert found[f"t{i}"].tolist() == tree.predict(points).tolist(), tree.describe()
+        connection.execute(
+            "CREATE TABLE rows AS SELECT *, row_number() OVER () AS place FROM people"
+        )
+        for tree in trees:
+            query = f"SELECT {tree.to_sql(SCHEMA, **options)} AS label FROM rows ORDER BY place"
+            found = connection.execute(query).fetchnumpy()["label"]
+            assert found.tolist() == tree.predict(points).tolist(), tree.describe()
 
 
 def test_every_odd_text():

@@ -397,8 +397,8 @@ class BoostedTreesRegressor(
     --------
     >>> import littlestone as ls
     >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "pulse": {"bins": [80]}})
-    >>> X = [[25, 70], [70, 95], [45, 70], [65, 90]] * 500
-    >>> cost = [100, 900, 300, 900] * 500
+    >>> X = [[25, 70], [70, 95], [45, 70], [65, 90]] * 1000
+    >>> cost = [100, 900, 300, 900] * 1000
     >>> B = BoostedTreesRegressor(schema, epsilon=2, delta=1e-6, high=2000, random_state=0)
     >>> B.fit(X, cost).predict([[28, 60], [50, 60], [80, 99]]).round(-2)
     array([100., 300., 900.])
