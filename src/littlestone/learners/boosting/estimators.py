@@ -405,7 +405,7 @@ class BoostedTreesRegressor(
 
     Users with several records each, and counts:
 
-    >>> visits, patients = [1, 6, 2, 6] * 500, [i // 4 for i in range(2000)]
+    >>> visits, patients = [1, 6, 2, 6] * 1000, [i // 4 for i in range(4000)]
     >>> B = BoostedTreesRegressor(
     ...     schema, epsilon=2, delta=1e-6, loss="poisson", high=30, random_state=0)
     >>> B.fit(X, visits, groups=patients).release_.n
