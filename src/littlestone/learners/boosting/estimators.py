@@ -409,7 +409,7 @@ class BoostedTreesRegressor(
     >>> B = BoostedTreesRegressor(
     ...     schema, epsilon=2, delta=1e-6, loss="poisson", high=30, random_state=0)
     >>> B.fit(X, visits, groups=patients).release_.n
-    500
+    1000
     """
 
     depth: int = _depth()
