@@ -1,5 +1,7 @@
 """A label of texts: which one is meant is asked, or it is said that perhaps nobody has it."""
 
+from pathlib import Path
+
 import duckdb
 import pandas as pd
 import pytest
@@ -51,3 +53,13 @@ def test_where_some_have_it_nothing_is_said(tables):
     done = tables(f"fit t.csv --y adult {LINE} --positive yes --out m.json --seed 1")
     assert done.out.split()[0] == "Rule"
     assert tables("score m.json t.csv --epsilon 1 --seed 1").out.split()[0] == "Rule"
+
+
+def test_listed_labels_that_nobody_has_are_named(tables):
+    Path("s.toml").write_text("[age]\nbins = [20]\n")
+    done = tables(
+        "fit t.csv --y adult --schema s.toml --labels never,yes --model list --epsilon 8 --seed 1"
+    )
+    said = done.out.partition("Rule")[0].partition("labels occur: ")[2]
+    assert said.startswith("'never'.")
+    assert "outside the list" in " ".join(said.split())

@@ -122,6 +122,8 @@ def test_predictions_by_column_names(folder):
     assert release.predict(shuffled).tolist() == [0, 0, 1, 1, 0, 0]
     assert release.predict(shuffled.rename(columns={"dose": "x"}), x="x").sum() == 2
     assert release.predict([1, 9]).tolist() == [0, 1]
+    lazy = pl.from_pandas(shuffled).lazy()  # and no warning of its library
+    assert release.predict(lazy).tolist() == [0, 0, 1, 1, 0, 0]
     assert main(["predict", "e.json", "data.csv", "--out", "p.csv"]) == 0
     assert (folder / "p.csv").read_text().split()[1:7] == list("001100")
 

@@ -497,13 +497,21 @@ def _band(band: Band) -> str:
 
 
 def absent_label(release: Release) -> str:
-    """Say so, if perhaps no record has label 1: by the noisy counts, at 95 %; else nothing.
+    """Say so, if perhaps no record has a label: by the noisy counts, at 95 %; else nothing.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
     histogram = release.evaluation
-    if not isinstance(histogram, ScoreHistogram) or release.concept_class.lists_labels:
+    if not isinstance(histogram, ScoreHistogram):
         return ""
+    if release.concept_class.lists_labels:
+        reach = noise_reach(histogram.rate, len(histogram.scores), _RISK)
+        rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
+        hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
+        return hidden and (
+            f"the noise hides whether these labels occur: {hidden}. Are they written "
+            "as in the table (--labels, labels=)? A cell outside the list counts as an error"
+        )
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
         return ""
@@ -547,7 +555,8 @@ def is_table(X: Any) -> bool:
         return True
     if isinstance(X, np.ndarray):
         return X.dtype.names is not None
-    named = hasattr(X, "columns") or hasattr(X, "stream")  # a frame, or a `Table`
+    # A frame, or a `Table`. A lazy frame warns where it, not its type, is asked for columns.
+    named = hasattr(type(X), "columns") or hasattr(X, "stream")
     return not isinstance(X, list | tuple) and named
 
 
