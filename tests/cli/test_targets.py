@@ -115,3 +115,15 @@ def test_a_holdout_of_users_says_nothing_of_how_many_records_they_have(files, as
         assert fit(files, *asked, "--user", "who", "--holdout", "0.001") == 2
         shown.append(capsys.readouterr().err)
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("what", [QUANTITY, TIME])
+def test_errors_of_what_predicts_no_labels_are_not_counted(files, what, capsys):
+    assert fit(files, *what, "--model", "scorecard") == 0
+    table, model, budget = (str(files / name) for name in ("t.csv", "m.json", "b.db"))
+    assert main(["ledger", "create", budget, "--epsilon", "1"]) == 0
+    for asked in (["score", model, table], ["compare", table, model, model]):
+        assert main([*asked, "--epsilon", "1", "--ledger", budget]) == 2
+        assert "counts wrong labels" in capsys.readouterr().err
+    assert main(["ledger", "show", budget, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["spent"]["epsilon"] == 0

@@ -334,6 +334,7 @@ def _scored(
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.read import read
+    from littlestone.data.targets import Periods
     from littlestone.learners.base import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
@@ -346,6 +347,13 @@ def _scored(
     releases = [Release.read(model) for model in models]
     labels = []
     for release in releases:
+        if release.target is not None:
+            raise ParameterError(
+                f"{caller} counts wrong labels, and a model of a {release.target.kind} predicts "
+                "none. Fit it with --holdout 0.2 to evaluate it."
+                if not isinstance(release.target, Periods)
+                else f"{caller} counts wrong labels, and a model of times predicts none."
+            )
         columns = release.columns or {}
         if asked.y is None and not columns.get("y"):
             raise ParameterError(f"The model does not say which column to read: give {caller} --y.")
