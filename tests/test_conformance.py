@@ -58,7 +58,9 @@ ESTIMATORS = {
     "stable": ls.theory.StableLearner(LINE, **SMALL),
     "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),
     "scorecard": ls.Scorecard(CITY, epsilon=1, rounds=2),
-    "values": ls.BoostedTreesRegressor(CITY, epsilon=1, high=1, cells=1, depth=1, rounds=1),
+    "values": ls.BoostedTreesRegressor(
+        CITY, epsilon=1, high=1, cells=1, depth=1, rounds=1, loss="absolute"
+    ),
     "agnostic:vc1": ls.theory.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), epsilon=1),
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1

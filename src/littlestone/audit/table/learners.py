@@ -354,13 +354,20 @@ LEARNERS: tuple[Case, ...] = (
         "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,
         note="three labels",
     ),
-    _values(Quantity(F(0), F(1), 2), [(2,)], 2, epsilon=20, note="high epsilon", sharp=_EPSILON),
-    _values(Quantity(F(0), F(1), 1), [(1,)], 1, rounds=2, delta=F(1, 100), note="delta"),
+    _values(Quantity(F(0), F(1), 1), [(1,)], 1, note="means"),
+    _values(
+        Quantity(F(0), F(1), 2), [(2,)], 2, loss="absolute", epsilon=20, note="high epsilon",
+        sharp=_EPSILON,
+    ),
+    _values(
+        Quantity(F(0), F(1), 1), [(1,)], 1, rounds=2, loss="absolute", delta=F(1, 100),
+        note="delta",
+    ),
     _values(
         Quantity(F(0), F(1), 1), [(1,)], 2, loss="quantile", quantile=F(9, 10), note="quantile 0.9"
     ),
     _values(
-        Quantity(F(0), F(1), 1), [(1,), (2,)], 1, wrap=_with(unit="users"),
+        Quantity(F(0), F(1), 1), [(1,), (2,)], 1, loss="absolute", wrap=_with(unit="users"),
         note="users of two records",
     ),
     _values(Count(1), [(1,)], 1, note="counts", full=True),
