@@ -304,12 +304,12 @@ def test_every_data_set_of_one_record(name):
 def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     """The start, the trees and the four noisy sums, together."""
     monkeypatch.setattr(errors, "_FINE", 1)
-    monkeypatch.setattr(errors, "whole", lambda _: 1)
-    monkeypatch.setattr(errors, "weights", lambda sample: np.where(sample.code < 0, 0, 1))
+    monkeypatch.setattr(starts, "_WHOLE", 1)  # of a user with one record
     target, parameters, codes = TINY[name]
     learner = tiny(target, unit=unit, **parameters)
     assert 0.4 < loss_of_transcripts(learner, [(1,)], codes, 1, 1, HALF) <= 1 + 1e-9
-    monkeypatch.setattr(quantities, "_SUMS", 1)  # each sum has the noise of all of it
+    # each sum has the noise of all of it
+    monkeypatch.setattr(quantities, "sums_rate", lambda epsilon, most, sums: epsilon / most)
     assert loss_of_transcripts(learner, [(1,)], codes, 1, 1, F(9, 10)) > 1.2
 
 
