@@ -383,13 +383,3 @@ def costs_of_counts_without_a_cap(original, self, records, place):
     _, rate = original(self, records, place)
     with patched("learners.boosting.losses:Scored.costs", uncapped):
         return records.rows(self.splits, self.concept_class.depth, place, self.resolution), rate
-
-
-@mutant(
-    "half noise",
-    "evaluation.quantities:sums_rate",
-    "evaluation/test_quantities.py::test_every_data_set_is_protected",
-)
-def four_sums_at_the_rate_of_two(original, epsilon, resolution):
-    """A record moves four sums, and each has the noise of epsilon over 2."""
-    return 2 * original(epsilon, resolution)
