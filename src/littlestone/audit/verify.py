@@ -590,7 +590,9 @@ def _exactly(p: arb) -> Hashable:
 
 
 def shown(kind: Any) -> list[Any]:
-    """Return a record as [point, label], a user as [name, records]."""
+    """Return a record as [point, label], a user as [name, records], or as its records alone."""
+    if all(isinstance(part, tuple) for part in kind):
+        return [shown(record) for record in kind]
     first, second = kind
     if isinstance(second, tuple):
         return [first, [shown(record) for record in second]]
