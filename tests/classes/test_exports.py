@@ -95,8 +95,8 @@ def sums_of_targets():
     yield model, asked
 
 
-def same(asked, dialect):
-    """Assert that an engine says what each model does."""
+def same(asked, dialect, *, exact=True):
+    """Assert that an engine says what each model does; PostgreSQL rounds its decimals."""
     table = rows()
     points, _ = read_points(table.drop_columns("place"), domain=RowDomain(SCHEMA))
     for model, questions in sums_of_targets():
@@ -104,13 +104,11 @@ def same(asked, dialect):
             how = dict(zip(("what", "of"), question, strict=False))
             told = [float(value) for value in asked(model.to_sql(SCHEMA, dialect=dialect, **how))]
             assert np.allclose(told, values(points), rtol=1e-12), (model.describe(), question)
-            if isinstance(model.target, Quantity):
+            if isinstance(model.target, Quantity) and exact:
                 assert told == values(points).tolist()
     for model, values in models():
         told = [float(value) for value in asked(model.to_sql(SCHEMA, dialect=dialect))]
-        assert np.allclose(told, values(points), rtol=1e-12), (
-            model.describe()
-        )  # decimals are rounded
+        assert told == values(points).tolist(), model.describe()
 
 
 def test_sqlite_says_what_models_do():
@@ -160,6 +158,7 @@ def test_postgresql_says_what_models_do(server):
         same(
             lambda sql: [v for (v,) in connection.execute(f"SELECT {sql} {order}".encode())],
             "standard",
+            exact=False,
         )
 
 
