@@ -11,7 +11,10 @@ before and after, or neither, that is as above. An item that is looked at on one
 *least* records there: except with probability q it is not kept, and the other items and cells are
 then independent of that, with counts that move as above. Both of the two may be such items; the
 record that leaves one is on one side, the other on the other, so on each side at most one of
-them is kept, with probability q. So the whole is that of public cells, except with probability q.
+them is kept, with probability q. So the two laws are ``P = (1 - p) R + p S`` with p <= q, and
+likewise P', p', where R and R' are (epsilon, d)-close as those of public cells are. With
+m = max(p, p'), ``P - e**epsilon P' <= (1 - m)(R - e**epsilon R') + m`` on every event, so P and P'
+are (epsilon, d + q)-close; of several columns the chances q add.
 *Tail.* ``Pr[z >= t] <= Pr[N(0, v) >= t - 1]`` for t >= 1: the sum over x >= t of the decreasing
 ``e**(-x**2 / 2v)`` is at most its integral from t - 1, and the sum over all integers is at least
 ``sqrt(2 pi v)`` (Poisson). []
