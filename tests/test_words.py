@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,18 @@ def test_docstrings_and_messages_use_the_words_of_the_field():
         for path in MODULES
         if (words := [w for text in texts(path.read_text("utf-8")) for w in found(text)])
     }
+    assert wrong == {}
+
+
+def test_comments_use_the_words_of_the_field():
+    wrong = {}
+    for path in MODULES:
+        with path.open("rb") as file:
+            said = [
+                t.string for t in tokenize.tokenize(file.readline) if t.type == tokenize.COMMENT
+            ]
+        if words := found("\n".join(said)):
+            wrong[path.relative_to(ROOT).as_posix()] = words
     assert wrong == {}
 
 

@@ -182,7 +182,7 @@ def check_tails(frame, path, monkeypatch):
     learner = registry.make("vc1", cls, epsilon=1, delta="1e-6", alpha="0.1", beta="0.05")
     monkeypatch.setitem(read.__kwdefaults__, "large", 600)
     names = {"x": "whole", "y": "label", "domain": cls.domain}
-    there, here = (read(t, need="extremes", most=learner.tails, **names) for t in (frame, path))
+    there, here = (read(t, need="extremes", most=learner.extremes, **names) for t in (frame, path))
     assert isinstance(there, Stored)
     check_equal(learner, there, Sample.read(path, **names), 9)
     check_equal(learner, there, here, 9)

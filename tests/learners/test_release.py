@@ -255,7 +255,7 @@ def test_a_sample_that_cannot_be_read_is_refused_before_it_is_paid(sample, name,
 
 
 def test_a_table_that_cannot_be_counted_for_the_evaluation_is_not_paid(tmp_path):
-    """The learner looks at tails only; the evaluation counts the whole table, before it is paid."""
+    """The learner looks at extremes only; the evaluation counts all, before it is paid."""
 
     def count():
         raise DataError

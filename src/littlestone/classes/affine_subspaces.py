@@ -200,7 +200,7 @@ class AffineHypothesis(Frozen):
     basis: Basis
     offset: Vector
 
-    TYPE = "flat"
+    TYPE = "affine_subspace"
 
     @property
     def dim(self) -> int:

@@ -167,11 +167,11 @@ class ConceptClass(ABC):
     #: Whether the class was given as a list, so that its size is no reason not to list it.
     is_listed: ClassVar[bool] = False
 
-    #: Whether `candidates` sweeps the batches of a stored sample, instead of asking for its points.
-    sweeps: ClassVar[bool] = False
+    #: Whether `candidates` reads the batches of a stored sample, instead of asking for its points.
+    streams: ClassVar[bool] = False
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether `candidates` asks a stored sample for the counts of sets of columns only."""
         return False
 

@@ -384,7 +384,7 @@ class HittingSets:
         if size is None:
             return None
         chosen = bits(elements)
-        level = [(0, 0)]  # sets that are held, with the index of the next element
+        level = [(0, 0)]  # sets that are taken, with the index of the next element
         count = 0
         while level and count < cap:
             count += 1

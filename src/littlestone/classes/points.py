@@ -101,7 +101,7 @@ class Points(SetsOfPoints):
         """1."""
         return 1
 
-    sweeps = True
+    streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all concepts, scored by minus their errors; see `ConceptClass.candidates`."""

@@ -128,7 +128,7 @@ class Thresholds(IntegerClass):
         """1."""
         return 1
 
-    sweeps = True
+    streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all thresholds, scored by minus their errors; see `ConceptClass.candidates`."""

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 Kind = Literal["whole", "number", "open", "text", "flag"]
 
 _FIRST = Fraction(1, 2)  # of what there is, for round 0 where numbers are asked
-_SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are told apart
+_SMALLEST, _LARGEST = -6, 12  # powers of ten: the sizes of numbers that are distinguished
 _RAREST = 100  # categories that fewer than one in so many records have are left out
 _FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least

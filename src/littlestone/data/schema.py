@@ -321,7 +321,7 @@ class Schema:
         >>> schema.guarantee.epsilon
         Fraction(1, 1)
         """
-        # by name, and late: it stands above this file, and needs the engines
+        # by name, and late: it is above this file, and needs the engines
         proposed: Schema = import_module("littlestone.data.proposal").propose(
             table,
             epsilon=epsilon,

@@ -227,15 +227,15 @@ def read_sample(
     from littlestone.data.counting import check_rows  # noqa: PLC0415 - engines are loaded late
     from littlestone.data.read import read  # noqa: PLC0415
 
-    most: int | None = getattr(learner, "tails", None)
+    most: int | None = getattr(learner, "extremes", None)
     need: Any = "all"
-    if learner.unit == "users" or getattr(learner, "tabled", False):
+    if learner.unit == "users" or getattr(learner, "uses_marginals", False):
         need = "batches"
     elif isinstance(learner, Subsample):
         need = "places"
     elif most is not None:
         need = "extremes"
-    elif getattr(learner, "sweeps", False):
+    elif getattr(learner, "streams", False):
         need = "batches"
     labels: tuple[Label, ...] | None = None
     if learner.concept_class.lists_labels:

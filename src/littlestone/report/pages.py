@@ -413,12 +413,12 @@ def _of_trees(release: Release) -> Json:
         return nothing | {"picture": Markup(plot(release))}  # noqa: S704
     setting = Setting(domain, *outcomes(release))
     card = scorecard(ensemble, domain.schema)
-    tabled = None if card else effects(ensemble, domain.schema)
-    drawn = None if card or tabled else Markup(effects_picture(ensemble, setting))  # noqa: S704
+    table = None if card else effects(ensemble, domain.schema)
+    drawn = None if card or table else Markup(effects_picture(ensemble, setting))  # noqa: S704
     return {
         "picture": drawn,
         "target": None,
-        "effects": tabled,
+        "effects": table,
         "trees": Markup(trees_picture(ensemble, setting)),  # noqa: S704
         "scorecard": card,
         "calculator": calculator(ensemble, domain.schema),

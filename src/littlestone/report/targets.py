@@ -37,7 +37,7 @@ _GROUPS = ("low risk", "middle risk", "high risk")
 _MOST = 24  # columns that are drawn, those of the largest range
 _PANEL, _TALL, _LEFT, _TOP = 290.0, 104.0, 52.0, 30.0
 _TICKS = 5
-_BESIDE = 104.0  # room for the names of curves
+_BESIDE = 104.0  # space for the names of curves
 
 Doubles = npt.NDArray[np.float64]
 

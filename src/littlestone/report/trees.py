@@ -246,7 +246,7 @@ def _shown(tree: VC1Tree, node: Any) -> list[Any]:
 
 
 def _fitting(children: Callable[[Any], list[Any]], root: Any) -> int:
-    """Return how many levels below the root are drawn: all, or as many as there is room for."""
+    """Return how many levels below the root are drawn: all, or as many as there is space for."""
     level, total = [root], 1
     for depth in range(_LEVELS):
         level = [child for node in level for child in children(node)]

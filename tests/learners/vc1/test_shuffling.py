@@ -95,14 +95,14 @@ def test_looks_at_few_records_of_many():
 
 @pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
 def test_equal_weights_at_the_door(method):
-    """A table that is only read for its tails shows the weights of a table that is counted."""
+    """A table that is only read for its extremes shows the weights of a table that is counted."""
     rng = np.random.default_rng(3)
     n = 30_000
     x = rng.integers(0, 2**63, n).astype(np.uint64) * 2
     table = pa.table({"x": x, "y": (x > 2**63).astype(np.int8)})
     cls = ls.Thresholds(0, 2**64 - 1)
     algorithm = VC1(cls, **NUMBERS, method=method)
-    fast = read(table, x="x", y="y", domain=cls.domain, need="extremes", most=algorithm.tails)
+    fast = read(table, x="x", y="y", domain=cls.domain, need="extremes", most=algorithm.extremes)
     plain = Sample.read(table, x="x", y="y", domain=cls.domain)
     assert isinstance(fast, Unread)
     answers = [0] * 9
@@ -125,8 +125,8 @@ def test_equal_weights_at_the_door(method):
 
 def test_only_thresholds_ask_for_tails():
     thresholds = VC1(ls.Thresholds(0, 2**64 - 1), **NUMBERS)
-    assert thresholds.tails > 8192
-    assert VC1(ls.Points(), **NUMBERS).tails is None
+    assert thresholds.extremes > 8192
+    assert VC1(ls.Points(), **NUMBERS).extremes is None
     table = pa.table({"x": [1, 2, 3], "y": [0, 1, 1]})
     assert isinstance(read_sample(thresholds, table, x="x", y="y"), Unread)
     other = VC1(ls.Points(1, 9), **NUMBERS)

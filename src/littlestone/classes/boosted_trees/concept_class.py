@@ -134,7 +134,7 @@ class BoostedTreeClass(ConceptClass):
         return RowDomain(self.schema)
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether the counts of sets of columns are enough for each tree, and not too many."""
         listed = len(self.labels) + 1 if self.lists_labels else 2
         return fit_memory(self.asked, self.depth, listed)

@@ -224,7 +224,7 @@ class DecisionTrees(SchemaTrees):
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether the counts of sets of columns are enough, and not too many."""
         return fit_memory(self.schema, self.depth, len(self.labels) + self.lists_labels)
 

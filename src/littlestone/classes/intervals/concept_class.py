@@ -42,14 +42,14 @@ from littlestone.types import Points as Batch
 # a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
 # label
 # 0 splits a gap; and so on along the labels 0. So there is one exactly if the *levels*
-# r = d - 1, ..., 0 can be placed in this order: level r at a point x of a gap with 2**i points of
+# r = d - 1, ..., 0 can be put in this order: level r at a point x of a gap with 2**i points of
 # the
 # gap up to x and 2**(r - i) from x on, for some i; the gap is split there.
 #
 # With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest gap that takes
 # level
 # r, two facts decide it (proofs: docs/oracles.md). If one gap is at least need(r) long and another
-# one at least need(r - 1), all levels from r down can be placed. If one gap must take both, it
+# one at least need(r - 1), all levels from r down can be put. If one gap must take both, it
 # does
 # so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another gap takes
 # level r - 2. So of the lengths only the two largest matter.
@@ -428,7 +428,7 @@ class Intervals(IntegerClass):
         """2, or 1 on a single point."""
         return 2 if self.high > self.low else 1
 
-    sweeps = True
+    streams = True
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""

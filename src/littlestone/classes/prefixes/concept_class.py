@@ -128,7 +128,7 @@ class Prefixes(Paths):
             raise parameter_error("prefixes", "length", "an integer >= 1", length[:20])
         return cls(alphabet.strip("'\""), int(length) if comma else None)
 
-    sweeps = True
+    streams = True
 
     def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: a prefix gains for itself and what is below it."""

@@ -305,7 +305,7 @@ class Rules(ConceptClass):
         return RowDomain(self.schema)
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether the counts of sets of columns are enough, and not too many."""
         return fit_memory(self.schema, self.max_literals)
 
@@ -388,7 +388,7 @@ class Rules(ConceptClass):
             scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
         else:
             tables = sample.tables(self.schema.n_codes, self.max_literals)
-            scores = self._enumeration.tabled(tables, spare=1)
+            scores = self._enumeration.from_tables(tables, spare=1)
         # Accepting a row changes the errors by zeros - ones; scores[0] is `AlwaysZero`.
         scores -= sample.positives
         return Mapped(Explicit(scores), self.hypothesis)

@@ -162,7 +162,7 @@ class Enumeration:
         self._contract(out, spare, lambda columns: self._table(columns, atoms, exact), products)
         return out
 
-    def tabled(self, tables: CodeTables, spare: int = 0) -> npt.NDArray[np.int64]:
+    def from_tables(self, tables: CodeTables, spare: int = 0) -> npt.NDArray[np.int64]:
         """Return what `totals` says of what answer 0 costs minus what answer 1 costs."""
         out = np.zeros(spare + self.size, dtype=np.int64)
 

@@ -294,9 +294,9 @@ class Boosting(Boosted[BoostingPlan]):
         return replace(self, evaluation=evaluation)
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether the draw asks for the counts of sets of columns only."""
-        return self.concept_class.tabled
+        return self.concept_class.uses_marginals
 
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""

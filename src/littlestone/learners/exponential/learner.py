@@ -228,15 +228,15 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return self.costs or self.class_weight
 
     @property
-    def sweeps(self) -> bool:
-        """Whether its draw sweeps a sample in order: the class itself, by its errors."""
+    def streams(self) -> bool:
+        """Whether its draw reads a sample in order: the class itself, by its errors."""
         itself = isinstance(self.plan.representation, IdentityRepresentation)
-        return self.concept_class.sweeps and itself
+        return self.concept_class.streams and itself
 
     @property
-    def tabled(self) -> bool:
+    def uses_marginals(self) -> bool:
         """Whether its draw asks for the counts of sets of columns only."""
-        return self.concept_class.tabled and not self.plan.surrogate
+        return self.concept_class.uses_marginals and not self.plan.surrogate
 
     @property
     def zcdp(self) -> Concentrated:

@@ -234,7 +234,7 @@ class OnlineAlgorithm:
         plan, before = self.plan, state.version
         while state.version == before and state.batches < plan.batches:
             draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
-            state.batches += 1  # line 16, counted upwards; lines 17-18 stand below
+            state.batches += 1  # line 16, counted upwards; lines 17-18 are below
             state.draws += 1
             drawn = sampler.draw(  # line 22: JointTrain
                 state.epochs, draws, sources(state.draws),

@@ -216,7 +216,7 @@ class VC1(ClassLearner[VC1Plan]):
         return plan.tree.hypothesis(node)  # steps 8 and 9; Algorithm 4: 9 and 10
 
     @property
-    def tails(self) -> int | None:
+    def extremes(self) -> int | None:
         """How many of the outermost records are looked at, if these are all that matters."""
         return first_look(self.plan.chunk_count(2**62)) if self._by_tails else None
 

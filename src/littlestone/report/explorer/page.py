@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: What `littlestone plan --explore` shows without --class.
 CATALOGUE = ("thresholds(1, 100)", "thresholds(1, 2**64)", "intervals(1, 1000)", "points(1, 10**6)")
-#: Where the sliders stand at first.
+#: Where the sliders are at first.
 START = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 _NAMES = {
     "epsilon": "privacy loss ε",
