@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +20,11 @@ ROOT = Path(__file__).parents[1]
 ADULT = ROOT / "examples" / "adult"
 
 
-def main_job():
-    """Return the arguments of ``littlestone`` in the README's first command."""
+def commands():
+    """Return the arguments of ``littlestone`` in the README's two commands."""
     text = (ROOT / "README.md").read_text()
-    shell = re.search(r"```sh\npip install \. && littlestone (.*?)```", text, re.DOTALL)
-    return shell[1].replace("\\\n", " ").replace('"', "").split()
+    shells = re.findall(r"```sh\n(?:pip install \. && )?littlestone (.*?)```", text, re.DOTALL)
+    return [shlex.split(shell.replace("\\\n", " ")) for shell in shells]
 
 
 def run(arguments, folder):
@@ -35,13 +36,22 @@ def run(arguments, folder):
 
 
 def test_the_main_job(tmp_path):
-    done = run(main_job(), tmp_path)
+    done = run(commands()[0], tmp_path)
     assert done.returncode == 0, done.stderr
     for word in ("Model", "Guarantee", "Error", "AUROC", "page.html"):
         assert word in done.stdout
     page = (tmp_path / "page.html").read_text()
     assert "<svg" in page
     assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # self-contained: nothing is loaded
+
+
+def test_how_many_people_are_needed(tmp_path):
+    _, plan = commands()
+    assert plan[0] == "plan"
+    done = run(plan, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2,673" in done.stdout
+    assert "2,673, known before" in (ROOT / "README.md").read_text()
 
 
 @pytest.fixture(scope="module")
