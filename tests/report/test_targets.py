@@ -84,6 +84,18 @@ def test_rows_have_the_cells_of_each_column_equally_often():
         assert np.ptp(counts[2:]) <= 1
 
 
+def calculated(browser, row, name):
+    """Return what the calculator of a page says of a row of codes."""
+    return json.loads(
+        browser.run(
+            "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
+            f" field.value = {list(row)}[field.name];"
+            " field.dispatchEvent(new Event('change')); }"
+            f" return document.getElementById('calculated').dataset.{name}; }})()"
+        )
+    )
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_calculator_says_the_prediction_of_each_row(browser, tmp_path, kind):
@@ -91,15 +103,10 @@ def test_the_calculator_says_the_prediction_of_each_row(browser, tmp_path, kind)
     page(made, tmp_path / "p.html")
     browser.show(tmp_path / "p.html")
     for row in product(range(1, 5), range(1, 4)):
-        told = browser.run(
-            "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
-            f" field.value = {list(row)}[field.name];"
-            " field.dispatchEvent(new Event('change')); }"
-            " return document.getElementById('calculated').dataset.value; })()"
-        )
+        said = calculated(browser, row, "value")
         points = np.array([row])
         exact = made.hypothesis.survival if kind == "time" else made.hypothesis.predict
-        assert np.allclose(json.loads(told), exact(points)[0], rtol=1e-12)
+        assert np.allclose(said, exact(points)[0], rtol=1e-12)
     assert browser.complaints == []
 
 
@@ -111,13 +118,8 @@ def test_the_calculator_says_the_interval_of_each_row(browser, tmp_path, kind):
     assert "hold a new record with\nprobability 90%" in html
     browser.show(tmp_path / "p.html")
     for row in product(range(1, 5), range(1, 4)):
-        told = browser.run(
-            "(() => { for (const field of document.querySelectorAll('#calculator select')) {"
-            f" field.value = {list(row)}[field.name];"
-            " field.dispatchEvent(new Event('change')); }"
-            " return document.getElementById('calculated').dataset.interval; })()"
-        )
-        assert np.allclose(json.loads(told), made.hypothesis.interval(np.array([row]))[0])
+        said = calculated(browser, row, "interval")
+        assert np.allclose(said, made.hypothesis.interval(np.array([row]))[0])
     assert browser.complaints == []
 
 

@@ -17,6 +17,7 @@ from littlestone.report.words import integer, number_of, odds_factor, percent
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
+    from littlestone.privacy import Guarantee
 
 
 _WIDE = 0.05  # of an error: half of an interval that says little
@@ -34,14 +35,12 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         rows.append(
             ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
         )
-    elif guarantee.pure:
-        whole = release.together or guarantee
-        factor, who = odds_factor(whole.epsilon), whole.neighbours.unit
-        rows.append(
-            ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
-        )
+    elif guarantee.pure and release.together is None:
+        rows.append(_odds(guarantee))
     rows += _certified(release) if certificate is not None else []
     rows += [(name, text, "") for name, text in proposal_facts(release)]
+    if release.together is not None and release.together.pure and not guarantee.seeded:
+        rows.append(_odds(release.together))
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += _narrower(release)
     rows += [
@@ -49,6 +48,12 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         for i, (what, part) in enumerate(spent_facts(release))
     ]
     return rows
+
+
+def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
+    """Return the line that says what an epsilon means."""
+    factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+    return ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
 
 
 def _certified(release: Release) -> list[tuple[str, str, str]]:

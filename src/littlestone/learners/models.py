@@ -236,7 +236,7 @@ def _learned_columns(
     assert schema.proposal is not None
     if schema.proposal.left_out:
         unknown = ", ".join(schema.proposal.left_out)
-        say("Left out", f"{unknown}: nothing of them is known privately")
+        say("Left out", f"{unknown}: their noisy counts say nothing at this epsilon")
     return schema
 
 
