@@ -7,6 +7,7 @@ are small integers, and nothing later computes with a float that a record wrote.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -38,20 +39,20 @@ _MOST_CELLS = 30_000
 UNKNOWN = -1
 
 
-class Target:
+class Target(ABC):
     """A public rule for what is predicted."""
 
     kind: ClassVar[str]
 
     @property
+    @abstractmethod
     def edges(self) -> tuple[float, ...]:
         """Increasing numbers: the code of a number is how many of them are at most it."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """How many codes there are, 0, ..., size - 1."""
-        raise NotImplementedError
 
     @cached_property
     def column(self) -> Column:
@@ -72,9 +73,9 @@ class Target:
         """Return the codes of an array; what is no finite number is refused."""
         return self.codes(_numbers(y, caller))
 
+    @abstractmethod
     def to_dict(self) -> Json:
         """Return plain JSON; `target_from_dict` reads it back."""
-        raise NotImplementedError
 
 
 def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:

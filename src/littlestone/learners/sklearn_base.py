@@ -7,6 +7,7 @@ a fitted estimator holds are public.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import Field, fields, replace
@@ -68,7 +69,7 @@ class NoEvaluationError(UnsupportedError, AttributeError):
     """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""
 
 
-class PrivateEstimator(BaseEstimator):
+class PrivateEstimator(BaseEstimator, ABC):
     """A scikit-learn estimator around a `Learner`: ``class NameLearner(..., learner=Name)``.
 
     Reads records, draws at one source, keeps public results. ``__init__`` and
@@ -249,9 +250,9 @@ class PrivateEstimator(BaseEstimator):
         """Return the public rule of labels in tables."""
         return {}
 
+    @abstractmethod
     def _targets(self, y: Any) -> npt.NDArray[np.int64]:
         """Return the codes of labels or targets of arrays."""
-        raise NotImplementedError
 
     def _extra(self) -> dict[str, Any]:
         """Return what `run` is asked for besides the hypothesis."""

@@ -9,6 +9,7 @@ record itself, of what was released and of public numbers, and at most `Loss.lar
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -119,7 +120,7 @@ _FINE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(ABC):
     """A loss of one number: a position is a start, plus or minus the steps of the trees.
 
     An answer of 1 raises it by a step, 0 lowers it. With g the gradient (minus the derivative of
@@ -154,13 +155,13 @@ class Scored:
         targets = np.array([0, self.size - 1] * 2)
         return int(self.costs(ends, targets, place, self.resolution).max())
 
+    @abstractmethod
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
         """Return the gradients in parts: rising in y, falling in the score."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bound(self, place: int) -> int:
         """Return c in the same parts: larger gradients weigh as much as it."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

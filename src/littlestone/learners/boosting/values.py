@@ -220,11 +220,13 @@ class Values(Boosted[ValuesPlan]):
         """Say what is spent on what."""
         settings = self.plan.settings(n)
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
+        target = self.concept_class.target
+        assert target is not None
         first, last = {
-            Quantity: ("quantiles", "last shift"),
-            Count: ("quantile and mean", "last factor"),
-            Periods: ("life table", ""),
-        }[type(self.concept_class.target)]
+            "quantity": ("quantiles", "last shift"),
+            "count": ("quantile and mean", "last factor"),
+            "time": ("life table", ""),
+        }[target.kind]
         spent = {first: _said(settings.start), counted(settings.rounds, "trees"): each}
         return spent | ({last: _said(settings.end)} if settings.end else {})
 
