@@ -102,4 +102,4 @@ def test_reordering_moves_a_float_sum_but_no_count_of_ours():
         source = ReplaySource([0] * 10)
         learner.draw(sample, source)
         shown.add(repr(source.presented))
-    assert len(shown) == 1  # all that the door was shown, whatever the order of the records
+    assert len(shown) == 1  # all that the source was shown, whatever the order of the records

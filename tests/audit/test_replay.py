@@ -292,11 +292,11 @@ def test_broken_learners_exceed_their_claim(broken):
 
 
 def test_a_broken_bottom_and_a_broken_round_exceed(monkeypatch):
-    from littlestone.mechanisms.median import one_shot as room
+    from littlestone.mechanisms.median import one_shot as module
 
-    honest = room.entering_bottom
+    honest = module.entering_bottom
     monkeypatch.setattr(
-        room,
+        module,
         "entering_bottom",
         lambda *, delta, **rest: honest(delta=min(40 * delta, F(1, 2)), **rest),
     )

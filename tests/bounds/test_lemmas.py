@@ -26,7 +26,7 @@ SNAPSHOT, GOLDEN = (
 CLASSICAL = ("propositional_extensionality", "functional_extensionality_dep", "constructive_")
 
 
-ROOMS = ("evaluation", "learners", "mechanisms", "privacy")  # they register claims of privacy
+PACKAGES = ("evaluation", "learners", "mechanisms", "privacy")  # they register claims of privacy
 
 
 #: What is needed for privacy, or holds without it: no mechanism's privacy rests on these.
@@ -45,7 +45,7 @@ ABOUT = {
 
 def import_rooms():
     for module in pkgutil.walk_packages(littlestone.__path__, "littlestone."):
-        if module.name.split(".")[1] in ROOMS:
+        if module.name.split(".")[1] in PACKAGES:
             importlib.import_module(module.name)
 
 

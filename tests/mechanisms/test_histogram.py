@@ -21,7 +21,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.mechanisms import histogram as room
+from littlestone.mechanisms import histogram as module
 from littlestone.privacy import Approximate, hockey_stick
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
@@ -80,9 +80,9 @@ def test_the_threshold_is_the_least(delta, epsilon, brute):
 
 def test_a_threshold_one_too_low_is_caught(monkeypatch, epsilon):
     delta = F(1, 20)
-    honest = room._threshold
+    honest = module._threshold
     for off, private in ((0, True), (-1, False)):
-        monkeypatch.setattr(room, "_threshold", lambda r, d, off=off: honest(r, d) + off)
+        monkeypatch.setattr(module, "_threshold", lambda r, d, off=off: honest(r, d) + off)
         worst = worst_delta(stable_items, ["a", None], 2, epsilon, delta)
         assert (worst <= delta) == private
 

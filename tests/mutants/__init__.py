@@ -3,7 +3,7 @@
 ================================  ======================================================
 `mutant`                          what a mutant is, and how it is planted
 `runner`                          one mutant in a process of its own
-`in_mechanisms`, `in_learners`    mutants, room by room
+`in_mechanisms`, `in_learners`    mutants, package by package
 `in_parts`, `in_streams`          parts and votes; streams and users
 `in_data`, `in_sources`           reading; the sampler
 `in_labels`                       several labels, their costs and evaluations

@@ -115,7 +115,7 @@ def test_one_mutant_is_planted_and_removed():
 
 
 @pytest.mark.parametrize(
-    "target", ["mechanisms.select:nothing", "mechanisms.geometric:no.such", "no.room:here"]
+    "target", ["mechanisms.select:nothing", "mechanisms.geometric:no.such", "no.module:here"]
 )
 def test_a_target_that_does_not_exist_is_an_error(target):
     with pytest.raises(NoTarget, match=target), patched(target, lambda *_: 0):

@@ -15,10 +15,10 @@ import pytest
 pytestmark = pytest.mark.site
 
 ROOT = Path(__file__).parents[2]
-DOORS = ["start/hold", "start/analyse", "start/audit", "start/theory"]
+STARTS = ["start/hold", "start/analyse", "start/audit", "start/theory"]
 LOOKED_AT = [
     "index",
-    *DOORS,
+    *STARTS,
     "guide/quickstart",
     "guide/choosing",
     "comparison",

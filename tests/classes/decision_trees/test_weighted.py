@@ -166,7 +166,7 @@ def worst_relative_error(depth, rate, n=20_000):
 )
 def test_error_bound_against_high_precision(depth, rate):
     worst, patterns = worst_relative_error(depth, rate, 20_000 if depth < 4 else 300)
-    assert worst < error_bound(depth, patterns) / 2  # there is room, as a worst case must have
+    assert worst < error_bound(depth, patterns) / 2  # with space left, as a worst case must have
     assert error_bound(depth, patterns) < 2**-43
 
 
@@ -278,15 +278,15 @@ def test_fast_and_plain_present_the_same_weights(depth):
             assert one == pytest.approx(other, rel=1e-12)
 
 
-@pytest.mark.parametrize("room", [0, 1 << 27])
+@pytest.mark.parametrize("memory", [0, 1 << 27])
 @pytest.mark.parametrize("most", [3, 2**40])
-def test_sums_by_patterns_are_exact(most, room, monkeypatch):
-    """By hand: of each pattern, of pairs, of triples; column by column where there is no room."""
-    monkeypatch.setattr(rows_of_trees, "_CACHE_BYTES", room)
+def test_sums_by_patterns_are_exact(most, memory, monkeypatch):
+    """By hand: of each pattern, of pairs, of triples; column by column where there is no memory."""
+    monkeypatch.setattr(rows_of_trees, "_CACHE_BYTES", memory)
     monkeypatch.setattr(rows_of_trees, "_MOST", 4000)  # a few patterns at a time
     rows = large(500, most=most)
     tables = rows.tables(3)
-    assert tables.order == (3 if room else 2)
+    assert tables.order == (3 if memory else 2)
     patterns, costs = Patterns.of(rows.splits, tables), tables.differences()
     codes, answers, weights = rows.entries
     signed = np.where(answers == 0, weights, -weights)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-import littlestone.learners.agnostic.boosted as room
+import littlestone.learners.agnostic.boosted as module
 from littlestone.bounds import recheck
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.errors import ParameterError, UnsupportedError
@@ -53,19 +53,19 @@ class Shares(Boosted):
     """All slots see the records of the first one: one record decides several examples."""
 
     def draw(self, sample, source):
-        first = room.shuffle(sample, source)[:1]
-        return super().draw(room.ordered_part(sample, np.repeat(first, sample.n)), source)
+        first = module.shuffle(sample, source)[:1]
+        return super().draw(module.ordered_part(sample, np.repeat(first, sample.n)), source)
 
 
 class DependsOnAll(Boosted):
     """What is kept depends on all records: nothing, where no label is 1."""
 
     def draw(self, sample, source):
-        def scaled(rounds, after, bias, whole=room.chances):
+        def scaled(rounds, after, bias, whole=module.chances):
             return whole(rounds, after, bias) if sample.ones.sum() else [F(0)] * (after + 1)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(room, "chances", scaled)
+            patch.setattr(module, "chances", scaled)
             return super().draw(sample, source)
 
 
@@ -89,7 +89,7 @@ def test_chances_are_those_of_being_decided(rounds):
                 if 2 * right < rounds < 2 * (right + 1):
                     total += bias ** sum(later) * (1 - bias) ** (len(later) - sum(later))
             decided.append(total)
-        found = room.chances(rounds, after, bias)
+        found = module.chances(rounds, after, bias)
         ratios = {kept / true for kept, true in zip(found, decided, strict=True) if true}
         assert len(ratios) <= 1
         assert [kept > 0 for kept in found] == [true > 0 for true in decided]
@@ -100,7 +100,7 @@ def test_chances_are_those_of_being_decided(rounds):
 def test_no_weak_learner_exceeds_the_bound(rounds, block):
     """Weak hypotheses chosen by an adversary, exactly at their allowance, on random laws."""
     made = boosted(rounds, block)
-    steps = made.plan.terms(room.CertificateBuilder()).steps
+    steps = made.plan.terms(module.CertificateBuilder()).steps
     bound = float(steps["wrong"].value) + float(steps["slack"].value)
     rng = np.random.default_rng(rounds)
     worst = 0.0
@@ -108,7 +108,7 @@ def test_no_weak_learner_exceeds_the_bound(rounds, block):
         law = rng.dirichlet(np.full(30, (0.1, 1.0)[trial % 2]))
         right = np.zeros(30, dtype=int)
         for t in range(rounds):
-            kept = np.array([float(c) for c in room.chances(rounds, t, 1 - QUARTER)])[right]
+            kept = np.array([float(c) for c in module.chances(rounds, t, 1 - QUARTER)])[right]
             weights = law * kept
             v = weights.sum()
             allowed = 0.25 / (1 - (1 - v) ** block) if v else 1.0  # of the weighted law

@@ -15,7 +15,7 @@ from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone import empirical as room
+from littlestone.learners.littlestone import empirical as module
 from littlestone.source import SecureSource, SeededSource
 
 BUDGET = {"epsilon": 1, "delta": F(1, 10**6)}
@@ -207,4 +207,4 @@ def test_closed_forms_of_the_terms():
             assert found[f"exceeds_{s}"] == pytest.approx(above)
     assert found["too_few"] == max(found[f"too_few_{s}"] for s in range(3))
     assert found["too_few"] + found["bottom"] + found["wrongly"] >= 0.04  # n is the least
-    assert room.empirical_certificate(settings, n) == found
+    assert module.empirical_certificate(settings, n) == found

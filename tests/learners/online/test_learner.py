@@ -1,4 +1,4 @@
-"""The online learner: equal draws by every door, state, late labels, certificates, odd streams."""
+"""The online learner: equal draws by every call, state, late labels, certificates, odd streams."""
 
 import copy
 import json

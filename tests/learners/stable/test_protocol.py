@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-import littlestone.learners.stable.protocol as room
+import littlestone.learners.stable.protocol as module
 from littlestone import audit
 from littlestone.bounds import recheck
 from littlestone.bounds.tails import clopper_pearson
@@ -149,7 +149,7 @@ class Raises(StableProtocol):
     """What goes wrong in a copy is told."""
 
     def submitted(self, records):
-        return room._text(self.algorithm(records))
+        return module._text(self.algorithm(records))
 
 
 class Overlaps(StableProtocol):
@@ -185,8 +185,8 @@ def test_a_hypothesis_that_cannot_label_a_point_errs_there_only():
             return super().predict(points)
 
     sample = Sample.of([0, 1, 1, 2, 2, 2], [0, 1, 0, 1, 0, 0])
-    assert room._errors(Picky(1), sample) == 1 + 3
-    assert room._errors(odd, sample) <= sample.n
+    assert module._errors(Picky(1), sample) == 1 + 3
+    assert module._errors(odd, sample) <= sample.n
 
 
 # --- accuracy -------------------------------------------------------------------------------------
@@ -241,8 +241,8 @@ def test_a_record_that_a_hypothesis_cannot_label_counts_for_itself_alone():
     plain = TableHypothesis("011")
     zeros = [0] * 5 + [2] * 100
     for labels in ([0] * 106, [1] * 106):
-        good = room._errors(plain, Sample.of(np.array([*zeros, 1], dtype=object), labels))
-        odd = room._errors(plain, Sample.of(np.array([*zeros, "x"], dtype=object), labels))
+        good = module._errors(plain, Sample.of(np.array([*zeros, 1], dtype=object), labels))
+        odd = module._errors(plain, Sample.of(np.array([*zeros, "x"], dtype=object), labels))
         assert abs(good - odd) <= 1
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.mechanisms.median import Chain, TuplePaths, one_shot_path, path_odds, paths_needed
-from littlestone.mechanisms.median import one_shot as room
+from littlestone.mechanisms.median import one_shot as module
 from littlestone.source import ExactSource, exp
 
 
@@ -67,7 +67,7 @@ def test_longer_paths_are_cut_by_the_public_depth(verify):
 
 def test_a_bottom_for_shallower_trees_is_caught(verify, monkeypatch):
     monkeypatch.setattr(
-        room, "entering_bottom",
+        module, "entering_bottom",
         lambda *, entering, score, rate, delta: exp(rate * score, times=(1 - delta) / delta),
     )  # fmt: skip
     nodes = TREES["caterpillar"]

@@ -1,4 +1,4 @@
-"""Checks of the door: bits become outcomes exactly, secret ones stay secret, none serves twice."""
+"""Checks of the source: bits become outcomes exactly, stay secret, serve once."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def nodes(path):
     return list(ast.walk(parsed(path)))
 
 
-def test_randomness_enters_through_one_door():
+def test_randomness_enters_through_the_source():
     """No module outside source/ imports a generator or makes one."""
     makers = re.compile(
         r"np\.random\.(?!Generator)|numpy\.random|default_rng|import (random|secrets)\b"
@@ -189,10 +189,10 @@ def test_importing_the_library_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_map_names_every_room_and_pages_are_linked():
+def test_the_map_names_every_package_and_pages_are_linked():
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    rooms = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
-    assert {room for room in rooms if f"{room}/" not in text} == set()
+    packages = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert {package for package in packages if f"{package}/" not in text} == set()
     pages, linked = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], {ROOT / "README.md"}
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
