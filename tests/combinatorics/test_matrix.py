@@ -114,15 +114,6 @@ def test_counts_are_never_shown():
         assert "7" not in str(refused.value)
 
 
-def test_distinguishing_column():
-    kernel = Kernel([[0, 0, 1], [0, 1, 1], [0, 1, 0]])
-    assert kernel.distinguishing_column(0, 1) == 1
-    assert kernel.distinguishing_column(1, 2) == 2
-    assert kernel.distinguishing_column(2, 2) is None
-    with pytest.raises(ParameterError, match=r"'second' .* 0\.\.2"):
-        kernel.distinguishing_column(0, 3)
-
-
 @pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])
 def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
     kernel = Kernel(cube(3))

@@ -6,13 +6,10 @@ from fractions import Fraction as F
 from itertools import pairwise, product
 
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms import (
-    Estimate,
-    count_loss,
-    error_interval,
     noise_radius,
     private_count,
 )
@@ -70,7 +67,6 @@ def test_private_on_all_neighbouring_counts(n, epsilon, tolerance):
         for a, b in ((p, q), (q, p)):
             loss = upper_end(tightest_epsilon(a, b))
             assert abs(loss - epsilon) <= tolerance, "private, and no noise is wasted"
-    assert count_loss(epsilon).epsilon == epsilon
 
 
 def private_by(release, n, epsilon, tolerance):
@@ -156,54 +152,6 @@ def test_frequencies_of_releases():
     exact = value_law(count, n, F(1)).outcomes
     for v in range(n + 1):  # fails once in 10**9 runs
         assert stats.binomtest(values.count(v), draws, float(exact[v])).pvalue > 1e-10
-
-
-# The interval for the true error.
-
-
-def test_sampling_part_is_clopper_pearson():
-    """With all of the noise's radius removed it is the textbook interval."""
-    estimate = Estimate(13, 13, 13, F(1, 20), F(10**6))  # so large an epsilon: radius 0
-    interval = error_interval(estimate, 100, F(1, 10))
-    textbook = stats.binomtest(13, 100).proportion_ci(0.95)
-    assert interval.low == pytest.approx(textbook.low, abs=1e-11)
-    assert interval.high == pytest.approx(textbook.high, abs=1e-11)
-    assert interval.low < textbook.low
-    assert interval.high > textbook.high
-    assert interval.beta_noise == interval.beta_sampling == F(1, 20)
-
-
-@pytest.mark.parametrize("share", [F(1, 10), F(1, 2)])
-@pytest.mark.parametrize("rate", [0.0, 0.02, 0.3, 0.5, 0.97, 1.0])
-def test_the_error_interval_covers(rate, share, brute):
-    """Exact coverage: binomial sampling times the exact law of the release."""
-    n, beta, epsilon = 25, F(1, 10), F(1)
-    held = {}
-    for value in range(n + 1):
-        estimate = Estimate(value, 0, n, beta, epsilon)
-        interval = error_interval(estimate, n, beta, noise_share=share)
-        held[value] = interval.low <= rate <= interval.high
-    covered = sum(
-        float(stats.binom.pmf(count, n, rate))
-        * sum(float(c) for v, c in truncated_geometric(brute, count, n, epsilon).items() if held[v])
-        for count in range(n + 1)
-    )
-    assert covered >= 1 - float(beta)
-
-
-def test_error_interval_at_a_billion_records():
-    estimate = private_count(10**8, 10**9, epsilon=1, source=SeededSource(0))
-    interval = error_interval(estimate, 10**9, 0.05)
-    assert 0.09997 < interval.low < 0.1 < interval.high < 0.10003
-    count = estimate.value - noise_radius(epsilon=1, beta="0.025")
-    tail = special.betainc(count, 10**9 - count + 1, interval.low)
-    assert tail == pytest.approx(0.0125, rel=1e-6)
-
-
-def test_nothing_is_known_without_records():
-    estimate = private_count(0, 0, epsilon=1, source=SeededSource(0))
-    interval = error_interval(estimate, 0, 0.05)
-    assert (estimate.value, interval.low, interval.high) == (0, 0.0, 1.0)
 
 
 def test_estimates_are_plain_json():

@@ -13,7 +13,6 @@ from littlestone.errors import ParameterError
 from littlestone.mechanisms import (
     exponential_mechanism,
     score_gap,
-    selection_loss,
     selection_rate,
 )
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
@@ -93,7 +92,6 @@ def test_bounded_range_computed_independently(epsilon, monotone, brute):
             ratios = [p - logarithms[t][i] for i, p in logarithms[s].items()]
             widest = max(widest, max(ratios) - min(ratios))
     assert epsilon * F(999, 1000) < widest <= epsilon + F(1, 10**100)
-    assert selection_loss(epsilon).eta == epsilon
 
 
 @pytest.mark.parametrize("epsilon_typed", [0.5, "1/2", F(1, 2)])

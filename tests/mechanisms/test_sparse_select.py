@@ -19,7 +19,6 @@ from littlestone.mechanisms import (
     count_lists,
     removal_bottom,
     score_needed,
-    sparse_losses,
     sparse_select,
     sparse_select_lists,
 )
@@ -334,8 +333,3 @@ def test_bottom_score_is_rounded_up(brute):
         exact = exp(epsilon / 2 * (F(above) - 1)) - k / delta
         assert exact.sign() > 0
         assert above == pytest.approx(1 + float(brute.exp(0, k / delta).ln()) / float(epsilon / 2))
-
-
-def test_losses():
-    selection, leak = sparse_losses("1/2", "1/1000")
-    assert (selection.eta, leak.epsilon, leak.delta) == (F(1, 2), 0, F(1, 1000))

@@ -80,23 +80,6 @@ class VersionSpaces:
         good = self.errors(zeros, ones) <= most
         return int.from_bytes(np.packbits(good, bitorder="little").tobytes(), "little")
 
-    def distinguishing_column(self, first: int, second: int) -> int | None:
-        """Return the first point that two hypotheses label differently; None if they are one."""
-        for name, row in (("first", first), ("second", second)):
-            if (
-                not 0
-                <= check_integer("Kernel.distinguishing_column", name, row)
-                < len(self.matrix.array)
-            ):
-                raise parameter_error(
-                    "Kernel.distinguishing_column",
-                    name,
-                    f"in 0..{self.matrix.n_hypotheses - 1}",
-                    row,
-                )
-        differs = np.flatnonzero(self.matrix.array[first] != self.matrix.array[second])
-        return int(differs[0]) if differs.size else None
-
     def labels(self, labelling: int) -> npt.NDArray[np.int8]:
         """Return a labelling of all points as an array."""
         out = np.zeros(self.matrix.n_points, dtype=np.int8)

@@ -7,7 +7,7 @@
 `conformal`        a bound that holds for a share of new units, from held-out scores
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
-`estimate`         two-sided geometric noise; a private count, and an interval around it
+`estimate`         two-sided geometric noise; a private count with an interval
 `gaussian`         the discrete Gaussian
 ``median/``        medians, quantiles and paths
 =================  ===========================================================================
@@ -16,17 +16,12 @@
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
 from littlestone.mechanisms.conformal import Conformal
 from littlestone.mechanisms.estimate import (
-    ErrorInterval,
     Estimate,
-    count_loss,
-    error_interval,
     noise_radius,
     private_count,
 )
 from littlestone.mechanisms.histogram import (
     count_listed,
-    histogram_loss,
-    histogram_radius,
     histogram_threshold,
     stable_histogram,
     stable_items,
@@ -46,9 +41,7 @@ from littlestone.mechanisms.select import (
     removal_bottom,
     score_gap,
     score_needed,
-    selection_loss,
     selection_rate,
-    sparse_losses,
     sparse_select,
     sparse_select_lists,
 )
@@ -56,7 +49,6 @@ from littlestone.mechanisms.select import (
 __all__ = [
     "AboveThreshold",
     "Conformal",
-    "ErrorInterval",
     "Estimate",
     "MedianPlan",
     "MedianRelease",
@@ -65,12 +57,8 @@ __all__ = [
     "canonical_key",
     "count_listed",
     "count_lists",
-    "count_loss",
     "entering_bottom",
-    "error_interval",
     "exponential_mechanism",
-    "histogram_loss",
-    "histogram_radius",
     "histogram_threshold",
     "noise_radius",
     "plan_median",
@@ -79,9 +67,7 @@ __all__ = [
     "removal_bottom",
     "score_gap",
     "score_needed",
-    "selection_loss",
     "selection_rate",
-    "sparse_losses",
     "sparse_select",
     "sparse_select_lists",
     "stable_histogram",

@@ -15,9 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from littlestone.bounds.search import least_n
-from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import DataError, check_fraction, check_integer, check_probability
-from littlestone.privacy.losses import Pure
 from littlestone.source import ExplicitWeights, Source, exp
 from littlestone.types import Json
 
@@ -112,20 +110,6 @@ class Estimate:
         }
 
 
-@dataclass(frozen=True)
-class ErrorInterval:
-    """An interval for a probability, from a private count of n independent trials.
-
-    The noise exceeds its allowance with probability ``beta_noise``, the sample misleads by more
-    than its own with probability ``beta_sampling``.
-    """
-
-    low: float
-    high: float
-    beta_noise: Fraction
-    beta_sampling: Fraction
-
-
 def private_count(
     count: int, n: int, *, epsilon: Any, source: Source, beta: Any = Fraction(1, 20)
 ) -> Estimate:
@@ -162,17 +146,6 @@ def private_count(
     return Estimate(value, low, high, beta, epsilon)
 
 
-def count_loss(epsilon: Any) -> Pure:
-    """Return what `private_count` promises: the item for `littlestone.privacy.compose`.
-
-    Examples
-    --------
-    >>> count_loss(1)
-    Pure(epsilon=Fraction(1, 1))
-    """
-    return Pure(check_fraction("private_count", "epsilon", epsilon))
-
-
 def noise_radius(*, epsilon: Any, beta: Any) -> int:
     """Return the least a with ``Pr[|Z| > a] <= beta``, decided exactly.
 
@@ -186,44 +159,6 @@ def noise_radius(*, epsilon: Any, beta: Any) -> int:
     epsilon = check_fraction("noise_radius", "epsilon", epsilon)
     beta = check_probability("noise_radius", "beta", beta)
     return _radius(epsilon, beta)
-
-
-def error_interval(
-    estimate: Estimate, n: int, beta: Any, *, noise_share: Any = Fraction(1, 2)
-) -> ErrorInterval:
-    """Return an interval for the true error rate behind a private count of mistakes.
-
-    The estimate is of mistakes among n (public) *fresh* independent records: the hypothesis must
-    not have been learned from them. The true rate lies in the interval with probability at least 1
-    - beta, of which ``noise_share`` is spent on the noise and the rest on sampling.
-
-    Notes
-    -----
-    With probability 1 - beta_noise the count of mistakes lies within the noise's radius of the
-    released value; with probability 1 - beta_sampling the Clopper-Pearson interval of the count
-    of mistakes holds the true rate; the interval is monotone in the count. Rounded outward.
-    Post-processing: costs no privacy.
-
-    *Source.* Clopper and Pearson, Biometrika 1934, for the sampling part.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> mistakes = private_count(50, 1000, epsilon=1, source=SeededSource(4))
-    >>> interval = error_interval(mistakes, 1000, 0.05)
-    >>> interval.low < 0.05 < interval.high
-    True
-    """
-    n = check_integer("error_interval", "n", n, low=0)
-    beta = check_probability("error_interval", "beta", beta)
-    share = check_probability("error_interval", "noise_share", noise_share)
-    noise, sampling = beta * share, beta * (1 - share)
-    low, high = _around(estimate.value, n, estimate.epsilon, noise)
-    tail = float(sampling) / 2
-    # 1e-12: far more than the quantile's error
-    lower = float(lower_limit(low, n, tail)) - 1e-12
-    upper = float(upper_limit(high, n, tail)) + 1e-12
-    return ErrorInterval(max(0.0, lower), min(1.0, upper), noise, sampling)
 
 
 def _around(value: int, n: int, epsilon: Fraction, beta: Fraction) -> tuple[int, int]:

@@ -33,7 +33,6 @@ from littlestone.bounds.search import least_n
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
 from littlestone.mechanisms.estimate import coin_of, truncated
 from littlestone.mechanisms.select import Order, canonical_key, ordered
-from littlestone.privacy import Approximate
 from littlestone.source import Source, exp
 
 PRIVACY = register_claim(
@@ -126,35 +125,6 @@ def histogram_threshold(*, epsilon: Any, delta: Any) -> int:
     """
     rate, delta = _checked("histogram_threshold", epsilon, delta)
     return _threshold(rate, delta)
-
-
-def histogram_loss(epsilon: Any, delta: Any) -> Approximate:
-    """Return what the histogram promises: the item for `littlestone.privacy.compose`.
-
-    Examples
-    --------
-    >>> histogram_loss(1, "1/8").delta
-    Fraction(1, 8)
-    """
-    rate, delta = _checked("stable_histogram", epsilon, delta)
-    return Approximate(2 * rate, delta)
-
-
-def histogram_radius(n: int, *, epsilon: Any, beta: Any) -> int:
-    """Return the least a such that n noises are all at most a in size, except with chance beta.
-
-    Then all items that are counted ``tau + a`` times are kept, and every released count is within a
-    of the count.
-
-    Examples
-    --------
-    >>> histogram_radius(1000, epsilon=1, beta=0.05)
-    20
-    """
-    rate, _ = _checked("histogram_radius", epsilon, Fraction(1, 2))
-    n = check_integer("histogram_radius", "n", n, low=1)
-    allowed = check_probability("histogram_radius", "beta", beta) * (1 + exp(-rate))
-    return least_n(lambda a: (allowed - exp(-rate * (a + 1), times=2 * n)).sign() >= 0, low=0)
 
 
 def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> int:

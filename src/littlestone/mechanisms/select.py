@@ -50,7 +50,6 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.privacy.losses import Approximate, BoundedRange
 from littlestone.source import Choice, Exp, LeveledChoice, Source, ball, exp
 
 C = TypeVar("C")
@@ -108,17 +107,6 @@ def selection_rate(epsilon: Any, *, sensitivity: Any = 1, monotone: bool = False
     exact: Fraction = check_fraction("exponential_mechanism", "epsilon", epsilon)
     step: Fraction = check_fraction("exponential_mechanism", "sensitivity", sensitivity)
     return exact / (step if monotone else 2 * step)
-
-
-def selection_loss(epsilon: Any) -> BoundedRange:
-    """Return what `exponential_mechanism` promises: the item for `littlestone.privacy.compose`.
-
-    Examples
-    --------
-    >>> selection_loss(0.5)
-    BoundedRange(eta=Fraction(1, 2))
-    """
-    return BoundedRange(check_fraction("exponential_mechanism", "epsilon", epsilon))
 
 
 def score_gap(
@@ -395,19 +383,6 @@ def count_lists(
         members = set(one)
         counts.update(ordered(members, order)[:cap] if len(members) > cap else members)
     return dict(counts)
-
-
-def sparse_losses(epsilon: Any, delta: Any) -> tuple[BoundedRange, Approximate]:
-    """Return what `sparse_select` promises under replace-one, as items for `compose`.
-
-    Examples
-    --------
-    >>> selection, leak = sparse_losses(1, 1e-6)
-    >>> selection.eta, leak.delta
-    (Fraction(1, 1), Fraction(1, 1000000))
-    """
-    rate, _, delta = check_removal("sparse_select", 1, epsilon, delta)
-    return BoundedRange(2 * rate), Approximate(Fraction(0), delta)
 
 
 def score_needed(*, k: int, epsilon: Any, delta: Any, beta: Any) -> int:

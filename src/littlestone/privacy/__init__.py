@@ -27,7 +27,6 @@ from littlestone.privacy.losses import (
     Concentrated,
     Loss,
     Pure,
-    bounded_range_delta,
 )
 
 __all__ = [
@@ -43,7 +42,6 @@ __all__ = [
     "Neighbours",
     "Pure",
     "Route",
-    "bounded_range_delta",
     "check_ledger",
     "compose",
     "hockey_stick",

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
 from littlestone.errors import check_integer, parameter_error
 from littlestone.privacy.rounding import check_nonnegative
@@ -187,25 +187,6 @@ class ChargedTests(Loss):
             return arb("inf")
         cost = (a / (1 - b)).log().max((b / (1 - a)).log())
         return self.charges * cost / (q - 1)
-
-
-def bounded_range_delta(eta: Fraction, x: Fraction, *, bits: int = 128) -> arb:
-    """Enclose the largest hockey-stick divergence at e**x of any eta-bounded-range pair.
-
-    (1 - e**(-(eta-x)/2))**2 / (1 - e**-eta) where ``|x| <= eta``; zero from eta on; 1 - e**x
-    below -eta.
-
-    Examples
-    --------
-    >>> round(float(bounded_range_delta(Fraction(1), Fraction(0))), 6)
-    0.244919
-    """
-    with ctx.workprec(bits):
-        if x >= eta:
-            return arb(0)
-        if x <= -eta:
-            return 1 - ball(x).exp()
-        return (1 - (-ball(eta - x) / 2).exp()) ** 2 / (1 - (-ball(eta)).exp())
 
 
 def _between(t: arb, e: arb, inside: arb) -> arb:

@@ -11,7 +11,7 @@ The page: ``docs/vc1-trees.md``.
 """
 
 from littlestone.classes.trees.forest import ROOT, Chain, Forest, ListedForest, Node, Star
-from littlestone.classes.trees.matrix import MatrixTree, shattered_pair
+from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import PathsTree, VC1Tree, make_tree
 
 __all__ = [
@@ -25,5 +25,4 @@ __all__ = [
     "Star",
     "VC1Tree",
     "make_tree",
-    "shattered_pair",
 ]

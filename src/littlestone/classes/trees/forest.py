@@ -117,10 +117,6 @@ class Forest(ABC):
                 return None
         return below
 
-    def comparable(self, nodes: Iterable[Node]) -> bool:
-        """Return whether the nodes lie on one path."""
-        return self.deepest(nodes) is not None
-
 
 class Chain(Forest):
     """The integers from ``top`` to ``bottom``, each one the only child of the one before.

@@ -49,10 +49,7 @@ class MatrixTree(ListedForest, VC1Tree):
         if f is not None and not 0 <= f < len(table):
             raise parameter_error("MatrixTree", "f", f"a row in [0, {len(table)})", f)
         by_point = np.ascontiguousarray(table.T)
-        try:
-            nodes, parents, columns, ends = _laminar(by_point, f or 0)
-        except _ShatteredError as found:
-            raise UnsupportedError(str(found)) from None
+        nodes, parents, columns, ends = _laminar(by_point, f or 0)
         if f is None:
             f = int(np.argmax(ends == centre(ListedForest(nodes, parents), ends)))
             nodes, parents, columns, ends = _laminar(by_point, f)
@@ -101,33 +98,12 @@ class MatrixTree(ListedForest, VC1Tree):
         return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
 
 
-def shattered_pair(matrix: npt.ArrayLike) -> tuple[int, int] | None:
-    """Return two columns that are shattered, or None if the VC dimension is at most 1.
-
-    Examples
-    --------
-    >>> shattered_pair([[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
-    (0, 2)
-    >>> shattered_pair([[0, 0], [0, 1], [1, 1]]) is None
-    True
-    """
-    try:
-        _laminar(np.ascontiguousarray(_table(matrix).T), 0)
-    except _ShatteredError as found:
-        return found.pair
-    return None
-
-
-class _ShatteredError(Exception):
-    """Two columns take all four pairs of labels."""
-
-    def __init__(self, *pair: int) -> None:
-        self.pair = (min(pair), max(pair))
-        super().__init__(
-            f"Only a class of VC dimension at most 1 has a tree. Here the points {self.pair[0]} "
-            f"and {self.pair[1]} are shattered: concepts give them all four pairs of labels. Use "
-            "a learner for finite classes, or remove concepts."
-        )
+def _shattered(*pair: int) -> UnsupportedError:
+    return UnsupportedError(
+        f"Only a class of VC dimension at most 1 has a tree. Here the points {min(pair)} and "
+        f"{max(pair)} are shattered: concepts give them all four pairs of labels. Use a learner "
+        "for finite classes, or remove concepts."
+    )
 
 
 def _table(matrix: npt.ArrayLike) -> Bits:
@@ -203,7 +179,7 @@ def _check(words: Words, counts: Index, parents: Index, order: Index) -> None:
     outside = (words[inner] & ~words[parents[inner]]).any(axis=1)
     if outside.any():
         child = int(inner[np.argmax(outside)])
-        raise _ShatteredError(int(order[child]), int(order[parents[child]]))
+        raise _shattered(int(order[child]), int(order[parents[child]]))
     by_parent = np.argsort(parents, kind="stable")
     if not len(by_parent):
         return
@@ -216,4 +192,4 @@ def _check(words: Words, counts: Index, parents: Index, order: Index) -> None:
         so_far = np.bitwise_or.accumulate(words[siblings], axis=0)
         i = int(np.argmax((so_far[:-1] & words[siblings[1:]]).any(axis=1))) + 1
         other = siblings[int(np.argmax((words[siblings[:i]] & words[siblings[i]]).any(axis=1)))]
-        raise _ShatteredError(int(order[siblings[i]]), int(order[other]))
+        raise _shattered(int(order[siblings[i]]), int(order[other]))

@@ -64,10 +64,6 @@ class VC1Tree(Forest):
     def is_proper(self, node: Node) -> bool:
         """Return whether the path from the node up to the root is a concept (Definition 17)."""
 
-    def is_constant(self, point: Point) -> bool:
-        """Return whether every concept agrees with f on the point (removed by Assumption 2)."""
-        return self.quotient(point) is None
-
     def concept(self, node: Node) -> Hypothesis:
         """Return the concept of a proper node."""
         if not self.is_proper(node):

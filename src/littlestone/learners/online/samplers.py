@@ -189,7 +189,7 @@ class ClosureSampler:
     Guarantee
     ---------
     Each draw is (2 * rate, leak)-DP when one record is replaced, added or removed: the parts of
-    `sparse_losses`, for one candidate.
+    `sparse_select`, for one candidate.
     """
 
     concept_class: ConceptClass  # with a `growth`
@@ -319,7 +319,7 @@ class TeacherEnsemble:
     Guarantee
     ---------
     Each draw is (2 * rate, leak)-DP when one record is replaced, added or removed: the parts of
-    `sparse_losses`.
+    `sparse_select`.
     """
 
     concept_class: ConceptClass
