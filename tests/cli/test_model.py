@@ -50,10 +50,12 @@ def test_held_out_records_certify_the_error(run):
 
 
 def test_users_need_a_schema(run):
-    line = f"{FIT} --user person --samples-per-user 2 --model rule"
-    assert "littlestone schema new" in run(line).err
-    done = run(f"{line} --schema schema.toml --json")
-    assert done.json["guarantee"]["neighbours"] == "user-replace"
+    assert "littlestone schema new" in run(f"{FIT} --user person").err
+    for more in ("", " --samples-per-user 2 --model rule"):
+        done = run(f"{FIT} --user person{more} --schema schema.toml --json")
+        assert done.json["guarantee"]["neighbours"] == "user-replace"
+    refused = run(f"{FIT} --user person --samples-per-user 2 --schema schema.toml")
+    assert "--model rule" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -104,11 +104,13 @@ def test_labels_that_no_record_has_are_warned_of():
         ls.fit(TABLE, y="city", epsilon=2, schema=ls.Schema(SCHEMA.columns[:1]), random_state=0)
 
 
-def test_users_are_protected_by_rules_lists_and_trees():
-    for model in ("auto", "tree"):
-        made = fit(model=model, user="user", samples_per_user=2)
+def test_users_are_protected_by_sums_of_all_records_or_by_some_of_each():
+    for model, each, evaluated in (("auto", None, None), ("tree", 2, 900)):
+        made = fit(model=model, user="user", samples_per_user=each, delta=1e-6)
         assert made.guarantee_.neighbours.unit == "user"
-        assert made.release_.evaluation.n == 900
+        assert getattr(made.release_.evaluation, "n", None) == evaluated
+        assert np.mean(made.predict(TABLE) == TABLE["ill"]) > 0.75
+    assert isinstance(fit(model="scorecard", user="user"), ls.Scorecard)
 
 
 def test_a_class_that_is_too_large_is_the_next_smaller_one():
@@ -129,11 +131,11 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         ({"model": "forest"}, "auto or one of rule, list, tree, scorecard, boosted"),
         ({"labels": ["yes"]}, "labels"),
         ({"labels": ["a", "b", "c"], "model": "rule"}, "list, tree, scorecard or boosted"),
-        ({"user": "user"}, "samples_per_user"),
-        ({"user": "user", "model": "boosted"}, "BoostedTrees, fit"),
+        ({"user": "user", "model": "tree"}, "samples_per_user"),
+        ({"user": "user", "evaluate": "0.1"}, "no evaluation of sums"),
         ({"samples_per_user": 3}, "user="),
-        ({"user": "user", "samples_per_user": 2, "schema": None}, "littlestone schema new"),
-        ({"user": "user", "samples_per_user": 2, "model": "boosted"}, "rule, list, tree"),
+        ({"user": "user", "schema": None}, "littlestone schema new"),
+        ({"user": "user", "samples_per_user": 2}, "rule, list, tree"),
         ({"evaluate": 2}, "evaluate"),
         ({"evaluate": "0.9", "epsilon": 1, "schema": None}, "A tenth"),
         ({"ledger": "b.db"}, "Ledger"),

@@ -65,8 +65,8 @@ class FitGoal(Goal):
     """A goal, for which model or class may be chosen."""
 
     model: Literal["auto", "rule", "list", "tree", "scorecard", "boosted"] | None = None
-    """The family of models; auto (the default) is boosted, or rule where users are protected.
-    Rules, lists and trees have a certificate of accuracy before data."""
+    """The family of models; auto (the default) is boosted. Rules, lists and trees have a
+    certificate of accuracy before data."""
     bounds: str | None = None
     """Without --schema: ranges of columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
@@ -202,8 +202,11 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             "--event. See littlestone fit --help."
         )
     chosen = names("fit", "x", records.x)
-    boosted = spec is not None and spec.strip().lower().startswith(("boosted", "scorecard"))
-    each = {} if boosted and user else _records_of_each(user, samples_per_user, learner)
+    if spec is None:
+        sums = goal.model not in ("rule", "list", "tree")
+    else:
+        sums = spec.strip().lower().startswith(("boosted", "scorecard"))
+    each = {} if sums and user else _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
     options = {
         **{name: value for name, value in vars(own).items() if value},
@@ -246,7 +249,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     elif user is not None and samples_per_user is not None:
         raise ParameterError(
             f"The 'samples_per_user' parameter of fit does not go with {concepts.spec}: all that "
-            "a user has is looked at. Leave it out."
+            "a user has is looked at. Leave it out, or take a --model rule, list or tree."
         )
     form = table.format("fit", data, public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway

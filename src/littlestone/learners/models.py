@@ -68,7 +68,7 @@ MODELS: dict[str, Callable[[Schema, Labels], ConceptClass]] = {
         lambda size: BoostedTreeClass(schema, size, labels=labels)
     ),
 }
-#: Those with a certificate before data, purely private; they can protect users, too.
+#: Those with a certificate before data, purely private; of a user they see so many records.
 _CERTIFIED = ("rule", "list", "tree")
 #: Those that predict what is no label.
 _SUMS = ("boosted", "scorecard")
@@ -151,7 +151,7 @@ def decide(
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
     total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     small = None if not delta else check_probability(caller, "delta", delta)
-    _check_model(caller, model, labels, users=users, wanted=wanted)
+    _check_model(caller, model, labels, wanted=wanted)
     source_of(caller, random_state)
     _check_columns(caller, schema, y, bounds)
     opened = read_table(
@@ -165,7 +165,9 @@ def decide(
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
     if wanted is not None and wanted.interval is not None:
         holdout = holdout or HOLDOUT
-    part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
+    what = _unmeasured(model, users=users, wanted=wanted)
+    how: Any = {"held_out": holdout is not None, "wanted": wanted, "unmeasured": what}
+    part = _evaluation(caller, evaluate, left, **how)
     if holdout is not None and not users:  # where users are protected the number of rows is secret
         held_out = held_out_of(_learned_from(opened, y, caller, None), holdout)
         _check_enough(held_out, wanted, left - (part or 0))
@@ -185,8 +187,8 @@ def decide(
         )  # fmt: skip
         if schema.proposal is None:  # they cost nothing
             left, left_delta = total, None if model in _CERTIFIED else small
-            part = _evaluation(caller, evaluate, left, held_out=holdout is not None, wanted=wanted)
-    name, why = (model, "asked for") if model != "auto" else choose(users=users, wanted=wanted)
+            part = _evaluation(caller, evaluate, left, **how)
+    name, why = (model, "asked for") if model != "auto" else choose(wanted)
     concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
     if part is not None:
@@ -248,12 +250,10 @@ def _concepts(name: str, schema: Schema, labels: Labels, wanted: Wanted | None) 
     return concepts.of_target(wanted.target)
 
 
-def choose(*, users: bool, wanted: Wanted | None = None) -> tuple[str, str]:
+def choose(wanted: Wanted | None = None) -> tuple[str, str]:
     """Return the family that ``auto`` takes, and why; no privacy depends on it (docs/models.md)."""
     if wanted is not None:
         return "boosted", f"sums of trees predict a {wanted.target.kind}; a scorecard does, too"
-    if users:
-        return "rule", "the smallest of the models that protect users"
     return "boosted", "ranks best on most tables (docs/models.md)"
 
 
@@ -323,10 +323,9 @@ def fit(
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
-        Column that names the user of each record: protects users, with a schema. Of labels it is
-        for rules, lists and trees, with ``samples_per_user`` records of each (a public number).
+        Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
-        How many records of each user are looked at.
+        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
     ledger : Ledger, optional
         The budget of these records.
     evaluate : number, "auto" or None
@@ -388,13 +387,17 @@ def fit(
         raise ParameterError(f"The {name!r} parameter of fit is for labels: leave it out.")
     own = None if labels is None else check_labels("fit", labels)
     listed = own if own is not None and len(own) > 2 else None
-    # of sums decide says what they need
-    certified = asked is None and (model not in _SUMS or user is None)
-    if certified and (user is None) != (samples_per_user is None):
+    if model in _CERTIFIED and (user is None) != (samples_per_user is None):
         raise ParameterError(
-            "To protect users, fit needs user=..., the column that names them, and "
+            f"To protect users by a {model}, fit needs user=..., the column that names them, and "
             "samples_per_user=..., how many records of each are looked at: a public number. "
-            "Without it, Scorecard and BoostedTrees look at all of them: .fit(..., user=)."
+            f"The models {' and '.join(_SUMS)} look at all of them, and need user= only."
+        )
+    if model not in _CERTIFIED and samples_per_user is not None:
+        raise ParameterError(
+            "The 'samples_per_user' parameter of fit is for user= and the models "
+            f"{', '.join(_CERTIFIED)}; others look at all that a user has. Leave it out, or say "
+            "model='rule', for example."
         )
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
@@ -421,9 +424,7 @@ def fit(
 _LOG = logging.getLogger("littlestone")
 
 
-def _check_model(
-    caller: str, model: str, labels: Labels, *, users: bool, wanted: Wanted | None
-) -> None:
+def _check_model(caller: str, model: str, labels: Labels, *, wanted: Wanted | None) -> None:
     """Refuse a family that does not learn what is asked."""
     if model != "auto" and model not in MODELS:
         known = f"auto or one of {', '.join(MODELS)}"
@@ -432,12 +433,6 @@ def _check_model(
         raise ParameterError(
             f"A {wanted.target.kind} is learned by the models {' and '.join(_SUMS)}, not by a "
             f"{model}."
-        )
-    if users and wanted is None and model not in ("auto", *_CERTIFIED):
-        raise ParameterError(
-            f"A {model} model that protects users is asked for by its class: --class scorecard or "
-            '"boosted_trees(depth=2)" and --user; Scorecard or BoostedTrees, fit(..., user=). Here '
-            f"users are protected by the models {', '.join(_CERTIFIED)}."
         )
     if model == "rule" and labels is not None:
         raise ParameterError(
@@ -481,13 +476,26 @@ def _beside_times(  # noqa: PLR0917
     return found
 
 
+def _unmeasured(model: str, *, users: bool, wanted: Wanted | None) -> str | None:
+    """Return what has no evaluation yet."""
+    if wanted is not None:
+        return None if wanted.event is None else "times"
+    return "sums of trees that protect users" if users and model not in _CERTIFIED else None
+
+
 def _evaluation(
-    caller: str, evaluate: Any, left: Fraction, *, held_out: bool, wanted: Wanted | None
+    caller: str,
+    evaluate: Any,
+    left: Fraction,
+    *,
+    held_out: bool,
+    wanted: Wanted | None,
+    unmeasured: str | None,
 ) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes from learning."""
-    if wanted is not None and wanted.event is not None:
+    if unmeasured is not None:
         if held_out or evaluate not in ("auto", None):
-            raise UnsupportedError(f"{caller} has no evaluation of times yet: leave it out.")
+            raise UnsupportedError(f"{caller} has no evaluation of {unmeasured} yet: leave it out.")
         return None
     if wanted is not None and wanted.interval is not None:  # of held-out records, like these
         given = left * INTERVAL_EVALUATION if evaluate == "auto" else evaluate
