@@ -340,3 +340,17 @@ def test_empty_promises_are_said_on_standard_error(run, line, words):
     assert done.json["guarantee"]
     assert [word in done.err for word in words] == [True] * len(words)
     assert done.err.count("littlestone: ") == len(words)
+
+
+def test_bounds_are_checked_before_the_table_is_read(run):
+    done = run("fit nowhere.csv --y adult --epsilon 1 --bounds age=120:0")
+    assert (done.code, done.out) == (2, "")
+    assert "'--bounds' option of fit must be like age=0:120" in done.err
+
+
+def test_unknown_columns_are_refused_in_the_words_of_the_command(run):
+    for line in ("--bounds agee=0:120", "--x agee"):
+        done = run(f"fit data.csv --y adult --epsilon 1 {line}")
+        assert (done.code, done.out) == (2, "")
+        assert "agee" in done.err
+        assert "propos" not in done.err

@@ -9,6 +9,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
@@ -16,8 +17,8 @@ import littlestone as ls
 from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
 from littlestone.cli.summary import plain
-from littlestone.data import Sample, Schema, proposal
-from littlestone.data.proposal import Cell, edges_of, plan, sizes, tally
+from littlestone.data import Sample, Schema, counting, proposal, read_table
+from littlestone.data.proposal import Cell, edges_of, plan, prepare, sizes, tally
 from littlestone.errors import BudgetError, DataError, InfeasibleError, ParameterError
 from littlestone.mechanisms import counts
 from littlestone.privacy import zcdp_to_dp
@@ -230,6 +231,40 @@ def test_bounds_are_public_knowledge():
             assert all(low < edge <= high for edge in column.edges)
         assert schema["flag"].edges == (1,)
         assert schema.proposal.declared == ("flag", "rate", "x")
+
+
+def test_columns_are_counted_together_as_each_alone(tmp_path, monkeypatch):
+    table = {"a": ["7", "07", "7"], "b": ["ü", "", "x"], "c": ["1", "2", "3"], "d": ["", "", ""]}
+    lines = [",".join(table), *map(",".join, zip(*table.values(), strict=True))]
+    (tmp_path / "t.csv").write_bytes("\n".join(lines).encode("latin-1"))
+    for most in (2**22, 6, 1):
+        monkeypatch.setattr(counting, "_MOST_CELLS", most)
+        opened = read_table(tmp_path / "t.csv")
+        found = counting.count_columns(opened, list(table), caller="test")
+        for (raw, times), cells in zip(found, table.values(), strict=True):
+            numbers = [float(cell) for cell in cells if cell.isdecimal()]
+            known = tally(*proposal._grouped(raw, times))
+            assert np.repeat(known.values, known.counts).tolist() == sorted(numbers)
+            assert known.texts.total() + len(numbers) == sum(cell != "" for cell in cells)
+
+
+def test_a_column_of_which_nothing_is_seen_has_equal_parts_of_its_bounds():
+    table = {"rare": ["7"] + [None] * 999, "rate": [1.5] * 1000, "age": np.arange(1000) % 90}
+    known = {"rare": (0, 16), "rate": (0, 0.8)}
+    schema = Schema.propose(table, epsilon=3, bounds=known, random_state=0)
+    assert schema["rare"].edges == (2, 4, 6, 8, 10, 12, 14)
+    assert schema["rate"].edges == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+    assert schema.proposal.left_out == ()
+    assert "rare" in Schema.propose(table, epsilon=3, random_state=0).proposal.left_out
+
+
+def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
+    pq.write_table(pa.table({"city": ["7"] * 900, "age": range(900)}), tmp_path / "t.parquet")
+    ready = prepare(tmp_path / "t.parquet", epsilon=1)
+    assert [asked.name for asked in ready.asked.paying] == ["age"]
+    assert Schema.propose(tmp_path / "t.parquet", epsilon=1).proposal.declared == ("city", "age")
+    ready = prepare(tmp_path / "t.parquet", epsilon=1, kinds={"city": "open"})
+    assert [asked.name for asked in ready.asked.paying] == ["city", "age"]
 
 
 def test_zeros_and_ones_have_one_cut():

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
-from littlestone.data.proposal import standard
+from littlestone.data import proposal
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import models
 from littlestone.report.pages import evaluation_facts
@@ -127,6 +127,8 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         ({"y": "agee"}, "no column 'agee'"),
         ({"epsilon": 0}, "epsilon"),
         ({"epsilon": "one"}, "epsilon"),
+        ({"epsilon": "1e-9"}, "at least 1e-05"),
+        ({"epsilon": "1e-400"}, "1 is a common choice"),
         ({"delta": 2}, "delta"),
         ({"model": "forest"}, "auto or one of rule, list, tree, scorecard, boosted"),
         ({"labels": ["yes"]}, "labels"),
@@ -148,7 +150,7 @@ def test_wrong_calls_are_refused_before_anything_is_learned(change, words, monke
         if "user" in change and given is not change:  # that needs a schema
             continue
         with monkeypatch.context() as patch:
-            patch.setattr(ls.Schema, "propose", lambda *_, **__: pytest.fail("paid"))
+            patch.setattr(proposal, "describe", lambda *_: pytest.fail("paid"))
             with pytest.raises(ls.errors.LittlestoneError) as refused:
                 fit(**given)
         assert words in str(refused.value)
@@ -160,23 +162,55 @@ def test_of_few_records_numbers_get_standard_bins(tmp_path, caplog):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
     with caplog.at_level(logging.INFO, logger="littlestone"):
         made = ls.fit(few, y="ill", epsilon=1, model="tree", ledger=ledger)
-    assert any("standard bins" in record.getMessage() for record in caplog.records)
+    (said,) = [text for text in caplog.messages if text.startswith("Columns")]
+    assert "standard bins" in said
     assert made.release_.proposal is None
     assert made.release_.guarantee.epsilon == 1
     assert ledger.spent().epsilon == 1
     schema = made.concept_class.domain.schema
     assert schema.names == ("age", "city", "user")
-    again = standard({name: cells[::-1] for name, cells in few.items()}, y="ill")
+    again = proposal.standard({name: cells[::-1] for name, cells in few.items()}, y="ill")
     assert again == schema
-    bounded = standard(few, y="ill", columns=["age"], bounds={"age": (0, 80)})
+    bounded = proposal.standard(few, y="ill", columns=["age"], bounds={"age": (0, 80)})
     assert bounded["age"].edges == (10, 20, 30, 40, 50, 60, 70)
 
 
-def test_texts_that_are_declared_have_no_standard_bins(tmp_path):
-    texts = pa.table({"city": ["Bonn"] * 300, "ill": [0, 1] * 150})
-    pq.write_table(texts, tmp_path / "t.parquet")
+def test_declared_texts_need_a_delta_before_anything_is_spent(tmp_path):
+    """Of any number of records; truth values beside them have their categories, free."""
+    path, ledger = tmp_path / "t.parquet", ls.Ledger(tmp_path / "b.db", epsilon=1)
+    texts = pa.table({"city": ["Bonn"] * 4000, "ill": [0, 1] * 2000})
+    pq.write_table(texts, path)
+    with pytest.raises(ParameterError, match=r"delta, for example 1e-6.*littlestone schema new"):
+        ls.fit(path, y="ill", epsilon=1, ledger=ledger)
+    pq.write_table(texts.slice(0, 300), path)
     with pytest.raises(ls.errors.InfeasibleError, match="littlestone schema new"):
-        ls.fit(tmp_path / "t.parquet", y="ill", epsilon=1)
+        ls.fit(path, y="ill", epsilon=1, delta=1e-6)
+    assert ledger.spent().epsilon == 0
+    pq.write_table(texts.append_column("flag", pa.array([True, False] * 2000)), path)
+    made = ls.fit(path, y="ill", epsilon=1, ledger=ledger, evaluate=None)
+    assert made.schema["flag"].categories == ("false", "true")
+    assert (made.schema.names, made.release_.proposal) == (("flag",), None)
+
+
+def test_of_very_many_columns_each_has_fewer_bins(monkeypatch):
+    """A class that is too large would be refused after its columns are paid for."""
+    table = {name: AGE for name in "abcd"} | {"ill": TABLE["ill"]}
+
+    def edges(epsilon):
+        decided = models.decide(
+            table, y="ill", epsilon=epsilon, evaluate=None, random_state=0, say=lambda *_: None
+        )
+        kept = [len(column.edges) for column in decided.schema]
+        return max(kept), decided.schema.proposal is not None
+
+    monkeypatch.setattr(proposal, "MOST_EDGES", 4 * 6)
+    assert edges("1e-3") == (5, False)
+    most, learned = edges(40)
+    assert learned
+    assert 0 < most <= 4
+    monkeypatch.setattr(proposal, "MOST_EDGES", 4 * 4)
+    with pytest.raises(ParameterError, match="at most 4 are learned from"):
+        edges(40)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +278,13 @@ def test_quantiles_and_numbers_of_periods():
     assert made.unique_times_.tolist() == [20, 40, 60]
 
 
+def test_intervals_of_one_record_blame_what_was_asked():
+    one = {name: cells[:1] for name, cells in MORE.items()}
+    for given in ({"schema": SCHEMA}, {}):
+        with pytest.raises(ParameterError, match=r"'interval' parameter .* of 1 record that is"):
+            ls.fit(one, epsilon=1, interval=0.9, **QUANTITY, **given)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -269,7 +310,7 @@ def test_quantiles_and_numbers_of_periods():
     ],
 )  # fmt: skip
 def test_wrong_targets_are_refused_before_anything_is_learned(call, words, monkeypatch):
-    monkeypatch.setattr(ls.Schema, "propose", lambda *_, **__: pytest.fail("paid"))
+    monkeypatch.setattr(proposal, "describe", lambda *_: pytest.fail("paid"))
     with pytest.raises(ls.errors.LittlestoneError) as refused:
         fit_target(schema=None, **call)
     assert words in str(refused.value)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from littlestone.errors import parameter_error
+from littlestone.errors import ParameterError
 
 
 def least_n(
@@ -37,8 +37,10 @@ def least_n(
     else:
         while True:
             if high >= most:
-                raise parameter_error(
-                    "least_n", "most", "large enough", most, "No n up to it is certified."
+                raise ParameterError(
+                    f"No number up to {float(most):.1g} is large enough for these public numbers: "
+                    "epsilon, delta, alpha or beta is too small. Take larger ones; 1 is a common "
+                    "epsilon."
                 )
             below, high, step = high, min(high + step, most), 2 * step
             if holds(high):

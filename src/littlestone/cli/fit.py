@@ -169,6 +169,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     user, spec = records.user, goal.concept_class
+    bounds = read_bounds("fit", goal.bounds)
     auto = spec is not None and is_auto(spec)
     check_outputs(
         "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
@@ -188,7 +189,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         column = y or targets.time
         assert column is not None
         release, paid_by = _fit_target(
-            wanted, data, column, goal=goal, records=records, table=table, paid=paid,
+            wanted, data, column, goal=goal, bounds=bounds, records=records, table=table, paid=paid,
             source=source, evaluated=evaluated, holdout=holdout, json=json,
         )  # fmt: skip
         _write(release, out, report, filed)
@@ -232,7 +233,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         _opened(data, form, public, texts_as)
         goal, concepts, public, _ = _decided(
             data, y, goal, json=json,
-            schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds), csv=form,
+            schema=public, columns=chosen, bounds=bounds, csv=form,
             labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
             ledger=paid_by, random_state=source,
         )  # fmt: skip
@@ -326,7 +327,7 @@ def _not_of_targets(**others: object) -> None:
 
 def _fit_target(
     wanted: Wanted, data: str, y: str, *,
-    goal: FitGoal, records: Records, table: Table, paid: Paid, source: Any,
+    goal: FitGoal, bounds: Any, records: Records, table: Table, paid: Paid, source: Any,
     evaluated: Evaluated, holdout: str | None, json: bool,
 ) -> tuple[Release, Ledger | None]:  # fmt: skip
     """Learn a target that is no label."""
@@ -353,7 +354,7 @@ def _fit_target(
         public = open_schema(records.schema, chosen)
         goal, concepts, public, part = _decided(
             data, y, goal, json=json, wanted=wanted,
-            schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
+            schema=public, columns=chosen, bounds=bounds,
             csv=table.format("fit", data, public), users=records.user is not None,
             evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
         )  # fmt: skip

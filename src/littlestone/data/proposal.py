@@ -52,6 +52,7 @@ from littlestone.errors import (
     check_integer,
     check_probability,
     counted,
+    exact_value,
     parameter_error,
 )
 from littlestone.mechanisms.counts import Noise, noisy_counts, noisy_items
@@ -59,6 +60,7 @@ from littlestone.privacy import Guarantee, check_ledger, largest_rho
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
+    from littlestone.data.tables import Table
     from littlestone.privacy import Ledger
 
 #: What a column is known to be, by its declared type: "open" is decided privately.
@@ -76,6 +78,9 @@ _STANDARD = (
     *(0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500),
     *(1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000),
 )
+
+#: Of all columns together: trees of one test have two splits at each (`MAX_SPLITS`).
+MOST_EDGES = 15_000
 
 #: Between which numbers a column lies, by public knowledge.
 Bounds = tuple[int | float, int | float]
@@ -235,6 +240,7 @@ def plan(
     bins: Any = 8,
     digits: Any = 4,
     bounds: Mapping[str, Bounds] | None = None,
+    caller: str = "propose",
 ) -> Plan:
     """Return what a proposal asks of each column, and what it costs; reads no data.
 
@@ -246,7 +252,6 @@ def plan(
     >>> asked.text_from(10_000)
     206
     """
-    caller = "propose"
     exact = check_fraction(caller, "epsilon", epsilon)
     small = Fraction(0) if not delta else check_probability(caller, "delta", delta)
     wanted = check_integer(caller, "bins", bins, low=2)
@@ -257,14 +262,7 @@ def plan(
         raise parameter_error(caller, "digits", "from 1 to 5", digits)
     asked = tuple(Asked(name, kind, (bounds or {}).get(name)) for name, kind in columns)
     rho = largest_rho(exact, small / 2, caller=caller) if small else Fraction(0)
-    made = Plan(asked, wanted, shown, exact, small, rho)
-    if not made.paying:
-        raise ParameterError(
-            "The columns of this table give propose nothing to learn: truth values have their "
-            "categories already (`littlestone schema new`), and dates and times need a delta, for "
-            "example 1e-6."
-        )
-    return made
+    return Plan(asked, wanted, shown, exact, small, rho)
 
 
 def tally(
@@ -420,7 +418,78 @@ def edges_of(cells: Seen, bins: int) -> list[float]:
     return edges
 
 
-def propose(
+def propose(table: Any, *, ledger: Ledger | None = None, **asked: Any) -> Schema:
+    """Return a schema that was learned privately; see `Schema.propose`."""
+    ready = prepare(table, ledger=ledger, **asked)
+    if ready.problem is not None:
+        raise ready.problem
+    return ready.learn(ledger)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A proposal whose arguments are checked, and whose table is counted: nothing is drawn yet."""
+
+    asked: Plan
+    tallies: tuple[Tally, ...]
+    n: int
+    form: CsvFormat | None
+    guarantee: Guarantee
+    source: Source
+
+    @property
+    def problem(self) -> ParameterError | InfeasibleError | None:
+        """Why nothing can be learned of this table: public."""
+        if not self.asked.paying:
+            return ParameterError(
+                "These columns need a delta, for example 1e-6: they are declared as texts, dates "
+                "or times (truth values have their categories already). Or name columns of "
+                "numbers among them by bounds, or write a schema from public knowledge "
+                "(`littlestone schema new`), which is free."
+            )
+        needed = _TIMES * self.asked.least()
+        if needed <= self.n:
+            return None
+        delta = "" if self.asked.delta else "a delta such as 1e-6, "
+        return InfeasibleError(
+            f"This proposal could learn nothing from {counted(self.n, 'records')}: it needs "
+            f"{needed:,}, since its counts have noise. Nothing was drawn. Give it {delta}a "
+            "larger epsilon, fewer columns, or bounds; or write a schema from public knowledge "
+            "(`littlestone schema new`), which is free.",
+            n_needed=needed,
+        )
+
+    def learn(self, ledger: Ledger | None) -> Schema:
+        """Pay, and draw: all public arguments are checked."""
+        asked = self.asked
+        if ledger is not None:
+            what = f"proposal of a schema of {len(asked.columns)} columns"
+            ledger.charge(self.guarantee, what=what)
+        drawn = describe(asked, self.tallies, self.n, self.source)
+        found = [
+            bounded(column.name, column.bounds) if own is None and column.bounds else own
+            for column, own in zip(asked.columns, drawn, strict=True)
+        ]
+        kept = tuple(column for column in found if column is not None)
+        if not kept:
+            raise DataError(
+                "No column of the proposal has a bin or a category that could be found. What it "
+                "cost stays spent. Give it a larger epsilon or delta, or write the schema by hand."
+            )
+        known = {column.name for column in kept}
+        return Schema(
+            kept,
+            csv=self.form,
+            proposal=Proposal(
+                self.guarantee,
+                self.n,
+                tuple(column.name for column in asked.columns if column.name not in known),
+                tuple(column.name for column in asked.columns if column.kind != "open"),
+            ),
+        )
+
+
+def prepare(
     table: Any,
     *,
     epsilon: Any,
@@ -435,62 +504,46 @@ def propose(
     csv: Any = None,
     ledger: Ledger | None = None,
     random_state: int | Source | None = None,
-) -> Schema:
-    """Return a schema that was learned privately; see `Schema.propose`."""
+    caller: str = "propose",
+) -> Ready:
+    """Check the arguments of a proposal, and count the table; nothing is drawn or spent."""
     # engines are imported when a table is read
-    from littlestone.data.draft import declared_kinds, require_names  # noqa: PLC0415
+    from littlestone.data.counting import count_columns  # noqa: PLC0415
+    from littlestone.data.draft import require_names  # noqa: PLC0415
     from littlestone.data.tables import read_table  # noqa: PLC0415
 
-    source = source_of("propose", random_state)
-    form = None if csv is None else CsvFormat.parse(csv, "propose")
-    require_names(table, header_is_public, form, "propose")
-    opened = read_table(table, csv=form, caller="propose")
-    names = _names(opened.names, y, columns)
-    opened.frame(names, "propose")  # names and types are looked at
-    declared = [_kind(kind) for kind in declared_kinds(opened, names, "propose")]
-    said = _said(kinds, names)
-    known = dict(zip(names, declared, strict=True)) | said
-    within = _between(bounds, names)
+    source = source_of(caller, random_state)
+    form = None if csv is None else CsvFormat.parse(csv, caller)
+    require_names(table, header_is_public, form, caller)
+    opened = read_table(table, csv=form, caller=caller)
+    names = _names(opened.names, y, columns, caller)
+    opened.frame(names, caller)  # names and types are looked at
+    said = _said(kinds, names, caller)
+    known = _kinds(opened, names, caller, texts=bool(delta)) | said
+    within = _between(bounds, names, caller)
     for name, ends in within.items():
         if name not in said and known[name] not in ("whole", "number"):
             known[name] = "whole" if all(isinstance(end, int) for end in ends) else "number"
     asked = plan(
-        list(known.items()),
-        epsilon=epsilon, delta=delta, bins=bins, digits=digits, bounds=within,
+        list(known.items()), epsilon=epsilon, delta=delta, bins=bins, digits=digits,
+        bounds=within, caller=caller,
     )  # fmt: skip
     for column in asked.columns:
-        _check_bounds(column)
+        _check_bounds(column, caller)
     parts = ["counts.privacy"] + (["cks20.prop12"] if asked.delta else [])
     guarantee = Guarantee(
         asked.epsilon, asked.delta, claim=f"dp.sum({', '.join(parts)})", seeded=source.seeded
     )
-    check_ledger(ledger, "propose", guarantee, data=table)
+    check_ledger(ledger, caller, guarantee, data=table)
     comma = form is not None and form.decimal == "comma"
-    counted = [_read(opened, column, comma=comma) for column in asked.columns]
-    n = counted[0][1]
-    check_same([found for _, found in counted])
-    _check_size(asked, n)
-    # All public arguments are checked: pay, and from here on the source is drawn from.
-    if ledger is not None:
-        ledger.charge(guarantee, what=f"proposal of a schema of {len(names)} columns")
-    drawn = describe(asked, [found for found, _ in counted], n, source)
-    kept = tuple(column for column in drawn if column is not None)
-    if not kept:
-        raise DataError(
-            "No column of the proposal has a bin or a category that could be found. What it cost "
-            "stays spent. Give it a larger epsilon or delta, or write the schema by hand."
-        )
-    paired = list(zip(asked.columns, drawn, strict=True))
-    return Schema(
-        kept,
-        csv=form,
-        proposal=Proposal(
-            guarantee,
-            n,
-            tuple(column.name for column, own in paired if own is None),
-            tuple(column.name for column in asked.columns if column.kind != "open"),
-        ),
-    )
+    tallies, rows = [], []
+    for column, (cells, counts) in zip(
+        asked.columns, count_columns(opened, names, caller=caller), strict=True
+    ):
+        tallies.append(_tally(cells, counts, column, comma=comma))
+        rows.append(int(counts.sum()))
+    check_same(rows)
+    return Ready(asked, tuple(tallies), rows[0], form, guarantee, source)
 
 
 def standard(
@@ -500,10 +553,11 @@ def standard(
     columns: Sequence[str] | None = None,
     bounds: Mapping[str, Any] | None = None,
     csv: Any = None,
+    caller: str = "fit",
 ) -> Schema | None:
     """Return a schema that depends on no record: the same bins for all that may be numbers.
 
-    Where bounds are known, eight equal parts. None if all columns are declared as texts.
+    None if all columns are declared as texts.
 
     Examples
     --------
@@ -511,96 +565,126 @@ def standard(
     >>> schema["age"].describe(schema["age"].code(44))
     '40 <= age < 50'
     """
-    from littlestone.data.draft import declared_kinds  # noqa: PLC0415
     from littlestone.data.tables import read_table  # noqa: PLC0415
 
-    form = None if csv is None else CsvFormat.parse(csv, "fit")
-    opened = read_table(table, csv=form, caller="fit")
-    names = _names(opened.names, y, columns)
-    within = _between(bounds, names)
+    form = None if csv is None else CsvFormat.parse(csv, caller)
+    opened = read_table(table, csv=form, caller=caller)
+    names = _names(opened.names, y, columns, caller)
+    within = _between(bounds, names, caller)
+    step = math.ceil(len(names) * len(_STANDARD) / MOST_EDGES)  # of very many columns fewer edges
     made: list[Column] = []
-    for name, declared in zip(names, declared_kinds(opened, names, "fit"), strict=True):
-        kind = _kind(declared)
+    for name, kind in _kinds(opened, names, caller, texts=False).items():
         if name in within:
-            low, high = within[name]
-            made.append(Column.bins(name, [low + (high - low) * i / 8 for i in range(1, 8)]))
+            made.append(bounded(name, within[name]))
         elif kind == "flag":
             made.append(Column.of(name, ["false", "true"]))
-        elif kind != "text" and not (declared is not None and kind == "open"):
-            made.append(Column.bins(name, list(_STANDARD)))
+        elif kind != "text":
+            made.append(Column.bins(name, _STANDARD[step - 1 :: step]))
     return Schema(tuple(made), csv=form) if made else None
 
 
-def _names(found: Sequence[str], y: str | None, columns: Sequence[str] | None) -> list[str]:
+def bounded(name: str, bounds: Bounds) -> Column:
+    """Return a column of eight equal bins, or of fewer where both ends are whole numbers.
+
+    Examples
+    --------
+    >>> bounded("age", (0, 80)).edges, bounded("flag", (0, 1)).edges, bounded("x", (0, 0.4)).edges
+    ((10, 20, 30, 40, 50, 60, 70), (1,), (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35))
+    """
+    low, high = map(exact_value, bounds)
+    assert low is not None
+    assert high is not None
+    edges = [low + (high - low) * i / 8 for i in range(1, 8)]
+    if all(isinstance(end, int) for end in bounds):
+        return Column.bins(name, sorted({math.ceil(edge) for edge in edges}))
+    return Column.bins(name, sorted({float(edge) for edge in edges}))
+
+
+def _names(
+    found: Sequence[str], y: str | None, columns: Sequence[str] | None, caller: str
+) -> list[str]:
     """Return the columns that are asked about: public names."""
     if isinstance(columns, str):
-        raise parameter_error("propose", "columns", "a list of column names", columns)
+        raise parameter_error(caller, "columns", "a list of column names", columns)
     for name in [*(columns or ()), *([] if y is None else [y])]:
         if name not in found:
             raise ParameterError(
-                f"The table given to propose has no column {name!r}.{suggest(name, found)}"
+                f"The table given to {caller} has no column {name!r}.{suggest(name, found)}"
             )
     for name in RESERVED.intersection(columns or ()):
         raise ParameterError(
             f"A schema keeps the name {name!r} for something else: rename the column, or leave it "
-            "out of the proposal."
+            "out of those that are learned from."
         )
     names = [
         name for name in (columns or found) if name != y and name.strip() and name not in RESERVED
     ]
     if not names or len(set(names)) < len(names):
-        raise ParameterError("The columns of a proposal must be different, and not only the label.")
+        raise ParameterError(
+            "The columns that are learned from must be different, and not only the label."
+        )
     return names
 
 
-def _said(kinds: Any, names: Sequence[str]) -> dict[str, Kind]:
+def _said(kinds: Any, names: Sequence[str], caller: str) -> dict[str, Kind]:
     """Check what the caller says of columns: public knowledge."""
     known = get_args(Kind)
     given = {} if kinds is None else kinds
     if not isinstance(given, Mapping) or any(kind not in known for kind in given.values()):
         rule = f"a mapping from columns to {', '.join(known)}"
-        raise parameter_error("propose", "kinds", rule, kinds, 'For example {"age": "whole"}.')
-    for name in given:
-        if name not in names:
-            raise ParameterError(
-                f"The kinds given to propose name {name!r}, which is no column of the proposal."
-                f"{suggest(name, names)}"
-            )
+        raise parameter_error(caller, "kinds", rule, kinds, 'For example {"age": "whole"}.')
+    _check_named(given, "kinds", names, caller)
     return dict(given)
 
 
-def _between(bounds: Any, names: Sequence[str]) -> dict[str, Bounds]:
+def _check_named(given: Mapping[Any, Any], option: str, names: Sequence[str], caller: str) -> None:
+    for name in given:
+        if name not in names:
+            raise ParameterError(
+                f"The {option!r} parameter of {caller} is about {name!r}, which is no column that "
+                f"is learned from.{suggest(str(name), names)}"
+            )
+
+
+def _between(bounds: Any, names: Sequence[str], caller: str) -> dict[str, Bounds]:
     """Check between which numbers the caller says that columns lie: public knowledge."""
     rule, hint = "a mapping from columns to pairs low < high", 'For example {"age": (0, 120)}.'
     given = {} if bounds is None else bounds
     if not isinstance(given, Mapping):
-        raise parameter_error("propose", "bounds", rule, bounds, hint)
+        raise parameter_error(caller, "bounds", rule, bounds, hint)
+    _check_named(given, "bounds", names, caller)
     found: dict[str, Bounds] = {}
     for name, ends in given.items():
-        if name not in names:
-            raise ParameterError(
-                f"The bounds given to propose name {name!r}, which is no column of the proposal."
-                f"{suggest(name, names)}"
-            )
         pair = ends if isinstance(ends, list | tuple) else ()
         plain = all(isinstance(end, int | float) and not isinstance(end, bool) for end in pair)
         if len(pair) != 2 or not plain or not -(10.0**12) <= pair[0] < pair[1] <= 10.0**12:
-            raise parameter_error("propose", "bounds", f"{rule}, to 10**12 in size", bounds, hint)
+            raise parameter_error(caller, "bounds", f"{rule}, to 10**12 in size", bounds, hint)
         found[name] = (pair[0], pair[1])
     return found
 
 
-def _check_bounds(asked: Asked) -> None:
+def _check_bounds(asked: Asked, caller: str) -> None:
     """Refuse bounds of what is no number."""
     if asked.bounds is not None and asked.kind not in ("whole", "number"):
         raise ParameterError(
-            f"The bounds given to propose are about {asked.name!r}, which is known to hold no "
-            f"numbers but is {asked.kind}. Leave them out, or say whole or number."
+            f"The 'bounds' parameter of {caller} is about {asked.name!r}, which is known to hold "
+            f"no numbers but is {asked.kind}. Leave it out, or say whole or number."
         )
 
 
-def _kind(declared: Any) -> Kind:
-    """Return what a declared type tells; None is no type."""
+def _kinds(opened: Table, names: list[str], caller: str, *, texts: bool) -> dict[str, Kind]:
+    """Return what declared types say of columns; of texts only if these can be learned."""
+    from littlestone.data.draft import declared_kinds  # noqa: PLC0415
+
+    found = zip(names, declared_kinds(opened, names, caller), strict=True)
+    return {name: _kind(declared, texts=texts) for name, declared in found}
+
+
+def _kind(declared: Any, *, texts: bool) -> Kind:
+    """Return what a declared type says; None is no type.
+
+    A column of texts may hold numbers; if texts cannot be learned, nothing is spent on that.
+    """
     if declared is None:
         return "open"
     if pa.types.is_boolean(declared):
@@ -609,21 +693,18 @@ def _kind(declared: Any) -> Kind:
         return "whole"
     if pa.types.is_floating(declared) or pa.types.is_decimal(declared):
         return "number"
-    return "text" if pa.types.is_temporal(declared) else "open"
+    return "open" if texts and not pa.types.is_temporal(declared) else "text"
 
 
-def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
-    """Count the cells of a column; the second number is that of the records."""
-    from littlestone.data.counting import count_cells  # noqa: PLC0415
-
-    cells, counts = count_cells(table, asked.name, caller="propose")
-    n = int(counts.sum())
+def _tally(
+    cells: pa.ChunkedArray, counts: npt.NDArray[np.int64], asked: Asked, *, comma: bool
+) -> Tally:
     numeric = pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)
     if numeric and asked.kind in ("whole", "number"):
         values = cells.cast(pa.float64(), safe=False).fill_null(math.nan).to_numpy()
         there = ~np.isnan(values)
-        return _ordered(values[there], counts[there], Counter()), n
-    return tally(*_grouped(cells, counts), comma=comma), n
+        return _ordered(values[there], counts[there], Counter())
+    return tally(*_grouped(cells, counts), comma=comma)
 
 
 def _grouped(
@@ -636,17 +717,3 @@ def _grouped(
     each = np.zeros(len(raw), np.int64)
     np.add.at(each, where, counts)
     return raw, each
-
-
-def _check_size(asked: Plan, n: int) -> None:
-    """Refuse what could learn little from n records."""
-    needed = _TIMES * asked.least()
-    if needed > n:
-        delta = "" if asked.delta else "a delta such as 1e-6, "
-        raise InfeasibleError(
-            f"This proposal could learn nothing from {counted(n, 'records')}: it needs "
-            f"{needed:,}, since its counts have noise. Nothing was drawn. Give it {delta}a "
-            "larger epsilon, fewer columns, or bounds; or write a schema from public knowledge "
-            "(`littlestone schema new`), which is free.",
-            n_needed=needed,
-        )

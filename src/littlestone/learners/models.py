@@ -54,6 +54,8 @@ _COLUMNS = Fraction(1, 5)
 _EVALUATION = Fraction(1, 10)
 _MOST_EVALUATION = Fraction(99, 100)
 _USUAL = Fraction(1, 10**6)
+#: With less the trees of sums are not drawn exactly.
+_LEAST = Fraction(1, 10**5)
 
 Labels = Sequence[Any] | None
 
@@ -150,6 +152,9 @@ def decide(
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
     total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
+    if total < _LEAST:
+        allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+        raise parameter_error(caller, "epsilon", allowed, epsilon, "1 is a common choice.")
     small = None if not delta else check_probability(caller, "delta", delta)
     _check_model(caller, model, labels, wanted=wanted)
     source_of(caller, random_state)
@@ -169,7 +174,8 @@ def decide(
     how: Any = {"held_out": holdout is not None, "wanted": wanted, "unmeasured": what}
     part = _evaluation(caller, evaluate, left, **how)
     if holdout is not None and not users:  # where users are protected the number of rows is secret
-        held_out = held_out_of(_learned_from(opened, y, caller, None), holdout)
+        n = _learned_from(opened, y, caller, None)
+        held_out = held_out_of(n, holdout, interval=wanted is not None and bool(wanted.interval))
         _check_enough(held_out, wanted, left - (part or 0))
     if schema is None:
         if users:
@@ -183,7 +189,8 @@ def decide(
         share = (small or Fraction(0)) - (left_delta or 0)
         schema = _learned_columns(
             table, epsilon=total - left, delta=share, ledger=ledger, random_state=random_state,
-            say=say, y=y, columns=columns, bounds=bounds, csv=csv,
+            say=say, caller=caller, most=len(columns or opened.names), y=y, columns=columns,
+            bounds=bounds, csv=csv,
         )  # fmt: skip
         if schema.proposal is None:  # they cost nothing
             left, left_delta = total, None if model in _CERTIFIED else small
@@ -195,8 +202,8 @@ def decide(
         more = "without it, all learns" if holdout is None else "of held-out records"
         say("Evaluation", f"epsilon {part} measures the error privately; {more}")
     if isinstance(concepts, BoostedTreeClass):
-        n = None if users else _learned_from(opened, y, caller, holdout)
-        say("Delta", _delta(concepts, left, left_delta, n))
+        rows = None if users else _learned_from(opened, y, caller, holdout)
+        say("Delta", _delta(concepts, left, left_delta, rows))
     return Decided(concepts, schema, left, left_delta, part, wanted)
 
 
@@ -208,37 +215,50 @@ def _learned_columns(
     ledger: Ledger | None,
     random_state: Any,
     say: Say,
+    caller: str,
+    most: int,
     **where: Any,
 ) -> Schema:
-    """Learn the columns; of too few records return standard ones, at no cost."""
-    from littlestone.data.proposal import standard  # noqa: PLC0415 - engines are loaded late
+    """Learn at most so many columns; if public reasons forbid it return standard ones, free."""
+    from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
+    bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
+    if bins < 2:
+        raise ParameterError(
+            f"The table given to {caller} has {most:,} columns; at most {MOST_EDGES // 4:,} are "
+            "learned from. Name those that matter in a schema of public bins and categories "
+            "(`littlestone schema new`)."
+        )
+    ready = prepare(
+        table, bins=bins, epsilon=epsilon, delta=delta, header_is_public=True, ledger=ledger,
+        random_state=random_state, caller=caller, **where,
+    )  # fmt: skip
+    problem = ready.problem
+    if problem is not None:
+        found = standard(table, caller=caller, **where)
+        if found is None:
+            raise problem
+        more = ""
+        if isinstance(problem, InfeasibleError):
+            more = (
+                f". To learn columns takes {problem.n_needed:,} records here, more epsilon, a "
+                "delta or fewer columns; public bins and categories serve better (littlestone "
+                "schema new)"
+            )
+        say("Columns", f"standard bins of numbers, which cost nothing; texts are not read{more}")
+        return found
     spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+    texts = "" if delta else "; texts need a delta, and are left out"
     say(
         "Columns",
-        f"learned from the records, for {spent} of the whole. A schema of public bins and "
+        f"learned from the records, for {spent} of the whole{texts}. A schema of public bins and "
         "categories costs nothing (littlestone schema new)",
     )
-    try:
-        schema = Schema.propose(
-            table, epsilon=epsilon, delta=delta, header_is_public=True, ledger=ledger,
-            random_state=random_state, **where,
-        )  # fmt: skip
-    except InfeasibleError as problem:  # nothing was drawn, for public reasons
-        found = standard(table, **where)
-        if found is None:
-            raise
-        say(
-            "Columns",
-            "standard bins of numbers after all, which cost nothing; texts are not read. To "
-            f"learn columns takes {problem.n_needed:,} records here, more epsilon, a delta or "
-            "fewer columns; public bins and categories serve better (littlestone schema new)",
-        )
-        return found
+    schema = ready.learn(ledger)
     assert schema.proposal is not None
     if schema.proposal.left_out:
         unknown = ", ".join(schema.proposal.left_out)
-        say("Left out", f"{unknown}: their noisy counts say nothing at this epsilon")
+        say("Left out", f"{unknown}: nothing was found of them at this epsilon and delta")
     return schema
 
 

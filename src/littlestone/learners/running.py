@@ -100,7 +100,7 @@ def run(
         n = learner.required_samples()  # a public number, in the place of one that is not
     else:
         n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
-    held_out = held_out_of(n, holdout)
+    held_out = held_out_of(n, holdout, interval=interval is not None)
     certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else minus_evaluation(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
@@ -368,13 +368,18 @@ def minus_evaluation(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
     return smaller
 
 
-def held_out_of(n: int, holdout: Any) -> int:
+def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
     """Return how many of n records are held out: a public number."""
     if holdout is None:
         return 0
     share = check_probability("fit", "holdout", holdout)
     held_out = int(share * n)
     if not 0 < held_out < n:
+        if interval:
+            raise ParameterError(
+                f"The 'interval' parameter of fit holds out {holdout} of the records: of "
+                f"{counted(n, 'records')} that is none. Fit more, or leave it out."
+            )
         wanted = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
         hint = "Without it the records of the fit are evaluated on."
         raise parameter_error("fit", "holdout", wanted, holdout, hint)
