@@ -267,3 +267,21 @@ def test_a_table_that_cannot_be_counted_for_the_evaluation_is_not_paid(tmp_path)
         run(learner, sample, SecureSource(), ledger=ledger, evaluate="1/10")
     assert ledger.spent()[0] == 0
     assert run(learner, sample, SecureSource(), ledger=ledger).n == 100
+
+
+def test_a_date_that_is_not_asked_for_does_not_hinder_an_export():
+    schema = ls.Schema.from_dict(
+        {"day": {"type": "date", "bins": ["2020-07-01"]}, "age": {"bins": [30]}}
+    )
+    table = {"age": [20, 40] * 100, "day": ["2020-01-01", "2021-01-01"] * 100, "ill": [0, 1] * 100}
+    written = {}
+    for name in ("age", "day"):
+        halves = table | {other: ["", ""] * 100 for other in {"age", "day"} - {name}}
+        learner = ls.AgnosticLearner(ls.Rules(schema, 1), epsilon=9, random_state=0)
+        written[name] = learner.fit(halves, y="ill").release_
+    module = {}
+    exec(written["age"].export("python"), module)
+    assert [module["label"]({"age": cell}) for cell in (20, 40)] == [0, 1]
+    assert '"age"' in written["age"].export("sql")
+    with pytest.raises(ls.errors.UnsupportedError, match=r"over dates \(day\)"):
+        written["day"].export("sql")

@@ -376,7 +376,11 @@ class Release:
                 f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
                 "trees, scorecards and boosted trees can."
             )
-        dated = [column.name for column in domain.schema if column.calendar is not None]
+        used = {split.column for split in hypothesis.literals}
+        if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
+            used |= {position for position, _ in hypothesis.code_points.columns}
+        asked = [column for at, column in enumerate(domain.schema) if at in used]
+        dated = [column.name for column in asked if column.calendar is not None]
         if to != "json" and dated:
             raise UnsupportedError(
                 f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
