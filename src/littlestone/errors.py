@@ -30,6 +30,7 @@ from typing import Any
 _LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
 _LARGEST = Fraction(sys.float_info.max)
+_LEAST = Fraction(1, 10**300)  # what doubles are proposed from must not vanish
 _KEYS = re.compile(r"(?:password|passwd|pwd)=", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"([\s'\"]+)")
 _HIDDEN = "(it may hold a password)"
@@ -152,9 +153,10 @@ def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fra
     >>> check_fraction("fit", "epsilon", 0.1)
     Fraction(1, 10)
     """
-    constraint = "a number in (0, inf)"
     exact = exact_value(value)
-    if exact is None or not 0 < exact <= _LARGEST:
+    if exact is None or not _LEAST <= exact <= _LARGEST:
+        tiny = exact is not None and 0 < exact < _LEAST
+        constraint = f"at least {float(_LEAST):g}" if tiny else "a number in (0, inf)"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
 

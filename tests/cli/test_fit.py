@@ -263,17 +263,22 @@ def test_costs(run):
 @pytest.mark.parametrize(
     ("costs", "why"),
     [
-        ("1=9", "a cost for each of the two labels"),
-        ("yes=9,no=1", "a cost for each of the two labels"),
-        ("0=1,1=9,2=1", "a cost for each of the two labels"),
+        ("1=9", "of the label 1 and the other"),
+        ("yes=9,no=1", "of the label 1 and the other"),
+        ("0=1,1=9,2=1", "of the label 1 and the other"),
         ("0=1,1=x", "'--costs'"),
-        ("balanced", "a cost for each of the two labels"),
+        ("balanced", "of the label 1 and the other"),
     ],
 )
 def test_costs_that_are_none(run, costs, why):
     done = run(f"{ADULT} thresholds(1,99) --costs {costs}")
     assert done.code == 2
     assert why in done.err
+
+
+def test_costs_are_checked_before_columns_are_paid_for(run):
+    done = run("fit data.csv --y adult --epsilon 9 --model tree --costs 0=1,1=x")
+    assert (done.code, done.out) == (2, "")
 
 
 def test_costs_for_another_learner(run):
@@ -354,3 +359,9 @@ def test_unknown_columns_are_refused_in_the_words_of_the_command(run):
         assert (done.code, done.out) == (2, "")
         assert "agee" in done.err
         assert "propos" not in done.err
+
+
+def test_an_epsilon_that_no_double_holds_is_refused(run):
+    done = run(f"{ADULT} thresholds(1,99)".replace("--epsilon 1 ", "--epsilon 1e-400 "))
+    assert done.code == 2
+    assert "at least 1e-300" in done.err

@@ -296,6 +296,7 @@ def test_intervals_of_one_record_blame_what_was_asked():
         (QUANTITY | {"loss": "quantile"}, "'quantile' parameter"),
         (QUANTITY | {"loss": "poisson"}, "huber"),
         (QUANTITY | {"quantile": 2}, "(0, 1)"),
+        (QUANTITY | {"interval": "0.99999"}, "'interval' parameter of fit must be at most 0.999"),
         (QUANTITY | {"labels": ["a", "b"]}, "'labels' parameter"),
         (QUANTITY | {"user": "user", "samples_per_user": 2}, "'samples_per_user' parameter"),
         (QUANTITY | {"model": "tree"}, "boosted and scorecard"),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from littlestone.classes import ConceptClass
+    from littlestone.costs import Costs
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
@@ -647,8 +648,10 @@ def _of_records_only(
             )
 
 
-def _costs(text: str, records: Records, labels: list[str] | None) -> dict[int, str]:
-    """Return the costs of ``--costs "no=1,yes=9"``, keyed by codes of labels."""
+def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
+    """Return the costs of ``--costs "no=1,yes=9"``."""
+    from littlestone.costs import Costs
+
     positive, negative = records.positive or "1", records.negative
     typed = [part.rpartition("=") for part in text.split(",")]
     found = {label.strip(): cost.strip() for label, _, cost in typed}
@@ -656,14 +659,15 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> dict[int, s
         if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
             hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
             raise parameter_error("fit", "costs", "a cost for each label of --labels", text, hint)
-        return {code: found[label] for code, label in enumerate(labels)}
+        listed = {code: found[label] for code, label in enumerate(labels)}
+        return Costs.of(listed, labels=len(labels), caller="fit")
     others = [label for label in found if label != positive]
     known = others == [negative] if negative is not None else len(others) == 1
     if positive not in found or not known or len(typed) != 2:
-        other = negative or "other"
-        hint = f'For example "{other}=1,{positive}=9"; --positive says which label means 1.'
-        raise parameter_error("fit", "costs", "a cost for each of the two labels", text, hint)
-    return {0: found[others[0]], 1: found[positive]}
+        rule = f'like "{negative or "other"}=1,{positive}=9": of the label {positive} and the other'
+        hint = "--positive says which label means 1; --labels lists all, if they are more than two."
+        raise parameter_error("fit", "costs", rule, text, hint)
+    return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
 
 
 def _columns(

@@ -87,7 +87,7 @@ SHARE = Bound(
     )
 )
 
-_LEAST = Fraction(1, 1000)  # of alpha
+LEAST = Fraction(1, 1000)  # of alpha
 _RISK = Fraction(1, 20)  # of the share that is certain given the sample
 
 
@@ -131,8 +131,8 @@ class Conformal:
             check_fraction(caller, "epsilon", epsilon),
             **more,
         )
-        if made.alpha < _LEAST:
-            raise parameter_error(caller, "alpha", f"at least {_LEAST}", alpha)
+        if made.alpha < LEAST:
+            raise parameter_error(caller, "alpha", f"at least {LEAST}", alpha)
         if made.rank > made.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(

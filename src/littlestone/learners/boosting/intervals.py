@@ -13,8 +13,8 @@ from littlestone.bounds import Unit
 from littlestone.classes import TreeSum
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.data.targets import Quantity, Target, TargetSample
-from littlestone.errors import check_probability
-from littlestone.mechanisms.conformal import Conformal
+from littlestone.errors import check_probability, parameter_error
+from littlestone.mechanisms.conformal import LEAST, Conformal
 from littlestone.source import Source
 
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,10 @@ def bounds_of(target: Target) -> Ints:
 
 def planned(target: Target, level: Any, *, m: int, epsilon: Fraction, unit: Unit) -> Conformal:
     """Return how a width is drawn; `InfeasibleError` if m held-out units are too few."""
-    alpha = 1 - check_probability("fit", "interval", level, hint="0.9 is a common choice.")
+    hint = "0.9 is a common choice."
+    alpha = 1 - check_probability("fit", "interval", level, hint=hint)
+    if alpha < LEAST:
+        raise parameter_error("fit", "interval", f"at most {float(1 - LEAST)}", level, hint)
     cells = len(bounds_of(target))
     return Conformal.of(m=m, cells=cells, alpha=alpha, epsilon=epsilon, caller="fit", unit=unit)
 
