@@ -77,6 +77,30 @@ def test_survival_of_each_period(files, capsys):
     assert head == "prediction,survival at 20,survival at 40,survival at 60"
 
 
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    ("what", "head"),
+    [
+        (["--y", "ill"], "prediction,probability,set has 0,set has 1"),
+        (["--y", "city", "--labels", "Bonn,Rome", "--class", "scorecard", "--user", "who"],
+         "prediction,probability of Bonn,probability of Rome,set has Bonn,set has Rome"),
+    ],
+    ids=["records", "users"],
+)  # fmt: skip
+def test_sets_of_labels(files, what, head, capsys):
+    (files / "s.toml").write_text(SCHEMA.partition("[city]")[0])
+    assert fit(files, *what, "--interval", "90%", "--report", str(files / "p.html")) == 0
+    assert "probability 0.9 or more" in capsys.readouterr().out
+    assert "probability 0.9 or more" in (files / "p.html").read_text()
+    assert main(["predict", str(files / "m.json"), str(files / "t.csv"), "--proba"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == head
+    for line in lines[1:]:
+        label, *numbers = line.split(",")
+        names = head.split(",")
+        assert numbers[names.index(f"set has {label}") - 1] == "1"
+
+
 @pytest.mark.parametrize("spec", ["boosted_trees(depth=1)", "scorecard"])
 def test_labels_of_users(files, spec, capsys):
     assert fit(files, "--y", "ill", "--class", spec, "--user", "who") == 0
@@ -98,6 +122,9 @@ def test_labels_of_users(files, spec, capsys):
         (["--y", "age", "--target", "quantity", "--high", "3"], "age"),
         ([], "--y"),
         (["--y", "ill", "--class", "scorecard", "--user", "who", "--samples-per-user", "3"], "all"),
+        (["--y", "ill", "--model", "tree", "--interval", "90%"], "scorecards"),
+        ([*TIME, "--interval", "90%"], "--interval"),
+        (["--y", "ill", "--interval", "90"], "in (0, 1)"),
     ],
 )
 def test_what_is_refused_before_the_table_is_read(files, arguments, words, capsys):

@@ -261,9 +261,9 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
     "learners.boosting.intervals:scores",
     "learners/boosting/test_intervals.py::test_the_largest_error_is_covered",
 )
-def residual_range_one_cell_too_small(original, model, sample):
+def residual_range_one_cell_too_small(original, model, *records):
     """The largest errors count as smaller ones, and are not covered."""
-    found = original(model, sample)
+    found = original(model, *records)
     return np.minimum(found, len(bounds_of(model.target)) - 2)
 
 

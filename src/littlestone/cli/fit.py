@@ -20,6 +20,7 @@ from littlestone.cli.options import (
     check_label,
     check_outputs,
     check_positive,
+    covered_share,
     is_auto,
     label_list,
     learner_options,
@@ -97,6 +98,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     labels: str | None = None,
     require_certificate: Flag = False,
     evaluated: Evaluated = Evaluated(),
+    interval: str | None = None,
     holdout: str | None = None,
     subsample: str | None = None,
     out: str | None = None,
@@ -143,6 +145,10 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         none of them counts as an error of every hypothesis.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
+    interval:
+        Intervals around quantities and counts, or sets of labels, that cover so large a share of
+        new records, for example 90%: from records that nothing is learned from, by default
+        --holdout 0.2. For boosted trees and scorecards.
     holdout:
         Evaluate on this share of the records, for example 0.2, and do not learn from them. The
         error on new records is then certified, and --evaluate is by default all of epsilon, since
@@ -157,6 +163,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     """
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
+    from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
     from littlestone.learners.registry import agnostic_form
     from littlestone.learners.running import (
         held_out_of,
@@ -179,7 +186,9 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
     source = filed.source("fit", paid)
-    wanted = targets.wanted(y)
+    wanted, covered = targets.wanted(y), covered_share("fit", interval)
+    if covered is not None:
+        holdout = holdout or str(HOLDOUT)
     if wanted is not None:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
@@ -191,7 +200,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         assert column is not None
         release, paid_by = _fit_target(
             wanted, data, column, goal=goal, bounds=bounds, records=records, table=table, paid=paid,
-            source=source, evaluated=evaluated, holdout=holdout, json=json,
+            source=source, evaluated=evaluated, holdout=holdout, interval=covered, json=json,
         )  # fmt: skip
         _write(release, out, report, filed)
         _show(
@@ -236,7 +245,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             data, y, goal, json=json,
             schema=public, columns=chosen, bounds=bounds, csv=form,
             labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
-            ledger=paid_by, random_state=source,
+            interval=covered, ledger=paid_by, random_state=source,
         )  # fmt: skip
     else:
         if goal.bounds is not None:
@@ -263,7 +272,9 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     asked = share is None or evaluated.evaluate or holdout
     if user is not None and concepts.learned_by and not evaluated.evaluate:
         asked = None
-    part = evaluated.part("fit", goal.epsilon, holdout) if asked else None
+    of_held_out = 1 if covered is None else INTERVAL_EVALUATION
+    how: Json = {"of_held_out": of_held_out}
+    part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
     left = None if holdout is not None else part  # what is left out of learning
     learner = agnostic_form(learner) if agnostic else learner
     make = partial(open_learner, "fit", learner, options=options, evaluate=left)
@@ -272,7 +283,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if user is not None and concepts.learned_by:
         algorithm = replace(algorithm, unit="users")  # type: ignore[type-var]
     _measured(part, proba=proba)
-    extra = {"evaluate": part, "holdout": holdout}
+    extra = {"evaluate": part, "holdout": holdout, "interval": covered}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
     columns = _columns(chosen, concepts, public, y)
@@ -329,22 +340,20 @@ def _not_of_targets(**others: object) -> None:
 def _fit_target(
     wanted: Wanted, data: str, y: str, *,
     goal: FitGoal, bounds: Any, records: Records, table: Table, paid: Paid, source: Any,
-    evaluated: Evaluated, holdout: str | None, json: bool,
+    evaluated: Evaluated, holdout: str | None, interval: Fraction | None, json: bool,
 ) -> tuple[Release, Ledger | None]:  # fmt: skip
     """Learn a target that is no label."""
     from littlestone.cli.targets import class_of
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.learners.boosting import Values
-    from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
+    from littlestone.learners.boosting.intervals import INTERVAL_EVALUATION
     from littlestone.learners.running import known_loss, promise, read_sample, run
     from littlestone.privacy import check_ledger
 
     if records.positive is not None or records.negative is not None:
         raise ParameterError("--positive and --negative are for labels: leave them out.")
     paid_by = paid.budget("fit")
-    of_held_out: Fraction | int = 1
-    if wanted.interval is not None:
-        holdout, of_held_out = holdout or str(HOLDOUT), INTERVAL_EVALUATION
+    of_held_out: Fraction | int = 1 if interval is None else INTERVAL_EVALUATION
     if goal.concept_class is not None:
         concepts: Any = class_of(goal.concept_class, records.schema, records.x, wanted, y)
         asked = holdout is not None or evaluated.evaluate is not None
@@ -354,7 +363,7 @@ def _fit_target(
         chosen = names("fit", "x", records.x)
         public = open_schema(records.schema, chosen)
         goal, concepts, public, part = _decided(
-            data, y, goal, json=json, wanted=wanted,
+            data, y, goal, json=json, wanted=wanted, interval=interval,
             schema=public, columns=chosen, bounds=bounds,
             csv=table.format("fit", data, public), users=records.user is not None,
             evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
@@ -369,7 +378,7 @@ def _fit_target(
         quantile=wanted.quantile,
         unit="records" if records.user is None else "users",
     )
-    extra = {"evaluate": part, "holdout": holdout, "interval": wanted.interval}
+    extra = {"evaluate": part, "holdout": holdout, "interval": interval}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
     schema = concepts.schema

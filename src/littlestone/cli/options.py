@@ -20,6 +20,7 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
+    exact_value,
     parameter_error,
 )
 from littlestone.safe_io import replaceable, target, write_text
@@ -200,6 +201,29 @@ class Records:
         if self.negative is None and (self.positive or "1") != "1":
             raise ParameterError("With --strict and --positive, give --negative too.")
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
+
+
+def percentage(text: str) -> Fraction | None:
+    """Return a number, or a percentage; None if it is neither.
+
+    Examples
+    --------
+    >>> percentage("90%"), percentage("0.9"), percentage("nine")
+    (Fraction(9, 10), Fraction(9, 10), None)
+    """
+    share = exact_value(text.removesuffix("%"))
+    return share if share is None or not text.endswith("%") else share / 100
+
+
+def covered_share(caller: str, text: str | None) -> Fraction | None:
+    """Return the share of new records of --interval."""
+    if text is None:
+        return None
+    share = percentage(text)
+    found: Fraction = check_probability(
+        caller, "interval", text if share is None else share, hint="90% is a common choice."
+    )
+    return found
 
 
 @shared

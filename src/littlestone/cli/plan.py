@@ -20,6 +20,7 @@ from littlestone.cli.options import (
     label_list,
     needed,
     open_class,
+    percentage,
     shared,
     whole,
 )
@@ -28,7 +29,6 @@ from littlestone.errors import (
     ParameterError,
     check_fraction,
     check_probability,
-    exact_value,
     parameter_error,
 )
 
@@ -268,8 +268,7 @@ def _spelt(name: str, value: str | None, plain: str, text: str | None) -> str | 
         raise ParameterError(
             f"The {plain!r} parameter of plan says the same as {name!r}: leave one of them out."
         )
-    share = exact_value(text.removesuffix("%"))
-    share = share / 100 if share is not None and text.endswith("%") else share
+    share = percentage(text)
     if share is None or not 0 < share < 1:
         example = "5%" if plain == "error" else "95%"
         constraint = f"a percentage, such as {example}, or a number in (0, 1)"

@@ -47,7 +47,8 @@ def predict(
     Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
     expected count, the risk of an event) for each row, in the order of the rows; or Parquet, if
     --out ends in .parquet. A row outside the model's public domain gets the first label. Files of
-    any size are streamed.
+    any size are streamed. A model with intervals adds "low" and "high"; one with sets of labels a
+    column for each label, 1 where the set has it.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def predict(
     with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
         names, head = release.labels, _head(release, proba=proba)
-        form = ".6g" if release.interval is None else ".12g"
+        form = ".6g" if release.interval is None or release.target is None else ".12g"
         if out is None:
             _write(pieces, sys.stdout, names, head, form)
         else:
@@ -187,9 +188,10 @@ def _head(release: Release, *, proba: bool) -> list[str]:
         each = [f"survival at {float(end):g}" for end in getattr(target, "ends", ())]
     else:
         each = ["probability"] if labels == (0, 1) else [f"probability of {x}" for x in labels]
+    beside = each if proba else []
     if release.interval is not None:
-        return ["prediction", "low", "high"]
-    return ["prediction", *each] if proba else ["prediction"]
+        beside = ["low", "high"] if target is not None else [*beside, *release.set_columns]
+    return ["prediction", *beside]
 
 
 def _write(

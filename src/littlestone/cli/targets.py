@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from littlestone.cli.options import check_label, names, open_class, shared
-from littlestone.errors import ParameterError, exact_value
+from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
     from littlestone.classes import BoostedTreeClass
@@ -28,9 +28,6 @@ class Targets:
     quantile."""
     quantile: str | None = None
     """With --target quantity: predict this quantile, for example 0.9."""
-    interval: str | None = None
-    """With --target: intervals that cover so large a share of new records, for example 90%; their
-    width is drawn from records that nothing is learned from, by default --holdout 0.2."""
     time: str | None = None
     """Column of times, instead of --y: survival until the --event, in --periods."""
     event: str | None = None
@@ -49,11 +46,7 @@ class Targets:
         periods: Any = self.periods
         if periods is not None and self.high is None:
             periods = [end.strip() for end in periods.split(",")]
-        share: Any = self.interval
-        if share is not None and share.endswith("%"):
-            percent = exact_value(share.removesuffix("%"))
-            share = share if percent is None else percent / 100
-        return wanted("fit", y, **(vars(self) | {"periods": periods, "interval": share}))
+        return wanted("fit", y, **(vars(self) | {"periods": periods}))
 
 
 def class_of(spec: str, schema: Any, x: str | None, wanted: Wanted, y: str) -> BoostedTreeClass:

@@ -88,6 +88,7 @@ class Decided:
     delta: Fraction | None  # of the fit
     evaluate: Fraction | None  # a part of that epsilon
     wanted: Wanted | None = None  # where it is no label
+    interval: Fraction | None = None  # the share of new records that intervals or sets are to cover
 
     def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateEstimator:
         """Return the estimator that learns it."""
@@ -110,7 +111,7 @@ class Decided:
             return AgnosticLearner(concepts, **parameters)
         if concepts.lists_labels:
             parameters["labels"] = concepts.labels
-        parameters |= {"delta": self.delta or 0}
+        parameters |= {"delta": self.delta or 0, "interval": self.interval}
         if self.wanted is not None:
             return regressor(concepts, self.wanted, parameters)
         if isinstance(concepts, ScorecardClass):
@@ -126,6 +127,7 @@ def decide(
     epsilon: Any,
     delta: Any = None,
     wanted: Wanted | None = None,
+    interval: Any = None,
     schema: Schema | None = None,
     columns: Sequence[str] | None = None,
     bounds: Mapping[str, Any] | None = None,
@@ -157,6 +159,10 @@ def decide(
         raise parameter_error(caller, "epsilon", allowed, epsilon, "1 is a common choice.")
     small = None if not delta else check_probability(caller, "delta", delta)
     _check_model(caller, model, labels, wanted=wanted)
+    if interval is not None:
+        name = model if model != "auto" else choose(wanted)[0]
+        interval = _checked_interval(caller, interval, name, wanted)
+        holdout = holdout or HOLDOUT
     source_of(caller, random_state)
     _check_columns(caller, schema, y, bounds)
     opened = read_table(
@@ -168,15 +174,15 @@ def decide(
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
-    if wanted is not None and wanted.interval is not None:
-        holdout = holdout or HOLDOUT
     what = _unmeasured(model, users=users, wanted=wanted)
-    how: Any = {"held_out": holdout is not None, "wanted": wanted, "unmeasured": what}
+    how: Any = {"held_out": holdout is not None, "interval": interval, "unmeasured": what}
     part = _evaluation(caller, evaluate, left, **how)
     if holdout is not None and not users:  # where users are protected the number of rows is secret
         n = _learned_from(opened, y, caller, None)
-        held_out = held_out_of(n, holdout, interval=wanted is not None and bool(wanted.interval))
-        _check_enough(held_out, wanted, left - (part or 0))
+        held_out = held_out_of(n, holdout, interval=interval is not None)
+        if interval is not None:  # too few are refused before columns are paid for
+            target, rest = None if wanted is None else wanted.target, left - (part or 0)
+            planned(target, interval, m=held_out, epsilon=rest, unit="records")
     if schema is None:
         if users:
             raise ParameterError(
@@ -204,7 +210,7 @@ def decide(
     if isinstance(concepts, BoostedTreeClass):
         rows = None if users else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, rows))
-    return Decided(concepts, schema, left, left_delta, part, wanted)
+    return Decided(concepts, schema, left, left_delta, part, wanted, interval)
 
 
 def _learned_columns(
@@ -325,8 +331,8 @@ def fit(
     quantile : float in (0, 1), optional
         Of a quantity: predict this quantile.
     interval : float in (0, 1), optional
-        Of a quantity or a count: intervals that cover this share of new records, from a fifth of
-        the records, which nothing is learned from.
+        Intervals around quantities and counts, or sets of labels, that cover this share of new
+        records, from a fifth of the records, which nothing is learned from.
     time, event : str, optional
         Instead of ``y``: columns of a time, and of what is 1 where the event ended it.
     periods : sequence of numbers, or int, optional
@@ -399,8 +405,7 @@ def fit(
         raise ParameterError(no_argument("littlestone", name))
     asked = wanted(
         "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile,
-        interval=interval, time=time,
-        event=event, periods=periods,
+        time=time, event=event, periods=periods,
     )  # fmt: skip
     if asked is not None and not (labels is None and samples_per_user is None):
         name = "samples_per_user" if labels is None else "labels"
@@ -421,8 +426,8 @@ def fit(
         )
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
-        schema=schema, bounds=bounds, model=model, labels=listed, users=user is not None,
-        evaluate=evaluate, ledger=ledger, random_state=random_state,
+        interval=interval, schema=schema, bounds=bounds, model=model, labels=listed,
+        users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
     if asked is not None:
@@ -459,6 +464,20 @@ def _check_model(caller: str, model: str, labels: Labels, *, wanted: Wanted | No
             "A rule answers two labels. For more of them take the model list, tree, scorecard or "
             "boosted."
         )
+
+
+def _checked_interval(caller: str, interval: Any, model: str, wanted: Wanted | None) -> Fraction:
+    """Return which share is to be covered; refuse what has neither intervals nor sets."""
+    if model not in _SUMS or (wanted is not None and wanted.event is not None):
+        what = f"a {model} model" if wanted is None else "times"
+        raise ParameterError(
+            f"The 'interval' parameter of {caller} is for boosted trees and scorecards, of "
+            f"quantities, counts and labels; there is none of {what}: leave it out."
+        )
+    covered: Fraction = check_probability(
+        caller, "interval", interval, hint="0.9 is a common choice."
+    )
+    return covered
 
 
 def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
@@ -509,15 +528,15 @@ def _evaluation(
     left: Fraction,
     *,
     held_out: bool,
-    wanted: Wanted | None,
+    interval: Fraction | None,
     unmeasured: str | None,
 ) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes from learning."""
     if unmeasured is not None:
-        if held_out or evaluate not in ("auto", None):
+        if (held_out and interval is None) or evaluate not in ("auto", None):
             raise UnsupportedError(f"{caller} has no evaluation of {unmeasured} yet: leave it out.")
         return None
-    if wanted is not None and wanted.interval is not None:  # of held-out records, like these
+    if interval is not None:  # of held-out records, like these
         given = left * INTERVAL_EVALUATION if evaluate == "auto" else evaluate
         return None if given is None else check_fraction(caller, "evaluate", given)
     if held_out:  # no record pays for both
@@ -545,12 +564,6 @@ def _check_held_out(caller: str, evaluate: Any, left: Fraction) -> None:
         hint = "Without it all of that is spent."
         allowed = f"at most {left}, what the columns leave of epsilon for every record"
         raise parameter_error(caller, "evaluate", allowed, evaluate, hint)
-
-
-def _check_enough(held_out: int, wanted: Wanted | None, epsilon: Fraction) -> None:
-    """Refuse intervals from too few records, before columns are paid for."""
-    if wanted is not None and wanted.interval is not None:
-        planned(wanted.target, wanted.interval, m=held_out, epsilon=epsilon, unit="records")
 
 
 def _learned_from(table: Table, y: str, caller: str, holdout: Any) -> int:

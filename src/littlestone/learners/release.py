@@ -27,7 +27,7 @@ from littlestone.classes import (
     class_from_dict,
 )
 from littlestone.classes import load as load_hypothesis
-from littlestone.classes.decision_trees import LeafTree
+from littlestone.classes.decision_trees import LeafTree, sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -90,7 +90,7 @@ class Release:
     evaluation: ScoreHistogram | ErrorSums | None = None
     spent: dict[str, str] | None = None
     costs: Costs | None = None
-    interval: Conformal | None = None  # what the width of intervals comes from
+    interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
     entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
 
     @property
@@ -248,6 +248,11 @@ class Release:
         return self.concept_class.labels
 
     @property
+    def set_columns(self) -> list[str]:
+        """The names of columns that say whether a set holds each label."""
+        return [f"set has {label}" for label in self.labels]
+
+    @property
     def target(self) -> Target | None:
         """What is predicted, if it is no label."""
         return getattr(self.concept_class, "target", None)
@@ -280,7 +285,8 @@ class Release:
     ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
         """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
-        Of a model with intervals values and the two ends of each.
+        Of a model with intervals values and the two ends of each; of one with sets of labels
+        whether they hold each label, after the probabilities.
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
         """
@@ -295,7 +301,10 @@ class Release:
                 continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
-            yield labels, self._chances_of(points, inside) if proba else None
+            shown = [self._chances_of(points, inside)] if proba else []
+            if isinstance(self.hypothesis, TreeEnsemble) and self.hypothesis.width is not None:
+                shown.append(self.hypothesis.sets(points).astype(np.float64))
+            yield labels, np.column_stack(shown) if shown else None
 
     def _points_of(
         self, table: Any, *, x: str | None = None, csv: Any = None
@@ -328,8 +337,9 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return both(self.chances(domain.array(X, caller="predict")))
-        found = [chances for _, chances in self.predict_pieces(X, x=x, csv=csv, proba=True)]
-        return both(np.concatenate([part for part in found if part is not None]))
+        self._check_chances()
+        pieces = self._points_of(X, x=x, csv=csv)
+        return both(np.concatenate([self._chances_of(*piece) for piece in pieces]))
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, or of each listed label, of points as they are stored."""
@@ -397,6 +407,10 @@ class Release:
                 for end in ("low", "high"):
                     own = hypothesis.to_sql(domain.schema, dialect=dialect, what=end)
                     parts.append(f"{own} AS {end}")
+            if isinstance(hypothesis, TreeEnsemble) and hypothesis.width is not None:
+                for of, named in zip(self.labels, self.set_columns, strict=True):
+                    own = hypothesis.to_sql(domain.schema, dialect=dialect, what="set", of=of)
+                    parts.append(f"{own} AS {sql.named(named)}")
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
             columns = replace(domain.schema, proposal=None).to_list()

@@ -16,7 +16,7 @@ import numpy as np
 
 from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
-from littlestone.classes import TreeEnsemble, TreeSum
+from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
 from littlestone.data.sample import split
@@ -136,7 +136,7 @@ def run(
                 Evaluation(cast(ScoreHistogram, histogram)).recalibrated(given)
             )
     if conformal is not None:
-        model = cast(TreeSum, hypothesis)
+        model = cast(TreeSum | TreeEnsemble, hypothesis)
         hypothesis = with_width(model, looked_at, conformal, source)
     return Release(
         learner=learner.name,
@@ -399,9 +399,13 @@ def _spending(
 
 
 def _check_interval(learner: Learner[Any], evaluate: Any, holdout: Any, interval: Any) -> None:
-    """Refuse intervals that could not be, before any data."""
-    if not _of_values(learner):
-        raise UnsupportedError("Intervals are around quantities and counts: leave out 'interval'.")
+    """Refuse intervals and sets that could not be, before any data."""
+    concepts = learner.concept_class
+    if not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods):
+        raise UnsupportedError(
+            "Boosted trees and scorecards for quantities, counts and labels have intervals, or "
+            "sets of labels. Leave out 'interval'."
+        )
     check_probability("fit", "interval", interval, hint="0.9 covers nine of ten new records.")
     if holdout is None:
         raise ParameterError(
@@ -419,11 +423,11 @@ def _check_interval(learner: Learner[Any], evaluate: Any, holdout: Any, interval
 def _conformal(
     learner: Learner[Any], held_out: int, evaluate: Any, interval: Any
 ) -> Conformal | None:
-    """Return how the width of intervals is drawn; held-out units pay no more than epsilon."""
+    """Return how the width of intervals or sets is drawn; held-out units pay at most epsilon."""
     if interval is None:
         return None
     left = learner.epsilon - (0 if evaluate is None else check_fraction("fit", "", evaluate))
-    target = cast(Any, learner.concept_class).target
+    target = cast(BoostedTreeClass, learner.concept_class).target
     return planned(target, interval, m=held_out, epsilon=left, unit=learner.unit)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.data.targets import Count, Periods, Quantity, Target
-from littlestone.errors import ParameterError, check_probability, exact_value, parameter_error
+from littlestone.errors import ParameterError, exact_value, parameter_error
 from littlestone.learners.boosting.values import check_loss
 
 
@@ -20,7 +20,6 @@ class Wanted:
     loss: str = "auto"
     quantile: Fraction | None = None
     event: str | None = None
-    interval: Fraction | None = None  # which share of new records intervals are to cover
 
 
 def wanted(
@@ -35,7 +34,6 @@ def wanted(
     time: str | None = None,
     event: str | None = None,
     periods: Any = None,
-    interval: Any = None,
 ) -> Wanted | None:
     """Return the target that these parameters of ``fit`` name; None for labels.
 
@@ -49,7 +47,6 @@ def wanted(
     given = {
         "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
         "time": time, "event": event, "periods": periods,
-        "interval": interval,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if not given:
@@ -79,16 +76,13 @@ def wanted(
             f"With a target, {caller} needs high, the highest value that counts (--high): a public "
             "number, said from what is known of such values and not from this table."
         )
-    covered = None
-    if interval is not None:
-        covered = check_probability(caller, "interval", interval, hint="0.9 is a common choice.")
     if target == "count":
-        _only(caller, given, "a count", "target", "high", "interval")
-        return Wanted(Count(high), interval=covered)
-    _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile", "interval")
+        _only(caller, given, "a count", "target", "high")
+        return Wanted(Count(high))
+    _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
     asked = Quantity(0 if low is None else low, high)  # type: ignore[arg-type] # made exact there
     chosen = loss or ("auto" if quantile is None else "quantile")
-    return Wanted(asked, chosen, check_loss(caller, asked, chosen, quantile), None, covered)
+    return Wanted(asked, chosen, check_loss(caller, asked, chosen, quantile))
 
 
 def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:

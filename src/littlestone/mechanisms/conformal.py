@@ -136,9 +136,9 @@ class Conformal:
         if made.rank > made.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(
-                f"Intervals for {float(1 - made.alpha):.4g} of new {made.unit} at epsilon "
-                f"{float(made.epsilon):.4g} need {needed:,} held-out {made.unit}, not {m:,}: hold "
-                "out a larger share, ask for a lower level, or spend more.",
+                f"Intervals, or sets, for {float(1 - made.alpha):.4g} of new {made.unit} at "
+                f"epsilon {float(made.epsilon):.4g} need {needed:,} held-out {made.unit}, not "
+                f"{m:,}: hold out a larger share, ask for a lower level, or spend more.",
                 n_needed=needed,
             )
         return made

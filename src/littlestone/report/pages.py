@@ -29,7 +29,7 @@ from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
 from littlestone.data.targets import Periods
-from littlestone.errors import UnsupportedError
+from littlestone.errors import UnsupportedError, counted
 from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, QuantityEvaluation
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
@@ -241,7 +241,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         if_so = ", if these were held out" if scored else ""
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
-    return facts
+    return facts + _of_interval(release)
 
 
 def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
@@ -264,19 +264,23 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
 
 
 def _of_interval(release: Release) -> list[tuple[str, str]]:
-    """Return how wide the intervals are, and what they cover."""
+    """Return how wide the intervals or sets are, and what they cover."""
     found, model = release.interval, release.hypothesis
-    if found is None or not isinstance(model, TreeSum) or model.width is None:
+    if found is None or not isinstance(model, TreeSum | TreeEnsemble) or model.width is None:
         return []
     unit = unit_of(release)
-    near = f"prediction ± {_four(model.width * model.parts[1])}"
     which = "a record of a new user" if unit == "users" else "a new record"
+    if isinstance(model, TreeSum):
+        name, near = "Interval", f"prediction ± {_four(model.width * model.parts[1])}"
+    else:
+        name, near = "Set", f"labels at most {counted(model.width, 'votes')} behind the most likely"
+        which = f"the label of {which}"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
     covers = f"{covers}with probability 5%" if release.independent else _LEARNED
-    return [("Interval", f"{near}, {from_}"), ("", covers)]
+    return [(name, f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {

@@ -142,7 +142,7 @@ def test_scores_are_those_of_the_definition():
     bounds = bounds_of(target)
     assert (np.diff(bounds) > 0).all()
     assert bounds[-1] == 50 * PARTS  # the largest possible error is covered
-    at = intervals.scores(found, sample)
+    at = intervals.scores(found, sample.points, sample.point, sample.code)
     for group, place in enumerate(at):
         row = sample.points[sample.point[group]]
         code = sample.code[group]

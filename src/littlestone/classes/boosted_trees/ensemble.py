@@ -22,7 +22,7 @@ from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column
 from littlestone.data.labels import BINARY
-from littlestone.errors import counted
+from littlestone.errors import UnsupportedError, counted
 from littlestone.safe_io import read_exact
 from littlestone.types import Json, Label, Labels, Points
 
@@ -36,6 +36,7 @@ Ints = npt.NDArray[np.int64]
 
 #: More trees than this are neither learned nor read.
 MAX_ROUNDS = 1_000
+_WIDEST = 2**40
 
 
 @readable
@@ -84,6 +85,7 @@ class TreeEnsemble:
     code_points: CodePoints | None = None  # votes by the codes of a row, before any tree
     #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
+    width: int | None = None  # of sets: how many votes fewer than the most their labels may have
 
     TYPE = "tree_ensemble"
 
@@ -120,6 +122,7 @@ class TreeEnsemble:
             self.cap,
             self.code_points,
             self.curve,
+            self.width,
         )
 
     @property
@@ -190,6 +193,22 @@ class TreeEnsemble:
             return (self.margin(points) > 0).astype(np.int8)
         most: Labels = self.votes(points).argmax(axis=1).astype(np.int8)
         return most
+
+    def sets(self, points: Points) -> npt.NDArray[np.bool_]:
+        """Return which labels (columns) are in the set of each row; the predicted one always is.
+
+        Examples
+        --------
+        >>> TreeEnsemble((), Fraction(1), (0, 3, 2), ("a", "b", "c"), width=1).sets(np.array([[2]]))
+        array([[False,  True,  True]])
+        """
+        if self.width is None:
+            raise UnsupportedError(
+                "This model has no sets of labels: fit with interval=0.9 (--interval 90%)."
+            )
+        votes = self.votes(points)
+        found: npt.NDArray[np.bool_] = votes >= votes.max(axis=1, keepdims=True) - self.width
+        return found
 
     def with_curve(self, curve: Sequence[float]) -> Self:
         """Return the same sum with these probabilities, one for each of ``margins``."""
@@ -386,13 +405,16 @@ class TreeEnsemble:
             "start": list(self.start),
         } | names_to_dict(self.label_names)
         described |= {} if self.cap is None else {"cap": str(self.cap)}
+        described |= {} if self.width is None else {"width": self.width}
         described |= {} if self.code_points is None else {"points": self.code_points.to_dict()}
         return described if self.curve is None else described | {"curve": list(self.curve)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "step", "start"), ("label_names", "cap", "points", "curve"))
+        fields = Fields(
+            data, ("trees", "step", "start"), ("label_names", "cap", "points", "curve", "width")
+        )
         names = names_of(fields)
         trees, start = read_trees(fields, names), fields.items("start", len(names))
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
@@ -402,7 +424,10 @@ class TreeEnsemble:
         if cap is not None and not has_link(cap, binary=names == BINARY):
             raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
-        found = cls(trees, _read_fraction(fields, "step"), tuple(start), names, cap, points)
+        found = cls(
+            trees, _read_fraction(fields, "step"), tuple(start), names, cap, points,
+            width=read_width(fields),
+        )  # fmt: skip
         if "curve" not in fields:
             return found
         curve = fields.items("curve", FURTHEST)
@@ -425,6 +450,14 @@ def read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis
         if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
             raise fields.refuse("trees", "of one kind (numbers or texts) for each column")
     return trees
+
+
+def read_width(fields: Fields) -> int | None:
+    """Return the entry ``width``, if there is one."""
+    width = fields.any("width") if "width" in fields else None
+    if width is not None and not (type(width) is int and 0 <= width <= _WIDEST):
+        raise fields.refuse("width", "an integer, at least 0")
+    return width
 
 
 def _read_fraction(fields: Fields, name: str) -> Fraction:

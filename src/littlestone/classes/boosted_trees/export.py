@@ -36,25 +36,32 @@ def as_sql(
     """Return a sum of trees as one SQL expression; never NULL.
 
     For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
-    it is "label" (the default), or the "probability" or the "votes" of the label ``of``. Each cell
-    is read once, each tree evaluated once.
+    it is "label" (the default), or the "probability" or the "votes" of the label ``of``. Of a model
+    with sets "set" is 1 where the set holds the label ``of``, and 0 elsewhere. Each cell is read
+    once, each tree evaluated once.
     """
-    names, choices = ensemble.label_names, _WHAT[ensemble.binary]
+    names = ensemble.label_names
+    choices = [*_WHAT[ensemble.binary], *([] if ensemble.width is None else ["set"])]
     what = choices[0] if what is None else what
     if what not in choices:
         raise parameter_error("to_sql", "what", f"one of {', '.join(choices)}", what)
-    if ensemble.binary or what == "label":
+    if what != "set" and (ensemble.binary or what == "label"):
         if of is not None:
             asked = "labels 0 and 1" if ensemble.binary else "label"
             raise parameter_error("to_sql", "of", f"left out for the {asked}", of)
     elif of not in names:
         raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
     if ensemble.binary:
-        return _of_margin(ensemble, schema, dialect, what)
+        return _of_margin(ensemble, schema, dialect, what, of)
     summed = (_card_of_labels if ensemble.additive else _votes_of_trees)(ensemble, schema, dialect)
     if what == "probability":
         return _probability(summed, names.index(of), len(names), ensemble, dialect)
-    value = _most(names, dialect) if what == "label" else _votes(names.index(of))
+    if what == "label":
+        value = _most(names, dialect)
+    elif what == "set":
+        value = _held(names.index(of), len(names), ensemble)
+    else:
+        value = _votes(names.index(of))
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
 
 
@@ -96,7 +103,9 @@ def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str
     return summed
 
 
-def _of_margin(ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str) -> str:
+def _of_margin(
+    ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str, of: Label | None
+) -> str:
     """Return the margin of the labels 0 and 1, or what follows from it.
 
     It is ``first + unit * sum``; the sum, from 0 on, counts points of a scorecard or trees.
@@ -106,6 +115,11 @@ def _of_margin(ensemble: TreeEnsemble, schema: Schema, dialect: str, what: str) 
     )
     if what == "margin":
         return f"({sql.select(f'{first} + {unit} * ({summed})', used, schema, dialect)})"
+    if what == "set":
+        sign = "-" if of == 1 else ""
+        compared = ">=" if of == 1 else "<="
+        held = f"{first} + {unit} * ({summed}) {compared} {sign}{ensemble.width}"
+        return f"({sql.select(f'CASE WHEN {held} THEN 1 ELSE 0 END', used, schema, dialect)})"
     if what == "label":
         label = f"CASE WHEN {summed} > {-first // unit} THEN 1 ELSE 0 END"
         return f"({sql.select(label, used, schema, dialect)})"
@@ -252,6 +266,12 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
+def _held(own: int, labels: int, ensemble: TreeEnsemble) -> str:
+    """Return 1 where a label has not too many votes fewer than any other, and 0 elsewhere."""
+    near = [f"{_votes(own)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != own]
+    return f"CASE WHEN {' AND '.join(near)} THEN 1 ELSE 0 END"
+
+
 def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
     """Return the probability of a label: its share of the votes, or what the link makes of all."""
     step, codes, (least, _) = float(ensemble.step), range(labels), _ends(dialect)
@@ -363,6 +383,14 @@ def label(record):
     return LABELS[found.index(max(found))]
 '''
 
+_SET = '''
+
+def label_set(record):
+    """Return the labels of its set: not too many votes fewer than the most."""
+    found = _votes(record)
+    return [name for name, votes in zip(LABELS, found) if votes >= max(found) - {width}]
+'''
+
 _POINTS = '''# (column, tests, points by label: where no test holds, then where each is the first)
 POINTS = [
 {lines}]
@@ -426,6 +454,7 @@ _LINK = """    parts = [1.0] * len(shares)
 def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> str:
     """Return a Python module: ``probability`` and ``label`` of a record, ``margin`` or ``votes``.
 
+    Of a model with sets also ``label_set``.
     Without ``votes`` it has ``label`` only: a single tree has no probabilities.
 
     Examples
@@ -457,7 +486,9 @@ def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> 
         f"    {(times, _plain(tree.tree, schema))!r},\n" for tree, times in ensemble.counted.items()
     )
     asked = [*ensemble.literals, *(begin.asked(schema) if begin else [])]
-    return _PYTHON.format(
+    sets = "" if ensemble.width is None else _SET.format(width=ensemble.width)
+    functions += ", label_set(record)" if sets else ""
+    written = _PYTHON.format(
         functions=functions,
         labels=repr(ensemble.label_names),
         start=repr(ensemble.start),
@@ -468,6 +499,7 @@ def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> 
         start_of="_start(record)" if points else "list(START)",
         answers=answers,
     )
+    return written + sets
 
 
 def _plain_points(points: CodePoints, schema: Schema) -> str:

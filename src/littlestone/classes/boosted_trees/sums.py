@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
-from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS, read_trees
+from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS, read_trees, read_width
 from littlestone.classes.boosted_trees.parts import PARTS, REACH
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
@@ -288,9 +288,7 @@ class TreeSum:
             quantile = exact_value(fields.any("quantile"))
             if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
                 raise fields.refuse("quantile", "of a quantity, between 0 and 1")
-        width = data.get("width")
-        if width is not None and not (type(width) is int and 0 <= width <= _FURTHEST):
-            raise fields.refuse("width", "an integer, at least 0")
+        width = read_width(fields)
         return cls(trees, tuple(data["steps"]), tuple(data["start"]), target, quantile, width)
 
 

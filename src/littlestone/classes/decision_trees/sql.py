@@ -108,7 +108,7 @@ def _named(
 
 def _standard(column: Column) -> str:
     """Return a cell of a column of its proper type: numbers, but for NaN, or texts."""
-    name = _name(column.name)
+    name = named(column.name)
     if not column.numeric:
         return name
     known = [f"LOWER(CAST({name} AS VARCHAR)) <> 'nan'"]  # to PostgreSQL NaN is a large number
@@ -166,7 +166,7 @@ def _double(name: str) -> str:
 
 def _raw(column: Column, at: int, what: str, raw: dict[str, str]) -> str:
     """Return the name of a cell as a text (t), a double (d), or of whether it is a text (k)."""
-    name = _name(column.name)
+    name = named(column.name)
     raw[f"{what}{at}"] = {
         "t": f"trim(CAST({name} AS VARCHAR), {_WHITE})",
         "d": f"TRY_CAST({name} AS DOUBLE)",
@@ -175,7 +175,8 @@ def _raw(column: Column, at: int, what: str, raw: dict[str, str]) -> str:
     return f"{what}{at}"
 
 
-def _name(name: str) -> str:
+def named(name: str) -> str:
+    """Return the name of a column as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 

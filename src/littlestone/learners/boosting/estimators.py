@@ -54,6 +54,17 @@ def _rounds(estimator: Any) -> int | None:
     return check_integer(type(estimator).__name__, "rounds", rounds, low=1)
 
 
+_INTERVAL = Kind("float in (0, 1)", annotation="Number | None")
+
+
+def _besides(estimator: Any) -> dict[str, Any]:
+    """Return what a release is to have besides the model."""
+    share, interval = estimator.holdout, estimator.interval
+    if interval is not None:
+        share = share or HOLDOUT
+    return {"evaluate": estimator.evaluate, "holdout": share, "interval": interval}
+
+
 class _Boosted(PrivateClassifier):
     """What both classifiers share."""
 
@@ -67,7 +78,14 @@ class _Boosted(PrivateClassifier):
     )
     holdout: Any = declared(
         Kind("float in (0, 1)", annotation="Number | None"),
-        "Evaluate on this share of the records instead, and do not learn from it.",
+        "Evaluate on this share of the records, or users, instead, and do not learn from it; with "
+        "an interval 0.2 by default.",
+        default=None,
+    )
+    interval: Any = declared(
+        _INTERVAL,
+        "Sets of labels that hold the label of so large a share of new records, for example 0.9: "
+        "from the held-out ones, for what ``evaluate`` leaves of epsilon.",
         default=None,
     )
     labels: Any = declared(
@@ -78,7 +96,7 @@ class _Boosted(PrivateClassifier):
     hypothesis_: TreeEnsemble
 
     def _extra(self) -> dict[str, Any]:
-        return {"evaluate": self.evaluate, "holdout": self.holdout}
+        return _besides(self)
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return what trees vote for the positive class, in steps of log-odds.
@@ -116,6 +134,38 @@ class _Boosted(PrivateClassifier):
         """
         check_is_fitted(self, "hypothesis_")
         return both(self.hypothesis_.probability(self._rows(X)))
+
+    def predict_set(self, X: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return which labels are in the set of each row: of votes near the most.
+
+        Parameters
+        ----------
+        X : array-like, as for ``fit``
+
+        Returns
+        -------
+        ndarray of bool, shape (n_samples, n_classes)
+            Columns as in ``classes_``. The predicted label is in every set.
+
+        Guarantee
+        ---------
+        The set of a new record holds its label with probability ``interval`` or more, if the record
+        is exchangeable with the held-out ones and has a listed label (claim
+        ``conformal.marginal``); of a new user, one record that is drawn. ``release_.interval``
+        says which share of all new ones is covered, except with a small probability.
+
+        Examples
+        --------
+        >>> import littlestone as ls
+        >>> schema = ls.Schema.from_dict({"age": {"bins": [30]}})
+        >>> B = BoostedTrees(schema, epsilon=2, rounds=6, interval=0.9, random_state=0)
+        >>> B = B.fit([[25], [70]] * 1000, ([0, 1] * 4 + [0, 0]) * 200)
+        >>> B.predict_set([[25], [70]])
+        array([[ True, False],
+               [ True,  True]])
+        """
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.sets(self._rows(X))
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -293,7 +343,7 @@ class _BoostedRegressor(PrivateRegressor):
         default=None,
     )
     interval: Any = declared(
-        Kind("float in (0, 1)", annotation="Number | None"),
+        _INTERVAL,
         "Intervals that cover so large a share of new records, for example 0.9: their width is "
         "drawn from the held-out ones, for what ``evaluate`` leaves of epsilon.",
         default=None,
@@ -301,8 +351,7 @@ class _BoostedRegressor(PrivateRegressor):
     hypothesis_: TreeSum
 
     def _extra(self) -> dict[str, Any]:
-        share = self.holdout if self.interval is None else self.holdout or HOLDOUT
-        return {"evaluate": self.evaluate, "holdout": share, "interval": self.interval}
+        return _besides(self)
 
     def predict_interval(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the two ends of an interval for each row.
@@ -606,11 +655,10 @@ def regressor(
     """Return the estimator of a class with a target."""
     target = concepts.target
     if isinstance(target, Periods):
-        del parameters["evaluate"]  # there is none yet
+        del parameters["evaluate"], parameters["interval"]  # there are none yet
         return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
     assert isinstance(target, Quantity | Count)
     given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
-    given["interval"] = wanted.interval
     if isinstance(target, Quantity):
         given |= {"low": target.low, "cells": target.cells}
     else:
