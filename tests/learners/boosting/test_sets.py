@@ -166,10 +166,10 @@ def test_sets_hold_what_is_predicted_and_grow_with_the_width():
     before = np.zeros((3, 3), dtype=bool)
     for width in range(3):
         model = TreeEnsemble(MODEL.trees, MODEL.step, MODEL.start, ABC, width=width)
-        held = model.sets(points)
-        assert held[np.arange(3), model.predict(points)].all()
-        assert (held >= before).all()
-        before = held
+        inside = model.sets(points)
+        assert inside[np.arange(3), model.predict(points)].all()
+        assert (inside >= before).all()
+        before = inside
     assert before.all()
     with pytest.raises(UnsupportedError, match="no sets of labels"):
         MODEL.sets(points)
@@ -213,9 +213,9 @@ def test_coverage_is_at_least_nominal(name, releases):
         x = rng.integers(0, 20, m + 1)
         y = (shares[x].cumsum(axis=1) < rng.random((m + 1, 1))).sum(axis=1)
         sample = Sample.of(rows[x[1:]], y[1:], labels=shares.shape[1])
-        held = with_width(model, sample, plan, source).sets(rows)
-        hits += held[x[0], y[0]]
-        too_few += (shares * held).sum() / 20 < plan.share("1/20")
+        inside = with_width(model, sample, plan, source).sets(rows)
+        hits += inside[x[0], y[0]]
+        too_few += (shares * inside).sum() / 20 < plan.share("1/20")
     for missed, most in ((releases - hits, 0.2), (too_few, 0.05)):
         assert stats.beta.ppf(0.001, max(missed, 1), releases - missed + 1) <= most
 
@@ -275,7 +275,7 @@ def test_exports_say_the_same_sets_of_all_rows(y):
     records = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     names = np.array(made.labels, dtype=object)
     assert [module["label_set"](record) for record in records] == [
-        names[held].tolist() for held in expected
+        names[inside].tolist() for inside in expected
     ]
     for dialect in ("duckdb", "standard"):
         query = made.export("sql", dialect=dialect, table="frame")

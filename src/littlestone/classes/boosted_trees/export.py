@@ -59,7 +59,7 @@ def as_sql(
     if what == "label":
         value = _most(names, dialect)
     elif what == "set":
-        value = _held(names.index(of), len(names), ensemble)
+        value = _in_set(names.index(of), len(names), ensemble)
     else:
         value = _votes(names.index(of))
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS votes)"
@@ -118,8 +118,8 @@ def _of_margin(
     if what == "set":
         sign = "-" if of == 1 else ""
         compared = ">=" if of == 1 else "<="
-        held = f"{first} + {unit} * ({summed}) {compared} {sign}{ensemble.width}"
-        return f"({sql.select(f'CASE WHEN {held} THEN 1 ELSE 0 END', used, schema, dialect)})"
+        near = f"{first} + {unit} * ({summed}) {compared} {sign}{ensemble.width}"
+        return f"({sql.select(f'CASE WHEN {near} THEN 1 ELSE 0 END', used, schema, dialect)})"
     if what == "label":
         label = f"CASE WHEN {summed} > {-first // unit} THEN 1 ELSE 0 END"
         return f"({sql.select(label, used, schema, dialect)})"
@@ -266,7 +266,7 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
-def _held(own: int, labels: int, ensemble: TreeEnsemble) -> str:
+def _in_set(own: int, labels: int, ensemble: TreeEnsemble) -> str:
     """Return 1 where a label has not too many votes fewer than any other, and 0 elsewhere."""
     near = [f"{_votes(own)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != own]
     return f"CASE WHEN {' AND '.join(near)} THEN 1 ELSE 0 END"

@@ -48,7 +48,7 @@ def bounds_of(target: Target | None) -> Ints:
     (262, [128, 134, 140], True)
     >>> found = bounds_of(None)
     >>> len(found), found[:5].tolist(), int(found[-1])
-    (179, [0, 1, 2, 3, 4], 4000000)
+    (176, [0, 1, 2, 3, 4], 4000000)
     """
     least, first, far, most = [0], 1, _FAR_VOTES, 4 * FURTHEST
     if target is not None:
