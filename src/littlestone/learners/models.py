@@ -180,9 +180,7 @@ def decide(
     if holdout is not None and not users:  # where users are protected the number of rows is secret
         n = _learned_from(opened, y, caller, None)
         held_out = held_out_of(n, holdout, interval=interval is not None)
-        if interval is not None:  # too few are refused before columns are paid for
-            target, rest = None if wanted is None else wanted.target, left - (part or 0)
-            planned(target, interval, m=held_out, epsilon=rest, unit="records")
+        _check_enough(held_out, interval, wanted, left - (part or 0))
     if schema is None:
         if users:
             raise ParameterError(
@@ -564,6 +562,15 @@ def _check_held_out(caller: str, evaluate: Any, left: Fraction) -> None:
         hint = "Without it all of that is spent."
         allowed = f"at most {left}, what the columns leave of epsilon for every record"
         raise parameter_error(caller, "evaluate", allowed, evaluate, hint)
+
+
+def _check_enough(
+    held_out: int, interval: Fraction | None, wanted: Wanted | None, epsilon: Fraction
+) -> None:
+    """Refuse intervals from too few records, before columns are paid for."""
+    if interval is not None:
+        target = None if wanted is None else wanted.target
+        planned(target, interval, m=held_out, epsilon=epsilon, unit="records")
 
 
 def _learned_from(table: Table, y: str, caller: str, holdout: Any) -> int:
