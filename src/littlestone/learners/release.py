@@ -403,14 +403,10 @@ class Release:
             if table is None:
                 return written
             parts = [f"{written} AS {name}"]
-            if isinstance(hypothesis, TreeSum) and hypothesis.width is not None:
-                for end in ("low", "high"):
-                    own = hypothesis.to_sql(domain.schema, dialect=dialect, what=end)
-                    parts.append(f"{own} AS {end}")
-            if isinstance(hypothesis, TreeEnsemble) and hypothesis.width is not None:
-                for of, named in zip(self.labels, self.set_columns, strict=True):
-                    own = hypothesis.to_sql(domain.schema, dialect=dialect, what="set", of=of)
-                    parts.append(f"{own} AS {sql.named(named)}")
+            parts += [
+                f"{own} AS {sql.named(named)}"
+                for named, own in self._beside(domain.schema, dialect)
+            ]
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
             columns = replace(domain.schema, proposal=None).to_list()
@@ -421,6 +417,16 @@ class Release:
             one = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
             return one.to_python(domain.schema, votes=False)
         return hypothesis.to_python(domain.schema)
+
+    def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
+        """Yield the columns of intervals or sets: their names, and their SQL."""
+        model = self.hypothesis
+        if isinstance(model, TreeSum) and model.width is not None:
+            for end in ("low", "high"):
+                yield end, model.to_sql(schema, dialect=dialect, what=end)
+        if isinstance(model, TreeEnsemble) and model.width is not None:
+            for name, label in zip(self.set_columns, self.labels, strict=True):
+                yield name, model.to_sql(schema, dialect=dialect, what="set", of=label)
 
     @property
     def csv(self) -> CsvFormat | None:
