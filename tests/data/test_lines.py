@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from littlestone.data import lines
+from littlestone.data import lines, read_table
 from littlestone.data.formats import CsvFormat
-from littlestone.data.lines import CsvColumns, header
+from littlestone.data.lines import CsvColumns, header, names_in
 from littlestone.errors import DataError
 
 
@@ -98,7 +98,7 @@ def test_some_columns_only(tmp_path):
     assert stream.ragged
 
 
-@pytest.mark.parametrize("start", [b"", b"\n1,2\n", b"x,x\n1,2\n", b"x, x \n"])
+@pytest.mark.parametrize("start", [b"", b"\n1,2\n"])
 def test_the_first_line_must_name_the_columns(tmp_path, start):
     path = tmp_path / "table.csv"
     path.write_bytes(start)
@@ -111,3 +111,21 @@ def test_a_line_longer_than_many_blocks(tmp_path, monkeypatch):
     path = tmp_path / "table.csv"
     path.write_bytes(b"x,y\n1,2\n" + b"9" * 10_000 + b",3\n4,5")
     assert parse(path, 2)[0] == [["1", "2"], ["9" * 10_000, "3"], ["4", "5"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("a,b,a,a", ["a", "b", "a.1", "a.2"]),
+        ("a,a.1,a,a.1", ["a", "a.1", "a.2", "a.1.1"]),
+        ("a,a,b,a.1", ["a", "a.2", "b", "a.1"]),
+        ("a,a,a,a.1", ["a", "a.2", "a.3", "a.1"]),
+        ("a,,a,", ["a", "", "a.1", ".1"]),
+    ],
+)
+def test_a_name_that_occurs_again_gets_a_number(tmp_path, line, names):
+    assert names_in(line.encode(), CsvFormat(), "The file") == names
+    (tmp_path / "t.csv").write_text(f"{line}\n1,2,3,4\n")
+    table = read_table(tmp_path / "t.csv")
+    cells = [table.frame([name], "test").collect().row(0)[0] for name in names]
+    assert cells == ["1", "2", "3", "4"]

@@ -26,7 +26,9 @@ from __future__ import annotations
 
 import codecs
 import gzip
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -104,12 +106,12 @@ def header(path: Path, form: CsvFormat) -> list[str]:
 
 
 def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
-    """Return the names of the columns, from a first line.
+    """Return the names of the columns, from a first line; one that occurs again gets a number.
 
     Examples
     --------
-    >>> names_in(b'age,"ill, or not"', CsvFormat(), "The file")
-    ['age', 'ill, or not']
+    >>> names_in(b'age,"ill, or not",age', CsvFormat(), "The file")
+    ['age', 'ill, or not', 'age.1']
     """
     line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
     if not line.strip():
@@ -118,9 +120,13 @@ def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
     lines = _split(block, form, None)
     width = int(lines.n_cells[0])
     names = [_cells(lines, j, form)[0].as_py().strip(WHITE) for j in range(width)]
-    if len(set(names)) < width:
-        first = f"The first line of {what[0].lower()}{what[1:]}"
-        raise DataError(f"{first} names two columns alike. Rename one of them.")
+    known, times = set(names), Counter[str]()
+    for j, name in enumerate(names):
+        times[name] += 1
+        if times[name] > 1:  # numbers as those of pandas and R
+            last = times[name] - 1
+            names[j] = next(f"{name}.{k}" for k in count(last) if f"{name}.{k}" not in known)
+            known.add(names[j])
     return names
 
 
