@@ -33,6 +33,7 @@ from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.link import has_link
+from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (
@@ -62,7 +63,7 @@ from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
-from littlestone.privacy import Loss, Pure, compose
+from littlestone.privacy import Loss, Pure
 from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
@@ -111,23 +112,6 @@ class Settings:
         losses = dict(losses_of(self.round_epsilon, self.rounds, first=self.strong))
         losses |= self.marginals.losses if self.marginals else {}
         return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
-
-    def spent(self, delta: Fraction, evaluation: Fraction | None = None) -> Fraction:
-        """Return the epsilon of everything together, an evaluation included; a sum if delta is 0.
-
-        Examples
-        --------
-        >>> loss = Logistic(Fraction(1), Fraction(1), 9, first_votes=3)
-        >>> settings = Settings(4, loss, Fraction(1, 7), Fraction(1, 2))
-        >>> str(settings.spent(Fraction(0))), settings.spent(Fraction(1, 10**6)) < Fraction(3, 2)
-        ('19/14', True)
-        """
-        if not delta:
-            rounds = sum(map(self.epsilon_of, range(self.rounds)), self.count_epsilon)
-            return rounds + (evaluation or 0)
-        losses = Counter(self.losses)
-        losses.update([Pure(evaluation)] if evaluation else [])
-        return compose(losses, delta=delta)[0]
 
     def epsilon_of(self, place: int) -> Fraction:
         """Return the bounded range of the round of the tree at this place, from 0."""
@@ -318,21 +302,25 @@ class Boosting(Boosted[BoostingPlan]):
         """Return the plan."""
         return BoostingPlan(self)
 
-    def begin(self, sample: Any, source: Source) -> Records:
+    def start(self, sample: Any, source: Source) -> tuple[Any, Logistic]:
+        """Draw the votes of the start, or the points of all columns."""
+        settings, concepts = self.plan.settings(sample.n), self.concept_class
+        if settings.marginals is None:
+            return self._start(sample, settings, source), settings.loss
+        points = release_start(
+            sample, concepts.schema, settings.marginals, settings.loss.step, source,
+            binary=not concepts.lists_labels, additive=concepts.depth == 1,
+        )  # fmt: skip
+        return points, settings.loss
+
+    def at(self, sample: Any, start: Any, loss: Logistic) -> Records:
         """Return the records with the votes of the start."""
-        settings = self.plan.settings(sample.n)
-        concepts = self.concept_class
-        if settings.marginals is not None:
-            points = release_start(
-                sample, concepts.schema, settings.marginals, settings.loss.step, source,
-                binary=not concepts.lists_labels, additive=concepts.depth == 1,
-            )  # fmt: skip
-            return Votes(sample, (0,) * len(concepts.labels), settings.loss, points)
-        start = self._start(sample, settings, source)
+        if isinstance(start, CodePoints):
+            return Votes(sample, (0,) * len(self.concept_class.labels), loss, start)
         if isinstance(sample, TargetSample):
             votes = np.tile(np.array(start, dtype=np.int64)[:, None], len(sample.points))
-            return UnitRecords(sample, start, settings.loss, votes)
-        return Votes(sample, start, settings.loss)
+            return UnitRecords(sample, start, loss, votes)
+        return Votes(sample, start, loss)
 
     def largest(self, records: Records, place: int) -> int:
         """Return W_t: of records with a start of their own, over all votes that any row has."""

@@ -130,8 +130,12 @@ class Boosted(Learner[P]):
         return Guarantee(self.epsilon, delta, self.neighbours, claim=claim, seeded=seeded)
 
     @abstractmethod
-    def begin(self, sample: Any, source: Source) -> Records:
-        """Draw the start, and return the records at it."""
+    def start(self, sample: Any, source: Source) -> tuple[Any, Any]:
+        """Draw where rows begin, and return it with the loss: both are released."""
+
+    @abstractmethod
+    def at(self, sample: Any, start: Any, loss: Any) -> Records:
+        """Return the records at a start."""
 
     @abstractmethod
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
@@ -139,7 +143,7 @@ class Boosted(Learner[P]):
 
     def draw(self, sample: Any, source: Source) -> Hypothesis:
         """Draw the trees; a pure function of the sample and the draws."""
-        records = self.begin(sample, source)
+        records = self.at(sample, *self.start(sample, source))
         trees: list[TreeHypothesis] = []
         for place in range(self.plan.settings(sample.n).rounds):
             rows, rate = self.round(records, place)  # step 1

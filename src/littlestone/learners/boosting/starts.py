@@ -53,9 +53,8 @@ def private_quantile(
 ) -> int:
     """Draw a code of a target near a quantile, by the exponential mechanism over all codes.
 
-    With weights w and q = a/b, a code v misses the quantile by ``max(b below - a all, a all - b
-    upto, 0)``, the weights of what is below v and not above it. To each sum a unit adds between
-    ``-a whole`` and ``(b - a) whole``, so replacing it moves a score by at most ``b whole``, and
+    A code misses the quantile by the larger of two sums over units (`quantile_sums`), or by
+    nothing. Replacing a unit moves each by at most ``b whole``, so also what it is missed by, and
     the draw has epsilon-bounded range.
 
     Examples
@@ -66,12 +65,22 @@ def private_quantile(
     ...  for q in (Fraction(1, 4), Fraction(1, 2))]
     [7, 20]
     """
+    missed = quantile_sums(sample, size, quantile).max(axis=0)
+    rate = epsilon / (2 * quantile.denominator * whole(sample))
+    return Explicit(-np.maximum(missed, 0)).draw(rate, source)
+
+
+def quantile_sums(sample: TargetSample, size: int, quantile: Fraction) -> Ints:
+    """Return how far codes are above a quantile q = a/b, and below it: two sums over units.
+
+    ``b below - a all`` and ``a all - b upto``, the weights of what is below a code and not above
+    it. A unit adds between ``-a whole`` and ``(b - a) whole`` to the first, and the reverse of such
+    a number to the second.
+    """
     top, bottom = quantile.as_integer_ratio()
     mass = np.bincount(sample.code.clip(0), weights(sample), size).astype(np.int64)
     upto = np.cumsum(mass)
-    missed = np.maximum(bottom * (upto - mass) - top * upto[-1], top * upto[-1] - bottom * upto)
-    scores = -np.maximum(missed, 0)
-    return Explicit(scores).draw(epsilon / (2 * bottom * whole(sample)), source)
+    return np.stack([bottom * (upto - mass) - top * upto[-1], top * upto[-1] - bottom * upto])
 
 
 def private_sum(
@@ -130,9 +139,6 @@ def life_table(
 ) -> tuple[int, ...]:
     """Return the score of the event in each period, in parts, from noisy counts of records.
 
-    Records are counted by the number of their periods at risk, and by whether the event is in the
-    last of these (`private_counts`).
-
     Examples
     --------
     >>> from littlestone.source import SeededSource
@@ -143,9 +149,7 @@ def life_table(
     [0.0, 0.0]
     """
     last = len(periods.ends)
-    at_risk, event = periods.at_risk(sample.code.clip(0))
-    cells = 2 * at_risk + (event >= 0)
-    counts = private_counts(sample, cells, 2 * last + 2, epsilon=epsilon, source=source)
+    counts = counts_at_risk(sample, periods, epsilon=epsilon, source=source)
     events = [counts[2 * (period + 1) + 1] for period in range(last)]
     risks = [sum(counts[2 * (period + 1) :], Fraction(0)) for period in range(last)]
     # where the noise is larger than what is counted, the share of all periods
@@ -157,6 +161,15 @@ def life_table(
         score = round(PARTS * hazard_score(float(hazard / (1 - hazard))))
         odds.append(max(-_FURTHEST, min(_FURTHEST, score)))
     return tuple(odds)
+
+
+def counts_at_risk(
+    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
+) -> list[Fraction]:
+    """Return how many records there are, with noise, by periods at risk and event in the last."""
+    at_risk, event = periods.at_risk(sample.code.clip(0))
+    cells, size = 2 * at_risk + (event >= 0), 2 * len(periods.ends) + 2
+    return private_counts(sample, cells, size, epsilon=epsilon, source=source)
 
 
 def _noisy(count: int, rate: Fraction, high: int, source: Source) -> int:

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
+_FINE = 16  # parts of a rate of one
+
 _UNCERTIFIED = (
     "The learner 'values' has no error bound before data: a bound over all sums of trees would "
     "say nothing."
@@ -234,18 +236,24 @@ class Values(Boosted[ValuesPlan]):
         """Return the plan."""
         return ValuesPlan(self)
 
-    def begin(self, sample: TargetSample, source: Source) -> UnitRecords:
-        """Draw the start; return the records at it."""
+    def start(self, sample: TargetSample, source: Source) -> tuple[Any, Scored]:
+        """Draw the start, and what the loss is made from."""
         settings, target = self.plan.settings(sample.n), self.concept_class.target
         if isinstance(target, Periods):
-            return self._of_time(sample, target, settings, source)
-        start, loss = (
-            self._of_quantity(sample, target, settings, source)
-            if isinstance(target, Quantity)
-            else self._of_count(sample, cast(Count, target), settings, source)
-        )
-        position = np.full(len(sample.points), start, dtype=np.int64)
-        return UnitRecords(sample, start, loss, position)
+            (life,) = cast(tuple[Pure], settings.start)
+            table = life_table(sample, target, epsilon=life.epsilon, source=source)
+            return table, Hazards(settings.steps(PARTS), 2, self.resolution)
+        if isinstance(target, Quantity):
+            return self._of_quantity(sample, target, settings, source)
+        return self._of_count(sample, cast(Count, target), settings, source)
+
+    def at(self, sample: TargetSample, start: Any, loss: Scored) -> UnitRecords:
+        """Return the records at the start; a person brings a row for each period at risk."""
+        rows, target = sample, self.concept_class.target
+        if isinstance(target, Periods):
+            rows = rows_at_risk(sample, target)
+        position = np.tile(np.array(start, dtype=np.int64), len(sample.points))
+        return UnitRecords(rows, start, loss, position)
 
     def _of_quantity(
         self, sample: TargetSample, target: Quantity, settings: ValueSettings, source: Source
@@ -284,17 +292,6 @@ class Values(Boosted[ValuesPlan]):
         loss = Poisson(steps, target.size, self.resolution, max(1, (high << 16) // 4), most)
         return round(math.log(mean) * PARTS), loss
 
-    def _of_time(
-        self, sample: TargetSample, target: Periods, settings: ValueSettings, source: Source
-    ) -> UnitRecords:
-        """Draw the life table, and let each person bring a row for each period at risk."""
-        epsilon = cast(Fraction, settings.start[0].reach)
-        start = life_table(sample, target, epsilon=epsilon, source=source)
-        rows = rows_at_risk(sample, target)
-        loss = Hazards(settings.steps(PARTS), 2, self.resolution)
-        position = np.tile(np.array(start, dtype=np.int64), len(sample.points))
-        return UnitRecords(rows, start, loss, position)
-
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees; the mean of counts, and of quantities, is corrected."""
         target, loss = self.concept_class.target, cast(Scored, records.loss)
@@ -310,41 +307,56 @@ class Values(Boosted[ValuesPlan]):
         return TreeSum(tuple(trees), loss.steps, (start,), target, quantile)
 
     def _last_shift(self, records: UnitRecords, loss: Huber, source: Source) -> int:
-        """Return the noisy mean of what is left of the target, pulled to 0 by its noise.
-
-        Capped gradients lead towards the median; this leads back to the mean. What is left is
-        clipped at twenty scales, or where the noise of its mean is a twentieth of the scale.
-        """
-        sample, cells = records.sample, loss.size - 1
-        (epsilon,) = (cast(Pure, own).epsilon for own in self.plan.settings(sample.n).end)
-        scales = min(max(1.0, float(epsilon) * sample.n / 60), 20.0)
-        far, parts = min(round(2 * loss.cap * scales), cells * PARTS), min(64, cells)
-        left = np.clip(sample.code * PARTS - records.position[sample.point], -far, far)
-        rounded = (2 * parts * left + far) // (2 * far)
-        total = private_sum(sample, rounded, parts, least=-parts, epsilon=epsilon, source=source)
+        """Return the noisy mean of what is left of the target, pulled to 0 by its noise."""
+        (total,) = self.sums_after(records, source)
+        n = records.sample.n
+        epsilon, far, parts = self._clipping(loss, n)
         # the variance of the noise, 2 / rate**2
         noise = 2 * (2 * parts / float(epsilon)) ** 2
         kept = max(0.0, 1 - noise / float(total) ** 2) if total else 0.0
-        return round(far * kept * float(total) / (parts * sample.n))
+        return round(far * kept * float(total) / (parts * n))
+
+    def _clipping(self, loss: Huber, n: int) -> tuple[Fraction, int, int]:
+        """Return the epsilon of what is left, where it is clipped, and in how many parts it counts.
+
+        Clipped at twenty scales, or where the noise of its mean is a twentieth of the scale.
+        """
+        (epsilon,) = (cast(Pure, own).epsilon for own in self.plan.settings(n).end)
+        scales = min(max(1.0, float(epsilon) * n / 60), 20.0)
+        cells = loss.size - 1
+        return epsilon, min(round(2 * loss.cap * scales), cells * PARTS), min(64, cells)
+
+    def sums_after(self, records: UnitRecords, source: Source) -> list[Fraction]:
+        """Return the noisy sums after the rounds: of what is left, or of counts and of rates.
+
+        Capped gradients lead towards the median; what is left leads back to the mean.
+        """
+        sample, loss = records.sample, records.loss
+        if isinstance(loss, Huber):
+            epsilon, far, parts = self._clipping(loss, sample.n)
+            left = np.clip(sample.code * PARTS - records.position[sample.point], -far, far)
+            rounded = (2 * parts * left + far) // (2 * far)
+            return [
+                private_sum(sample, rounded, parts, least=-parts, epsilon=epsilon, source=source)
+            ]
+        assert isinstance(loss, Poisson)
+        first, last = (cast(Pure, own).epsilon for own in self.plan.settings(sample.n).end)
+        counts = private_sum(sample, sample.code, loss.most, epsilon=first, source=source)
+        rates = loss.rate(records.position)[sample.point] * _FINE >> 16
+        most = loss.most * _FINE
+        return [counts, private_sum(sample, rates, most, epsilon=last, source=source) / _FINE]
 
     def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
         """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""
-        sample, most = records.sample, loss.most
-        fine = 16  # parts of one
-        rates = loss.rate(records.position)[sample.point] * fine >> 16
-        end = self.plan.settings(sample.n).end
+        end = self.plan.settings(records.sample.n).end
         epsilons = [cast(Pure, own).epsilon for own in end]
-        of_counts = private_sum(sample, sample.code, most, epsilon=epsilons[0], source=source)
-        of_rates = (
-            private_sum(sample, rates, most * fine, epsilon=epsilons[1], source=source) / fine
-        )
-        least = 4 * most / min(epsilons)
-        if min(of_counts, of_rates) <= least:
+        of_counts, of_rates = self.sums_after(records, source)
+        if min(of_counts, of_rates) <= 4 * loss.most / min(epsilons):
             return 0
         found = math.log(of_counts / of_rates)
         # the variance of the noise of both, relative to what is counted
         noise = sum(
-            2 * (most / float(e) / float(s)) ** 2
+            2 * (loss.most / float(e) / float(s)) ** 2
             for e, s in zip(epsilons, (of_counts, of_rates), strict=True)
         )
         kept = max(0.0, 1 - noise / found**2) if found else 0.0
