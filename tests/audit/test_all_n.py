@@ -22,9 +22,11 @@ from littlestone.classes import (
 )
 from littlestone.classes.decision_trees.rows import WeightedRows
 from littlestone.data import Sample, Schema
+from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
+from littlestone.evaluation import quantities
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
 from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
@@ -214,6 +216,116 @@ def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     monkeypatch.setattr(boosting, "largest_round", lambda *all_but, first: honest(*all_but[:3]))
     assert not all_n(evaluated, sizes=(2,)).holds
     boosting._settings.cache_clear()
+
+
+# -- quantities, counts, times, and users of all of them --
+
+HALF = F(1, 2)
+
+
+def boosted(target, unit="records", **how):
+    """Return the learner of a target, with an evaluation on the same records."""
+    if target is None:
+        return Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, unit=unit, resolution=4)
+    how = {"evaluation": None if target.kind == "time" else HALF, **how}
+    concepts = BoostedTreeClass(CITY, 1, 2, target=target)
+    return Values(concepts, epsilon=1, unit=unit, resolution=4, **how)
+
+
+NUMBER, COUNT, TIME = Quantity(0, 1, 1), Count(1), Periods((1,))
+PARTS = {
+    "means": (NUMBER, {}, ["quantile 1/4", "quantile 1/2", "quantile 3/4", "last shift"]),
+    "medians": (NUMBER, {"loss": "absolute"}, ["quantile 1/2", "quantile 3/4", "evaluation"]),
+    "quantiles": (NUMBER, {"loss": "quantile", "quantile": F(9, 10)}, ["quantile 9/10"]),
+    "counts": (COUNT, {}, ["quantile 9/10", "mean", "last factor", "evaluation"]),
+    "times": (TIME, {}, ["life table"]),
+    "labels": (None, {}, []),
+}
+EACH = [(name, unit) for unit in ("records", "users") for name in PARTS]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("name", "unit"), EACH[:5] + EACH[6:])
+def test_every_target_and_unit(name, unit):
+    """All records of a row, or all users of two of them; start, rounds, correction, evaluation."""
+    target, how, parts = PARTS[name]
+    report = all_n(boosted(target, unit, **how), points=[(2,)], sizes=(2,))
+    assert report.holds, report
+    found = {step.name.rpartition(", ")[0] for step in report.steps}
+    assert {"round 1", "round 2", *parts} <= found
+    assert {"additive.additive_pure", "sums.rounds_pure"} <= set(report.lemmas)
+
+
+@pytest.mark.more
+def test_the_whole_domain_is_enumerated():
+    report = all_n(boosted(NUMBER, "users"), sizes=(2,))
+    known = statuses(report)
+    assert known["range"] == known["noise"] == ("enumerated", True)
+    assert "1,485 pairs of single users of the domain" in str(report)  # 10 codes, 55 users
+    assert known["more records"][0] == "assumed"
+
+
+def by_records(original):
+    """Users with more records weigh more."""
+    return lambda sample: sample.count * starts.whole(sample)
+
+
+def louder(original):
+    """Twice the epsilon."""
+    return lambda *given, epsilon, **how: original(*given, epsilon=2 * epsilon, **how)
+
+
+def whole_epsilon(original):
+    """The rounds have all of epsilon."""
+    return lambda epsilon, delta, rounds, *others: original(epsilon, delta, rounds)
+
+
+def rate_of_the_start(original):
+    """W_t is that of the first round."""
+
+    def round_(self, records, place):
+        rows, rate = original(self, records, place)
+        return rows, rate * self.largest(records, place) / self.largest(records, 0)
+
+    return round_
+
+
+def parts_of_the_data(original):
+    """What is left is clipped at the largest that there is."""
+
+    def sums_after(self, records, source):
+        largest = 1 + int(records.sample.code.max(initial=0))
+        return [largest * total for total in original(self, records, source)]
+
+    return sums_after
+
+
+BROKEN = [
+    ("labels users", units, "clipped", lambda _: lambda costs, *_: costs, "round 1"),
+    ("means users", starts, "weights", by_records, "quantile 1/4"),
+    ("means users", errors, "weights", by_records, "evaluation"),
+    ("counts users", starts, "weights", by_records, "mean"),
+    ("times users", starts, "weights", by_records, "life table"),
+    ("medians records", values, "private_quantile", louder, "quantile 3/4"),
+    ("counts records", values, "private_sum", louder, "last factor"),
+    ("times records", starts, "private_counts", louder, "life table"),
+    ("counts records", quantities, "sums_rate", lambda of: lambda *k: 2 * of(*k), "evaluation"),
+    ("means records", Values, "sums_after", parts_of_the_data, "last shift"),
+    ("means records", values, "largest_round", whole_epsilon, "rounds"),
+    ("quantiles records", Values, "round", rate_of_the_start, "round 2"),
+]
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("of", "where", "name", "how", "step"), BROKEN)
+def test_broken_values_are_noticed(of, where, name, how, step, monkeypatch):
+    values._settings.cache_clear()
+    monkeypatch.setattr(where, name, how(getattr(where, name)))
+    target, unit = of.split()
+    target, more, _ = PARTS[target]
+    report = all_n(boosted(target, unit, **more), points=[(2,)], sizes=(2,))
+    values._settings.cache_clear()
+    assert step in [found.name.split(", ")[0] for found in report.steps if not found.holds], report
 
 
 def test_users_are_single_records():

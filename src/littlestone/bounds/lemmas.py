@@ -53,6 +53,9 @@ LEMMAS = {
     "dp.parallel": Checked(("deal.dealt_dp",)),
     "dp.replace": Checked(("histogram.dp_trans",)),
     "dp.sum": Checked(("compose.compose_pure", "compose.compose_dp", "sums.rounds_pure")),
+    "error-sums": Checked(
+        ("noise.counts_pure", "compose.post_function"), "that a unit adds integers up to a bound"
+    ),
     "exp-mech.privacy": Checked(
         (
             "exp_mech.exp_mech_pure",
@@ -112,7 +115,6 @@ _RENYI = "Rényi divergences are not modelled"
 #: Claims of privacy without a checked lemma, and why: proved on paper, their laws enumerated.
 UNCHECKED = {
     "boosting.start": _RENYI,
-    "error-sums": "sums of bounded integers; the lemma on counts has sensitivity one",
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
     "boosted.privacy": "disjoint parts, each filtered by what earlier ones released",
     "charged-tests.renyi": _RENYI,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,18 +56,24 @@ def rounds(
             found.add(tree, i)
         return found
 
-    def rate_of(n: int) -> Fraction:
-        return learner.round(records(chain.layout.sample((chain.kinds[0],) * n)), place)[1]
-
-    def run(sample: Any, source: Source) -> Hashable:
-        return learner.tree(*learner.round(records(sample), place), source).key
-
     places = sorted({0, 1, settings.rounds - 1} & set(range(settings.rounds)))
     for place in range(settings.rounds):
+
+        @lru_cache(maxsize=1)  # of one sample, along all paths of the draw
+        def weighted(sample: Any, place: int = place) -> Any:
+            return learner.round(records(sample), place)
+
+        def rate_of(n: int, weighted: Any = weighted) -> Fraction:
+            return Fraction(weighted(chain.layout.sample((chain.kinds[0],) * n))[1])
+
+        def run(sample: Any, source: Source, weighted: Any = weighted) -> Hashable:
+            rows, rate = weighted(sample)
+            return learner.tree(rows, rate, source).key
+
         if place in places:
             chain.check(rate_of, run, f"round {place + 1}")
-        any_records = records(chain.layout.sample(chain.drawn(chain.kinds, 3)))
-        trees.append(learner.tree(*learner.round(any_records, place), rng))
+        rows, rate = weighted(chain.layout.sample(chain.drawn(chain.kinds, 3)))
+        trees.append(learner.tree(rows, rate, rng))
     losses = Counter(settings.losses)
     losses.update([Pure(learner.evaluation)] if learner.evaluation else [])
     enough = compose(losses, delta=learner.delta or Fraction(0))[0] <= learner.epsilon

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Sums(Chain):
     def _check(
         self, rate: Callable[[int], Fraction], run: Callable[[Any, Source], Hashable]
     ) -> list[Step]:
-        kinds, zero = self.kinds, self.kinds[0]
+        kinds, zero, rate = self.kinds, self.kinds[0], cache(rate)
         base: dict[int, Logs] = {}
         single: dict[int, dict[Any, list[int]]] = {}
         seen = 0
