@@ -20,7 +20,19 @@ log-ratio of two outcomes on two data sets, divided by r, must be one.
 single record adds 1 to at most k scores; bottom has the weight that hides k
 (``sparse.sparse_lists_dp``).
 
+*Rounds of boosting* are such sums over units, given any earlier trees; so are what starts, last
+corrections and evaluations ask, quantiles and sums with noise.
+
 *Others* name the lemmas of their claims (`littlestone.bounds.lemmas`), and what these leave out.
+
+==========  =====================================================================================
+`report`    steps, and what they rest on
+`chain`     single records and data sets, and laws on them
+`sums`      scores that are sums over records
+`asked`     quantiles, and sums with two-sided geometric noise
+`rounds`    boosting
+`bottom`    candidates beside bottom
+==========  =====================================================================================
 
 The page: ``docs/audit.md``.
 """
