@@ -85,6 +85,8 @@ class BoostedTreesSurvival(_boosting.BoostedTreesSurvival):
         epsilon: Number,
         delta: Number = 0,
         rounds: int | Literal["auto"] = "auto",
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
         depth: Literal[1, 2, 3] = 2,
         random_state: int | None = None,
     ) -> None: ...

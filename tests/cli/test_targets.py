@@ -45,6 +45,7 @@ def test_a_model_is_written_and_predicts(files, what, user, capsys):
     assert fit(files, *what, *user) == 0
     shown = capsys.readouterr().out
     assert ("user-replace" in shown) == bool(user)
+    assert ("Concordance" in shown) == (what is TIME)
     assert "label" not in shown
     document = json.loads((files / "m.json").read_text())
     assert document["n"] == (300 if user else 1200)

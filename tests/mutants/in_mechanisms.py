@@ -257,6 +257,19 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
 
 
 @mutant(
+    "wrong sensitivity",
+    "evaluation.survival:counted",
+    "evaluation/test_survival.py::test_every_data_set_is_protected",
+)
+def a_cell_for_each_period_of_a_person(original, model, sample, bins):
+    """A person is counted at every number of periods at risk that is reached."""
+    counts = original(model, sample, bins)
+    last = len(counts) // 2 + 1
+    counts[:last] = np.cumsum(counts[:last][::-1], axis=0)[::-1]
+    return counts
+
+
+@mutant(
     "wrong range",
     "learners.boosting.intervals:scores",
     "learners/boosting/test_intervals.py::test_the_largest_error_is_covered",

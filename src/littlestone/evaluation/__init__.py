@@ -4,8 +4,8 @@
 accuracy, ROC, calibration and the like from a released histogram, at no further cost, and sets
 the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a
 score is a margin, or the predicted label itself. `quantities` is about predictions
-of numbers: four noisy sums. `data_report` is about a table, before anything is
-learned.
+of numbers: four noisy sums; `survival` of risk, again a histogram. `data_report` is about a table,
+before anything is learned.
 """
 
 from littlestone.evaluation.histogram import (
@@ -16,6 +16,7 @@ from littlestone.evaluation.histogram import (
 )
 from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, Quality, quality
 from littlestone.evaluation.quantities import ErrorSums, QuantityEvaluation
+from littlestone.evaluation.survival import SurvivalEvaluation
 
 __all__ = [
     "Band",
@@ -25,6 +26,7 @@ __all__ = [
     "Quality",
     "QuantityEvaluation",
     "ScoreHistogram",
+    "SurvivalEvaluation",
     "histogram_loss",
     "noise_reach",
     "quality",

@@ -67,6 +67,11 @@ class ScoreHistogram:
         return len(self.counts) - self.unlisted
 
     @property
+    def size(self) -> float:
+        """What rules of thumb go by: n epsilon."""
+        return float(self.epsilon) * self.n
+
+    @property
     def array(self) -> npt.NDArray[np.float64]:
         """The counts, of shape (labels, scores); one row more where some are unlisted."""
         return np.array(self.counts, dtype=np.float64)

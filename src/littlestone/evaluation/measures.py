@@ -258,7 +258,7 @@ class Evaluation:
         value = float(ones @ (np.cumsum(zeros) - zeros / 2)) / totals[0] / totals[1]
         value = min(1.0, max(0.0, value))
         below, above = self._shares_around()
-        v = _variance(float(self.histogram.rate))
+        v = variance(float(self.histogram.rate))
         kernel = len(zeros) ** 2 / 2  # at most: pairs of scores, squares of 1, 1/2, 0
         noise = v * float(((below - value) ** 2).sum()) / totals[1] ** 2
         noise += v * float(((above - value) ** 2).sum()) / totals[0] ** 2
@@ -271,7 +271,7 @@ class Evaluation:
                 for row, side in ((ones, below), (zeros, above))
             ]
             noise += spread[0] / totals[1] + spread[1] / totals[0]
-        width = _deviations(beta) * math.sqrt(noise)
+        width = deviations(beta) * math.sqrt(noise)
         return Band(value, max(0.0, value - width), min(1.0, value + width), covers, beta)
 
     def _shares_around(self) -> tuple[Floats, Floats]:
@@ -304,7 +304,7 @@ class Evaluation:
         bends = [np.abs(straight - at) - abs(at) for at in _BENDS]
         odds = np.stack([straight, np.ones_like(given), *bends], axis=1)
         ones, records = self._counts[1], self._counts.sum(axis=0)
-        cell, prior = _variance(float(self.histogram.rate)), _PRIOR * np.eye(odds.shape[1])
+        cell, prior = variance(float(self.histogram.rate)), _PRIOR * np.eye(odds.shape[1])
         unchanged = np.eye(odds.shape[1])[0]
         line = unchanged
         for _ in range(_NEWTON):
@@ -337,9 +337,9 @@ class Evaluation:
             share = min(max(float(part[1].sum()) / total, 0.0), 1.0)
             # the noise of ones - share * total, which is linear in the cells
             cells = high - low
-            v = cells * _variance(float(self.histogram.rate))
+            v = cells * variance(float(self.histogram.rate))
             noise = v * ((1 - share) ** 2 + share**2) / total**2
-            width = _deviations(risk) * math.sqrt(noise)
+            width = deviations(risk) * math.sqrt(noise)
             covers = "noise"
             low_share, high_share = share - width, share + width
             if self.histogram.held_out:
@@ -367,7 +367,7 @@ class Evaluation:
 
     def _blocks(self, deviations: float) -> list[tuple[int, int]]:
         """Return ranges of scores with records above ``deviations`` deviations of the noise."""
-        v = 2 * _variance(float(self.histogram.rate))
+        v = 2 * variance(float(self.histogram.rate))
         sums = self._counts.sum(axis=0)
         blocks, start = [], 0
         for stop in range(1, len(sums) + 1):
@@ -400,13 +400,13 @@ def _band(value: float, reach: float, beta: float) -> Band:
     return Band(value, max(0.0, value - reach), min(1.0, value + reach), "noise", beta)
 
 
-def _variance(rate: float) -> float:
+def variance(rate: float) -> float:
     """Return the variance of one noise: 2 p / (1 - p)**2."""
     p = math.exp(-rate)
     return 2 * p / math.expm1(-rate) ** 2
 
 
-def _deviations(beta: float) -> float:
+def deviations(beta: float) -> float:
     """Return how many standard deviations a normal or Laplace law exceeds with chance beta."""
     from scipy.special import ndtri  # noqa: PLC0415 - slow to import
 

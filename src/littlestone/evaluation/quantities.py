@@ -67,12 +67,6 @@ class ErrorSums:
         """The rate of the noise."""
         return sums_rate(self.epsilon, self.resolution, len(self.sums))
 
-    @property
-    def quality(self) -> Json:
-        """The estimates, as they are filed."""
-        bands = QuantityEvaluation(self).bands
-        return {name: None if band is None else _filed(band) for name, band in bands.items()}
-
     def to_dict(self) -> Json:
         """Return plain JSON."""
         exact = {name: str(getattr(self, name)) for name in ("epsilon", "center", "reach")}
@@ -148,6 +142,11 @@ class QuantityEvaluation:
     def new_records(self) -> QuantityEvaluation:
         """The same, with bands for new records."""
         return QuantityEvaluation(self.sums, beta=self.beta, new=True)
+
+    @property
+    def quality(self) -> Json:
+        """The estimates, as they are filed."""
+        return {name: None if band is None else _filed(band) for name, band in self.bands.items()}
 
     @property
     def bands(self) -> dict[str, Band | None]:

@@ -515,9 +515,8 @@ def _beside_times(  # noqa: PLR0917
 
 def _unmeasured(model: str, *, users: bool, wanted: Wanted | None) -> str | None:
     """Return what has no evaluation yet."""
-    if wanted is not None:
-        return None if wanted.event is None else "times"
-    return "sums of trees that protect users" if users and model not in _CERTIFIED else None
+    of_labels = wanted is None and users and model not in _CERTIFIED
+    return "sums of trees that protect users" if of_labels else None
 
 
 def _evaluation(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -52,10 +52,13 @@ from littlestone.evaluation import (
     ErrorSums,
     Evaluation,
     Quality,
+    QuantityEvaluation,
     ScoreHistogram,
+    SurvivalEvaluation,
     noise_reach,
     quality,
 )
+from littlestone.evaluation.survival import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.conformal import Conformal
 from littlestone.notebooks import Card
@@ -119,24 +122,45 @@ class Release:
         return self.proposal is None or self.spent is None  # `score` reads other records
 
     @property
+    def counts(self) -> ScoreHistogram | None:
+        """The histogram of an evaluation of labels."""
+        found = self.evaluation
+        return found if isinstance(found, ScoreHistogram) and self.target is None else None
+
+    @property
+    def measured(self) -> Evaluation | QuantityEvaluation | SurvivalEvaluation | None:
+        """What the evaluation says; nothing of new records, if the columns were learned, too."""
+        found = self.evaluation
+        if found is None:
+            return None
+        if not self.independent:
+            found = replace(found, held_out=False)
+        if isinstance(found, ErrorSums):
+            return QuantityEvaluation(found)
+        if isinstance(self.hypothesis, TreeSum):
+            schema = cast(RowDomain, self.concept_class.domain).schema
+            return SurvivalEvaluation.of(found, self.hypothesis, schema)
+        return Evaluation(found)
+
+    @property
     def answers(self) -> list[int]:
         """The (code of the) label that is answered for each score of the evaluation."""
-        if not isinstance(self.evaluation, ScoreHistogram):
+        if self.counts is None:
             return []
         if isinstance(self.hypothesis, LeafTree):
             return list(self.hypothesis.labels)
         if self.concept_class.lists_labels:
-            return list(self.evaluation.scores)
-        return [int(score > 0) for score in self.evaluation.scores]
+            return list(self.counts.scores)
+        return [int(score > 0) for score in self.counts.scores]
 
     @property
     def quality(self) -> Quality | None:
         """Error and baseline of labels by the released evaluation; None without one."""
-        if not isinstance(self.evaluation, ScoreHistogram):
+        if self.counts is None:
             return None
         answers = self.answers
         constant = constant_label(self.hypothesis)
-        return quality(self.evaluation, answers, constant=constant, costs=self.costs)
+        return quality(self.counts, answers, constant=constant, costs=self.costs)
 
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
@@ -180,11 +204,11 @@ class Release:
             out["columns"] = self.columns
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
-            found = self.quality
-            if isinstance(self.evaluation, ErrorSums):
-                out["quality"] = self.evaluation.quality
-            elif found is not None:
+            found, measured = self.quality, self.measured
+            if found is not None:
                 out["quality"] = found.to_dict()
+            elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
+                out["quality"] = measured.quality
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
             if not self.independent:
@@ -525,8 +549,8 @@ def absent_label(release: Release) -> str:
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
-    histogram = release.evaluation
-    if not isinstance(histogram, ScoreHistogram):
+    histogram = release.counts
+    if histogram is None:
         return ""
     if release.concept_class.lists_labels:
         reach = noise_reach(histogram.rate, len(histogram.scores), _RISK)
@@ -694,10 +718,16 @@ def _check_evaluation(release: Release) -> None:
         raise _unfit("costs", "labels")
     if histogram is None:
         return
-    if isinstance(histogram, ErrorSums) != isinstance(release.hypothesis, TreeSum):
-        raise _unfit("evaluation", "hypothesis")
+    model = release.hypothesis
     if isinstance(histogram, ErrorSums):
-        if histogram.kind != getattr(release.hypothesis, "kind", None):
+        if not isinstance(model, TreeSum) or histogram.kind != model.kind:
+            raise _unfit("evaluation", "hypothesis")
+        return
+    if isinstance(model, TreeSum):
+        periods = model.target.ends if isinstance(model.target, Periods) else ()
+        schema, size = cast(RowDomain, release.concept_class.domain).schema, histogram.size
+        fits = bool(periods) and histogram.labels == 2 * len(periods) + 1
+        if not fits or histogram.unlisted or histogram.scores != risk_bins(model, schema, size):
             raise _unfit("evaluation", "hypothesis")
         return
     lists = release.concept_class.lists_labels

@@ -33,6 +33,7 @@ from littlestone.errors import (
 from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.evaluation.quantities import ERROR_SUMS
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.boosting.intervals import planned, with_width
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
@@ -129,7 +130,8 @@ def run(
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
-        histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
+        domain, looked = learner.concept_class.domain, bool(held_out)
+        histogram = _histogram(hypothesis, domain, looked_at, source, evaluate, held_out=looked)
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             given = hypothesis.probabilities.tolist()
             hypothesis = hypothesis.with_curve(
@@ -193,7 +195,8 @@ def score_all(
         entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
-        scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
+        domain = release.concept_class.domain
+        scored = _histogram(release.hypothesis, domain, sample, source, part, held_out=other)
         found.append(
             replace(
                 release,
@@ -319,7 +322,7 @@ def promise(
         return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
     if evaluate is None:
         return guarantee
-    if learner.reads is TargetSample and not _of_values(learner):
+    if learner.reads is TargetSample and getattr(learner.concept_class, "target", None) is None:
         raise UnsupportedError(f"{learner.caller} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
 
@@ -433,6 +436,7 @@ def _conformal(
 
 def _histogram(
     hypothesis: Hypothesis,
+    domain: Any,
     sample: AnySample,
     source: Source,
     epsilon: Any,
@@ -448,7 +452,10 @@ def _histogram(
 
         exact = check_fraction("fit", "evaluate", epsilon)
         model = cast(TreeSum, hypothesis)
-        return error_sums(model, sample, epsilon=exact, held_out=held_out, source=source)
+        how: Any = {"epsilon": exact, "held_out": held_out, "source": source}
+        if isinstance(model.target, Periods):
+            return survival_histogram(model, domain.schema, sample, **how)
+        return error_sums(model, sample, **how)
     n, unlisted = sample.n, sample.unlisted
     scores = scores_of(hypothesis, sample.labels)
     counts = np.zeros((sample.labels + unlisted, len(scores)), dtype=np.int64)

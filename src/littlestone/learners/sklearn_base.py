@@ -44,7 +44,6 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
-from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation
 from littlestone.learners.base import Learner, check_two_labels, warn_of_sums, warn_of_weakness
 from littlestone.learners.declare import Kind, complete, declared, no_argument
 from littlestone.learners.release import is_table, secret_n
@@ -354,15 +353,13 @@ class PrivateEstimator(BaseEstimator, ABC):
     def evaluation_(self) -> Any:
         """What the released evaluation says."""
         check_is_fitted(self, "hypothesis_")
-        if self.release_.evaluation is None:
+        found = self.release_.measured
+        if found is None:
             raise NoEvaluationError(
                 f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
                 "epsilon."
             )
-        found = self.release_.evaluation
-        if not self.release_.independent:
-            found = replace(found, held_out=False)
-        return QuantityEvaluation(found) if isinstance(found, ErrorSums) else Evaluation(found)
+        return found
 
     def _rows(self, X: Any) -> Any:
         """Return arrays, or the columns of a table, as the hypothesis reads them."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from littlestone.classes import TreeEnsemble
 from littlestone.classes.decision_trees import LeafTree
-from littlestone.evaluation import Evaluation, ScoreHistogram
+from littlestone.evaluation import Evaluation
 from littlestone.report.words import integer, percent
 from littlestone.svg import Element, picture
 
@@ -25,8 +25,8 @@ _CURVE = "stroke:var(--ls-one);stroke-width:2;fill:none"
 
 def drawn(release: Release) -> Json:
     """Return pictures and the confusion matrix of an evaluation of labels, by released counts."""
-    histogram = release.evaluation
-    if not isinstance(histogram, ScoreHistogram):
+    histogram = release.counts
+    if histogram is None:
         return {"curves": [], "confusion": None}
     evaluation, hypothesis, curves = Evaluation(histogram), release.hypothesis, []
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:

@@ -30,7 +30,14 @@ from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
 from littlestone.data.targets import Periods
 from littlestone.errors import UnsupportedError, counted
-from littlestone.evaluation import Band, ErrorSums, Evaluation, Quality, QuantityEvaluation
+from littlestone.evaluation import (
+    Band,
+    ErrorSums,
+    Evaluation,
+    Quality,
+    QuantityEvaluation,
+    SurvivalEvaluation,
+)
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
 
 
 _RISK = Fraction(1, 20)
+_PERIODS = 12  # whose events are said
 _LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
 Renderer = Callable[..., str]
 
@@ -187,11 +195,9 @@ def positive_facts(release: Release) -> list[tuple[str, str]]:
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
     """Return what the released evaluation says, in lines (name, text)."""
-    if release.evaluation is None:
-        return _of_interval(release)
-    histogram = release.evaluation
-    if isinstance(histogram, ErrorSums):
-        return _of_quantities(release, histogram) + _of_interval(release)
+    histogram = release.counts
+    if histogram is None:
+        return _of_target(release)
     evaluation = Evaluation(histogram)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
     if scored:
@@ -244,6 +250,16 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     return facts + _of_interval(release)
 
 
+def _of_target(release: Release) -> list[tuple[str, str]]:
+    """Return what is said of a quantity, a count or a time."""
+    facts, measured = [], release.measured
+    if isinstance(release.evaluation, ErrorSums):
+        facts = _of_quantities(release, release.evaluation)
+    elif isinstance(measured, SurvivalEvaluation):
+        facts = _of_survival(release, measured)
+    return facts + _of_interval(release)
+
+
 def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     """Return the mean errors and R2 of a quantity or a count."""
     unit = unit_of(release)
@@ -260,6 +276,37 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
             text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
     facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
+    return facts
+
+
+def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
+    """Return the concordance, and the events of each period."""
+    histogram, unit = found.histogram, unit_of(release)
+    of = "" if unit == "records" else ", one record of each"
+    held_out = release.evaluation is not None and release.evaluation.held_out
+    on = f"held-out {unit}{of}" if held_out else f"{unit}, those of this fit{of}"
+
+    def spread(band: Band, digits: int = 0, more: str = "") -> str:
+        low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
+        return f"{value} ({low} to {high}{more})"
+
+    value, band = "the noise hides it", found.concordance
+    if (band.low, band.high) != (0, 1):
+        value = spread(band, 3, " at 95%, noise")
+    if histogram.held_out:
+        new = found.new_records.concordance
+        value += f"; new {unit}: {new.low:.3f} to {new.high:.3f}"
+    bins = number_of(len(histogram.scores), "bins")
+    facts = [
+        ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
+        ("Concordance", value),
+        ("", f"of {bins} of risk, in pairs that the periods tell apart"),
+    ]
+    for i, period in enumerate(found.calibration[:_PERIODS]):
+        text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
+        facts.append(("" if i else "Events", f"until {period.end:.10g}: {text}"))
+    if len(found.calibration) > _PERIODS:
+        facts.append(("", "further periods: --json"))
     return facts
 
 
@@ -403,14 +450,11 @@ def _of_trees(release: Release) -> Json:
     ensemble, domain = release.hypothesis, release.concept_class.domain
     nothing = dict.fromkeys(("picture", "trees", "scorecard", "effects", "calculator", "target"))
     if isinstance(ensemble, TreeSum) and isinstance(domain, RowDomain):
-        parts = target_parts(
-            Shown(
-                ensemble,
-                domain.schema,
-                (release.columns or {}).get("y", ""),
-                None if release.interval is None else float(1 - release.interval.alpha),
-            )
-        )
+        level = None if release.interval is None else float(1 - release.interval.alpha)
+        shown = Shown(ensemble, domain.schema, (release.columns or {}).get("y", ""), level)
+        measured = release.measured
+        found = measured if isinstance(measured, SurvivalEvaluation) else None
+        parts = target_parts(shown, found)
         return nothing | {"target": parts, "calculator": parts["calculator"]}
     if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
         # escaped by littlestone.svg

@@ -18,13 +18,13 @@ from markupsafe import Markup
 from littlestone.classes import TreeSum
 from littlestone.classes.boosted_trees.groups import groups
 from littlestone.classes.boosted_trees.parts import PARTS
-from littlestone.classes.boosted_trees.sums import quantile_words
+from littlestone.classes.boosted_trees.sums import public_rows, quantile_words
 from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.evaluation import SurvivalEvaluation
 from littlestone.report.forms import form
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
 from littlestone.report.words import percent
-from littlestone.source import SeededSource
 from littlestone.svg import Element, clip, picture
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 _ROWS = 128  # public rows over which a prediction is a mean
-_GROUPS = ("low risk", "middle risk", "high risk")
+#: Names of one, two or three risk groups.
+_GROUPS = (("all",), ("low risk", "high risk"), ("low risk", "middle risk", "high risk"))
 _MOST = 24  # columns that are drawn, those of the largest range
 _PANEL, _TALL, _LEFT, _TOP = 290.0, 104.0, 52.0, 30.0
 _TICKS = 5
@@ -75,13 +76,8 @@ class Shown:
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int16]:
-        """Public rows in which the cells of each column are equally frequent, in mixed order."""
-        source = SeededSource(0)
-        cells = [
-            Column.FIRST + source.permutation(_ROWS) * (column.n_codes - Column.FIRST) // _ROWS
-            for column in self.schema.columns
-        ]
-        return np.column_stack(cells).astype(np.int16)
+        """The public rows that predictions are means over."""
+        return public_rows(self.schema, _ROWS)
 
     @cached_property
     def columns(self) -> list[tuple[Column, list[float]]]:
@@ -166,7 +162,7 @@ def ticks(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def target_parts(shown: Shown) -> Json:
+def target_parts(shown: Shown, found: SurvivalEvaluation | None = None) -> Json:
     """Return what the page of a quantity, a count or a time leads with."""
     drawn = [
         entry for entry in shown.columns if shown.said(min(entry[1])) != shown.said(max(entry[1]))
@@ -186,6 +182,7 @@ def target_parts(shown: Shown) -> Json:
         "panels": panels,
         "left_out": len(drawn) - len(panels),
         "survival": _markup(survival(shown)) if shown.ends else None,
+        "measured": [measured_survival(found), measured_events(found)] if found else [],
         "calculator": calculator(shown),
     }
 
@@ -259,27 +256,81 @@ def survival(shown: Shown) -> tuple[Element, float]:
     """Draw the mean survival of thirds of the public rows, by their risk."""
     chances = shown.model.survival(shown.rows.astype(np.int64))
     order = np.argsort(-chances[:, -1], kind="stable")
-    body = Element("g")
-    _frame(body, "Nothing has happened yet", [(f"{share}%", share / 100) for share in (0, 50, 100)])
+    means = [chances[third].mean(axis=0).tolist() for third in np.array_split(order, 3)]
     ends = [float(end) for end in getattr(shown.model.target, "ends", ())]
-    wide = _PANEL - _LEFT - _BESIDE
+    body = Element("g")
+    words = _lines(body, "Nothing has happened yet", ends, means)
+    body.attributes |= {"aria_title": "Survival by risk", "aria_label": "; ".join(words)}
+    return body, _TOP + _TALL + 24
+
+
+def measured_survival(found: SurvivalEvaluation) -> Markup:
+    """Draw the predicted survival of risk groups, and the observed one with its bands."""
+    body, groups, ends = Element("g"), found.groups, found.ends
+    title = "Survival by risk"
+    words = _lines(body, title, ends, [group.predicted for group in groups])
+    for group in groups:
+        for end, band in zip(ends, group.observed, strict=False):  # as far as it is seen
+            _bar(body, _across(end, ends), *map(_height, (band.low, band.value, band.high)))
+    body.attributes |= {"aria_title": title, "aria_label": f"Predicted: {'; '.join(words)}"}
+    return _markup((body, _TOP + _TALL + 24))
+
+
+def measured_events(found: SurvivalEvaluation) -> Markup:
+    """Draw the predicted number of events of each period, and the observed one with its band."""
+    body, periods, ends = Element("g"), found.calibration, found.ends
+    most = max(max(each.predicted.value, each.observed.high) for each in periods) or 1.0
+    scale = [(number(tick, most), tick / most) for tick in ticks(0.0, most)]
+    title, wide = "Events in each period", _PANEL - MARGIN - _LEFT
+    _frame(body, title, scale)
+    _ends(body, ends, wide)
+    words = []
+    for start, each in zip((0.0, *ends), periods, strict=False):
+        left, right = (_LEFT + wide * x / ends[-1] for x in (start, each.end))
+        y = _height(each.predicted.value / most)
+        body.add("path", d=f"M{left:.1f} {y:.1f}H{right:.1f}", class_="ls-curve")
+        band = each.observed
+        heights = (_height(x / most) for x in (band.low, band.value, band.high))
+        _bar(body, (left + right) / 2, *heights)
+        said = f"{each.predicted.value:,.0f} predicted, {band.value:,.0f} found"
+        words.append(f"until {each.end:.10g}: {said}")
+    body.attributes |= {"aria_title": title, "aria_label": "; ".join(words)}
+    return _markup((body, _TOP + _TALL + 24))
+
+
+def _bar(body: Element, x: float, low: float, middle: float, high: float) -> None:
+    body.add("path", d=f"M{x:.1f} {low:.1f}V{high:.1f}", class_="ls-axis")
+    body.add("circle", cx=round(x, 1), cy=round(middle, 1), r=2.5, class_="ls-one")
+
+
+def _across(end: float, ends: Sequence[float]) -> float:
+    return _LEFT + (_PANEL - _LEFT - _BESIDE) * end / ends[-1]
+
+
+def _ends(body: Element, ends: Sequence[float], wide: float) -> None:
     every = max(1, math.ceil(len(ends) / _TICKS))
     _below(body, _LEFT, "0")
     for i in range(len(ends) - 1, -1, -every):
-        _below(body, _LEFT + wide * ends[i] / ends[-1], shown.ends[i])
+        _below(body, _LEFT + wide * ends[i] / ends[-1], f"{ends[i]:.10g}")
+
+
+def _lines(
+    body: Element, title: str, ends: Sequence[float], curves: Sequence[Sequence[float]]
+) -> list[str]:
+    """Draw the survival of risk groups; return it in words."""
+    _frame(body, title, [(f"{share}%", share / 100) for share in (0, 50, 100)])
+    _ends(body, ends, _PANEL - _LEFT - _BESIDE)
     words, above = [], -math.inf
-    for name, third in zip(_GROUPS, np.array_split(order, 3), strict=True):
-        mean = chances[third].mean(axis=0).tolist()
+    for name, mean in zip(_GROUPS[len(curves) - 1], curves, strict=True):
         points = [(0.0, 1.0), *zip(ends, mean, strict=True)]
-        lines = "L".join(f"{_LEFT + wide * x / ends[-1]:.1f} {_height(y):.1f}" for x, y in points)
+        lines = "L".join(f"{_across(x, ends):.1f} {_height(y):.1f}" for x, y in points)
         body.add("path", d=f"M{lines}", class_="ls-curve")
         above = max(_height(mean[-1]) + 4, above + 13)  # texts do not overlap
         text = f"{name} {percent(mean[-1], 0)}"
-        body.add("text", text, x=_LEFT + wide + 4, y=above, class_="ls-small")
-        said = (f"{percent(y, 0)} at {end}" for y, end in zip(mean, shown.ends, strict=True))
+        body.add("text", text, x=_across(ends[-1], ends) + 4, y=above, class_="ls-small")
+        said = (f"{percent(y, 0)} at {end:.10g}" for y, end in zip(mean, ends, strict=True))
         words.append(f"{name}: {', '.join(said)}")
-    body.attributes |= {"aria_title": "Survival by risk", "aria_label": "; ".join(words)}
-    return body, _TOP + _TALL + 24
+    return words
 
 
 def _frame(body: Element, title: str, ticks: Sequence[tuple[str, float]]) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from littlestone.data import Column
 from littlestone.data.labels import BINARY
 from littlestone.data.targets import Count, Periods, Quantity, Target, target_from_dict
 from littlestone.errors import UnsupportedError, exact_value
+from littlestone.source import SeededSource
 from littlestone.types import Json, Points
 
 if TYPE_CHECKING:
@@ -192,6 +193,15 @@ class TreeSum:
         risks: Doubles = np.cumsum(np.log1p(_hazard_odds(scores)), axis=1)
         return risks
 
+    def risk_in_parts(self, points: Points) -> Ints:
+        """Return the cumulative hazard of each row as an integer: of a row alone, wherever it is.
+
+        Functions of the machine may round a number by its place in an array.
+        """
+        low, high = self.limits
+        risks: Ints = _cumulative()[np.clip(self.scores(points), low, high) - low].sum(axis=1)
+        return risks
+
     def effects(self, schema: Schema) -> dict[str, dict[str, float]]:
         """Return what each column does: the mean change of the score for each cell.
 
@@ -312,6 +322,33 @@ def _hazard_odds(scores: Doubles) -> Doubles:
         1, (1 + np.exp(scores)) / 2
     )
     return odds
+
+
+@lru_cache(maxsize=1)
+def _cumulative() -> Ints:
+    """Return what each score of a period adds to a cumulative hazard, in parts of 2**20."""
+    scores = range(-REACH * PARTS, REACH * PARTS + 1)
+    odds = (_hazard_odds(np.array(score / PARTS)) for score in scores)
+    return np.array([round(math.log1p(own) * 2**20) for own in odds])
+
+
+def public_rows(schema: Schema, size: int) -> Points:
+    """Return rows in which the cells of each column are equally frequent, in a mixed order.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "pulse": {"bins": [80]}})
+    >>> rows = public_rows(schema, 6)
+    >>> sorted(rows[:, 0].tolist()), sorted(rows[:, 1].tolist())
+    ([2, 2, 3, 3, 4, 4], [2, 2, 2, 3, 3, 3])
+    """
+    source = SeededSource(0)
+    cells = [
+        Column.FIRST + source.permutation(size) * (column.n_codes - Column.FIRST) // size
+        for column in schema.columns
+    ]
+    return np.column_stack(cells).astype(np.int16)
 
 
 def hazard_score(odds: float) -> float:

@@ -529,6 +529,8 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
     unique_times_ : ndarray of shape (n_periods,)
         The ends of the periods.
     trees_ : tuple of TreeHypothesis
+    evaluation_ : SurvivalEvaluation
+        With ``evaluate``: ``.concordance``, ``.calibration`` by periods, ``.groups`` by risk.
     release_ : Release
     hypothesis_ : TreeSum
         The private output; may be published.
@@ -575,8 +577,22 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         kw_only=False,
     )
     rounds: Any = _given_rounds()
+    evaluate: Any = declared(
+        Kind("float", annotation="Number | None"),
+        "A part of epsilon for an evaluation: concordance, events in each period, survival by "
+        "risk.",
+        default=None,
+    )
+    holdout: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Evaluate on this share of the records, or users, and do not learn from it.",
+        default=None,
+    )
     depth: int = _depth()
     hypothesis_: TreeSum
+
+    def _extra(self) -> dict[str, Any]:
+        return {"evaluate": self.evaluate, "holdout": self.holdout}
 
     @property
     def concept_class(self) -> BoostedTreeClass:
@@ -655,7 +671,7 @@ def regressor(
     """Return the estimator of a class with a target."""
     target = concepts.target
     if isinstance(target, Periods):
-        del parameters["evaluate"], parameters["interval"]  # there are none yet
+        del parameters["interval"]  # there is none yet
         return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
     assert isinstance(target, Quantity | Count)
     given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
