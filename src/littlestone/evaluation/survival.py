@@ -167,7 +167,7 @@ class SurvivalEvaluation:
 
     @property
     def concordance(self) -> Band:
-        """Harrell's C of the risk bins, ties at half, of the pairs that the periods tell apart.
+        """Harrell's C of the risk bins, ties at half, of the pairs that the periods distinguish.
 
         A pair counts where one person had the event in a period in which the other was at risk and
         had none.

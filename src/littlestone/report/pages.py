@@ -300,7 +300,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
         ("Concordance", value),
-        ("", f"of {bins} of risk, in pairs that the periods tell apart"),
+        ("", f"of {bins} of risk, in pairs that the periods distinguish"),
     ]
     for i, period in enumerate(found.calibration[:_PERIODS]):
         text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
