@@ -130,8 +130,9 @@ def run(
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
-        domain, looked = learner.concept_class.domain, bool(held_out)
-        histogram = _histogram(hypothesis, domain, looked_at, source, evaluate, held_out=looked)
+        schema = getattr(learner.concept_class.domain, "schema", None)
+        how: Any = {"held_out": bool(held_out), "schema": schema}
+        histogram = _histogram(hypothesis, looked_at, source, evaluate, **how)
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             given = hypothesis.probabilities.tolist()
             hypothesis = hypothesis.with_curve(
@@ -195,8 +196,7 @@ def score_all(
         entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
-        domain = release.concept_class.domain
-        scored = _histogram(release.hypothesis, domain, sample, source, part, held_out=other)
+        scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
         found.append(
             replace(
                 release,
@@ -436,12 +436,12 @@ def _conformal(
 
 def _histogram(
     hypothesis: Hypothesis,
-    domain: Any,
     sample: AnySample,
     source: Source,
     epsilon: Any,
     *,
     held_out: bool,
+    schema: Any = None,  # of times
 ) -> ScoreHistogram | ErrorSums:
     """Release how many records have each score (margin, or predicted label) and label.
 
@@ -454,7 +454,7 @@ def _histogram(
         model = cast(TreeSum, hypothesis)
         how: Any = {"epsilon": exact, "held_out": held_out, "source": source}
         if isinstance(model.target, Periods):
-            return survival_histogram(model, domain.schema, sample, **how)
+            return survival_histogram(model, schema, sample, **how)
         return error_sums(model, sample, **how)
     n, unlisted = sample.n, sample.unlisted
     scores = scores_of(hypothesis, sample.labels)
