@@ -20,10 +20,9 @@ from littlestone.classes import (
     Thresholds,
     errors,
 )
-from littlestone.classes.finite import vc_dimension
 from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
-from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import ReplaySource, SeededSource, exp, pair_balls
 
 HUGE = 2**1024
@@ -134,11 +133,6 @@ def test_a_million_concepts_at_once():
     sample = Sample.of(np.arange(20).repeat(60), np.arange(20).repeat(60) % 2)
     drawn = c.candidates(sample).draw(RATE, SeededSource(0))
     assert drawn.labels == "01" * 10
-    small = matrix[: 2**14, :14].astype(np.uint8)
-    assert vc_dimension(small) == 14  # a full cube: the first set that is tried is the largest
-    with pytest.raises(SearchLimitError) as stopped:
-        vc_dimension(small[:-1], max_work=10**6)
-    assert 0 <= stopped.value.lower <= 13 == stopped.value.upper
 
 
 def test_finite_classes_do_not_follow_changes_of_their_matrix():

@@ -141,8 +141,6 @@ def _copy(space: ListedSpace, depth: int, points: list[Any], leaves: list[Hypoth
     leaves += [listed.hypothesis(listed.kernel.matrix.rows[row]) for row in rows]
 
 
-#: The VC search on bit sets keeps this many rows well; beyond, `FiniteClass.vc_dim` is better.
-_MANY_ROWS = 1 << 16
 #: Levels of the tree that witnesses a bound.
 _LEVELS = 8
 
@@ -221,8 +219,7 @@ def vc_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODE
     (3, 1)
     """
     concepts = _class("vc_dimension", concept_class, max_nodes)
-    rows = concepts.size if isinstance(concepts, FiniteClass) else 0
-    if rows > _MANY_ROWS or (not rows and concepts.vc_exact):
+    if concepts.vc_exact and not concepts.is_listed:
         return concepts.vc_dim
     return listing(concepts, max_nodes).kernel.vc_dim()
 
@@ -512,9 +509,9 @@ def _questions(
             "Littlestone dimension": lambda: _closed(*concepts.littlestone_bounds()),
         }, None
     if listed is not None:
-        kernel, few = listed.kernel, concepts.size <= _MANY_ROWS
+        kernel = listed.kernel
         return {
-            "VC dimension": kernel.vc_dim if few else lambda: concepts.vc_dim,
+            "VC dimension": kernel.vc_dim,
             "threshold dimension": kernel.threshold_dim,
             "Littlestone dimension": kernel.ldim,
         }, listed

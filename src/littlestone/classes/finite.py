@@ -21,14 +21,13 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.listed import Listing, listing
-from littlestone.classes.oracles import searching
 from littlestone.classes.spec import written
 from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import no_concept
-from littlestone.combinatorics.limits import NodeLimit
+from littlestone.combinatorics import Kernel
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.labels import check_labels
-from littlestone.errors import ParameterError, SearchLimitError, parameter_error
+from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Point
@@ -41,6 +40,9 @@ _LARGEST = 2**28  # bytes of a file
 _MOST_LABELS = 10  # one digit for each code
 
 _MAX_ROWS = 20_000_000
+
+#: Nodes of a search for the VC dimension, times rows.
+_WORK = 150_000_000
 
 _BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
 
@@ -129,10 +131,6 @@ class FiniteClass(ConceptClass):
         return int(self.matrix.shape[0])
 
     @cached_property
-    def _vc_dim(self) -> int:
-        return vc_dimension(self.matrix)
-
-    @property
     def vc_dim(self) -> int:
         """The VC dimension, by exact search (once).
 
@@ -144,7 +142,7 @@ class FiniteClass(ConceptClass):
             If the class lists labels of its own.
         """
         self.check_binary("The VC dimension")
-        return self._vc_dim
+        return Kernel(self.matrix, max_nodes=_WORK // self.size).vc_dim()
 
     def littlestone_bounds(self) -> tuple[int, float]:
         """Return what the number of concepts allows: here the VC dimension is a search, too."""
@@ -286,61 +284,6 @@ def _checked(matrix: npt.ArrayLike, labels: int) -> Bits:
         )  # fmt: skip
     bits.setflags(write=False)
     return bits
-
-
-Patterns = npt.NDArray[np.int64]
-
-
-def vc_dimension(matrix: npt.NDArray[np.uint8], max_work: int = 5_000_000_000) -> int:
-    """Return the largest number of columns on which the rows show all patterns.
-
-    Notes
-    -----
-    Depth-first: a set is shattered only if its subsets are, so a column that fails below a set
-    fails below all its extensions; stops at log2(rows), which no class exceeds. Memory: 8 bytes
-    for each row and level.
-
-    Examples
-    --------
-    >>> vc_dimension(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8))
-    2
-    """
-    search = _Search(matrix, max_work)
-    nobody = np.zeros(len(matrix), dtype=np.int64)
-    with searching(None, "The VC dimension", lambda: (search.best, search.most)) as search.clock:
-        search.extend(nobody, 0, list(range(matrix.shape[1])))
-    return search.best
-
-
-class _Search:
-    """The largest shattered set found so far, and the work done."""
-
-    def __init__(self, matrix: npt.NDArray[np.uint8], max_work: int) -> None:
-        self.matrix, self.max_work, self.work = matrix, max_work, 0
-        self.clock = NodeLimit(None)
-        self.best, self.most = 0, min(len(matrix).bit_length() - 1, matrix.shape[1])
-
-    def extend(self, pattern: Patterns, size: int, later: list[int]) -> None:
-        """Search all shattered extensions, by later columns, of a shattered set of this size."""
-        self.best = max(self.best, size)
-        fit = [c for c in later if self._shattered(self._with(pattern, c), size + 1)]
-        for i, column in enumerate(fit):
-            if self.best >= self.most or size + len(fit) - i <= self.best:
-                return
-            self.extend(self._with(pattern, column), size + 1, fit[i + 1 :])
-
-    def _with(self, pattern: Patterns, column: int) -> Patterns:
-        extended: Patterns = 2 * pattern + self.matrix[:, column]
-        return extended
-
-    def _shattered(self, pattern: Patterns, size: int) -> bool:
-        self.clock.spend()
-        self.work += len(pattern)
-        if self.work > self.max_work:
-            raise SearchLimitError(
-                self.best, self.most, self.work // len(pattern), "The VC dimension"
-            )
-        return bool(np.all(np.bincount(pattern, minlength=2**size)))
 
 
 @listing.register
