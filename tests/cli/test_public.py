@@ -1,13 +1,16 @@
 """`fit --public` and `plan --public-points`."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import littlestone as ls
 from littlestone.cli.main import main
+from littlestone.errors import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +75,56 @@ def test_rules_over_columns_of_the_public_table(tables, capsys):
     assert release["columns"]["x"] == ["dose"]
 
 
+def test_models_over_columns_of_the_public_table(tables, capsys):
+    """The same as in Python; all of epsilon learns, and a rule's certificate is about the bins."""
+    mine, public = tables
+    line = ["--public", public, "--bins", "5", "--model", "rule", "--no-evaluate"]
+    code, release = fitted(capsys, mine, *line)
+    assert code == 0
+    schema = ls.Schema.from_public(public, bins=5, columns=["dose", "age"])
+    same = ls.fit(
+        mine, y="ill", epsilon=1, model="rule", schema=replace(schema, public=None), evaluate=None,
+        random_state=1,
+    )  # fmt: skip
+    assert release["class"] == same.release_.to_dict()["class"]
+    assert release["guarantee"]["epsilon"] == 1
+    twenty = ls.fit(mine, y="ill", epsilon=1, model="rule", public=public, random_state=1)
+    assert len(twenty.concept_class.domain.schema["dose"].edges) == 18
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--bins", "9"], "'--bins' option of fit is for --public"),
+        (["--shift", "1,0", "--public", "OPEN"], "is for --class"),
+        (["--public", "OPEN", "--bounds", "age=0:9"], "left out with a schema"),
+        (["--public", "MINE"], "another table than the records"),
+        (["--public", "OPEN", "--x", "nothing"], "nothing"),
+        (["--public", "OPEN", "--require-certificate"], "--model rule, list or tree"),
+    ],
+)
+def test_what_a_model_refuses(tables, capsys, arguments, words):
+    mine, public = tables
+    places = {"OPEN": public, "MINE": mine}
+    code, answer = fitted(capsys, mine, *(places.get(word, word) for word in arguments))
+    assert code == 2
+    assert words in answer["error"]["message"]
+
+
+def test_a_schema_and_public_rows_are_not_taken_together(tables):
+    mine, public = tables
+    schema = ls.Schema.from_dict({"dose": {"bins": [5]}})
+    with pytest.raises(ParameterError, match="'public' parameter of fit must be left out"):
+        ls.fit(mine, y="ill", epsilon=1, public=public, schema=schema)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--bins", "9"], "for --public"),
         (["--shift", "1,0"], "for --public"),
         (["--public", "OPEN", "--schema", "s.toml"], "not both"),
-        (["--public", "MINE"], "another one than DATA"),
+        (["--public", "MINE"], "another table than the records"),
         (["--public", "OPEN", "--shift", "0,0"], "rho"),
         (["--public", "OPEN", "--bins", "9"], "for rules"),
         (["--public", "OPEN", "--x", "nothing"], "no column"),

@@ -193,14 +193,15 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
             labels=labels, require_certificate=require_certificate, subsample=subsample,
-            learner=learner != "auto",
-            **vars(own), **vars(open_points),
+            learner=learner != "auto", shift=open_points.shift,
+            public=None if spec is None else open_points.public, **vars(own),
         )  # fmt: skip
         column = y or targets.time
         assert column is not None
         release, paid_by = _fit_target(
-            wanted, data, column, goal=goal, bounds=bounds, records=records, table=table, paid=paid,
-            source=source, evaluated=evaluated, holdout=holdout, interval=covered, json=json,
+            wanted, data, column, goal=goal, open_points=open_points, bounds=bounds,
+            records=records, table=table, paid=paid, source=source, evaluated=evaluated,
+            holdout=holdout, interval=covered, json=json,
         )  # fmt: skip
         _write(release, out, report, filed)
         _show(
@@ -229,20 +230,21 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     texts_as = None if records.positive or listed else y
     if spec is None:
         _for_class(
-            learner, agnostic=agnostic, subsample=subsample, **vars(own), **vars(open_points)
+            learner, agnostic=agnostic, subsample=subsample, **vars(own), shift=open_points.shift
         )
-        if records.strict and records.schema is None:
+        known = records.schema or open_points.public
+        if records.strict and known is None:
             raise ParameterError(
                 "--strict needs a --schema: it refuses cells after their columns would have been "
                 "paid for."
             )
-        _check_uncertified(goal.model, records.schema, costs=costs, required=require_certificate)
+        _check_uncertified(goal.model, known, costs=costs, required=require_certificate)
         _measured(_asked(evaluated), proba=proba)
         public = open_schema(records.schema, chosen)
         form = table.format("fit", data, public)
         _opened(data, form, public, texts_as)
         goal, concepts, public, _ = _decided(
-            data, y, goal, json=json,
+            data, y, goal, json=json, open_points=open_points,
             schema=public, columns=chosen, bounds=bounds, csv=form,
             labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
             interval=covered, ledger=paid_by, random_state=source,
@@ -339,7 +341,8 @@ def _not_of_targets(**others: object) -> None:
 
 def _fit_target(
     wanted: Wanted, data: str, y: str, *,
-    goal: FitGoal, bounds: Any, records: Records, table: Table, paid: Paid, source: Any,
+    goal: FitGoal, open_points: Public, bounds: Any, records: Records, table: Table, paid: Paid,
+    source: Any,
     evaluated: Evaluated, holdout: str | None, interval: Fraction | None, json: bool,
 ) -> tuple[Release, Ledger | None]:  # fmt: skip
     """Learn a target that is no label."""
@@ -363,7 +366,7 @@ def _fit_target(
         chosen = names("fit", "x", records.x)
         public = open_schema(records.schema, chosen)
         goal, concepts, public, part = _decided(
-            data, y, goal, json=json, wanted=wanted, interval=interval,
+            data, y, goal, json=json, open_points=open_points, wanted=wanted, interval=interval,
             schema=public, columns=chosen, bounds=bounds,
             csv=table.format("fit", data, public), users=records.user is not None,
             evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
@@ -397,7 +400,7 @@ def _fit_target(
 
 
 def _decided(
-    data: str, y: str, goal: FitGoal, *, json: bool, **public: Any
+    data: str, y: str, goal: FitGoal, *, json: bool, open_points: Public, **public: Any
 ) -> tuple[FitGoal, ConceptClass, Schema, Fraction | None]:
     """Decide what was not said; return what is left of the budget, class, columns, evaluation."""
     from littlestone.cli.terminal import facts
@@ -407,9 +410,11 @@ def _decided(
         if not json:
             facts([(name, text, "")])
 
+    open_points.check(public["schema"])
+
     decided = decide(
         data, y=y, epsilon=goal.epsilon, delta=goal.delta, model=goal.model or "auto", say=say,
-        **public,
+        public=open_points.public, bins=open_points.most_bins, **public,
     )  # fmt: skip
     delta = None if decided.delta is None else str(decided.delta)
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.cli.options import open_class, shared, whole
@@ -21,17 +20,34 @@ class Public:
 
     public: str | None = None
     """Table of public unlabelled rows (nothing of it is protected, and none of its rows may be in
-    DATA). Candidates begin and end at these rows: for thresholds(...), intervals(...) and
-    half_planes(...) the column --x; for rules, lists and trees the columns of the same names,
-    instead of --schema."""
+    DATA). Instead of --schema: the columns of the same names get the quantiles of its numbers as
+    bins, its texts as categories. For thresholds(...), intervals(...) and half_planes(...):
+    candidates begin and end at its column --x."""
     bins: str | None = None
-    """With --public, for rules, lists and trees: the most bins of a column, by default 20. More
-    bins are more accurate, and make more candidates."""
+    """With --public: the most bins of a column, by default 20. More bins are more accurate, and
+    make more candidates."""
     shift: str | None = None
-    """With --public: how the populations differ, as RHO,TAU: a set has in the population of the
-    records at most RHO times its share among public rows, plus TAU. By default 1,0: the same
-    population. The certificate relies on it, and nothing checks it. With "none" the certificate is
-    about the best candidate only."""
+    """With --public and --class: how the populations differ, as RHO,TAU: a set has in the
+    population of the records at most RHO times its share among public rows, plus TAU. By default
+    1,0: the same population. The certificate relies on it, and nothing checks it. With "none" the
+    certificate is about the best candidate only."""
+
+    @property
+    def most_bins(self) -> int:
+        """The most bins of a column."""
+        return 20 if self.bins is None else whole("fit", "bins", self.bins)
+
+    def check(self, schema: object) -> None:
+        """Refuse options that do not go together."""
+        if self.public is None:
+            for name in ("bins", "shift"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
+        elif schema is not None:
+            raise ParameterError(
+                "fit takes --schema or --public, not both: the bins come from the public rows. A "
+                "schema of them can be kept: Schema.from_public(table).to_toml()."
+            )
 
     def opened(
         self,
@@ -47,33 +63,19 @@ class Public:
         """Return the class, its schema, and the options of the learner that say its points."""
         from littlestone.classes.spec import needs_schema
         from littlestone.data import read_table
-        from littlestone.data.public_bins import from_public
+        from littlestone.data.public_bins import beside, refuse_same
 
+        self.check(schema)
         if self.public is None:
-            for name in ("bins", "shift"):
-                if getattr(self, name) is not None:
-                    raise ParameterError(f"The {name!r} option of fit is for --public FILE.")
             return (*open_class(spec, schema, x, labels), {})
-        if schema is not None:
-            raise ParameterError(
-                "fit takes --schema or --public, not both: the bins come from the public rows. A "
-                "schema of them can be kept: Schema.from_public(table).to_toml()."
-            )
-        mine, open_ = Path(data), Path(self.public)
-        if mine.exists() and open_.exists() and mine.samefile(open_):
-            raise ParameterError(
-                "The table of --public must be another one than DATA: points of the records "
-                "themselves are not public."
-            )
         options: Json = {} if self.shift is None else {"shift": _shift(self.shift)}
-        table = read_table(self.public, csv=form, caller="fit")
         if needs_schema(spec):
-            chosen = [name for name in table.names if name != y] if x is None else x
-            bins = 20 if self.bins is None else whole("fit", "bins", self.bins)
-            found = from_public(table, bins=bins, columns=chosen)
+            found = beside(data, self.public, [y], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
         if self.bins is not None:
             raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")
+        refuse_same(data, self.public, "fit")
+        table = read_table(self.public, csv=form, caller="fit")
         concepts, _ = open_class(spec, None, x, labels)
         return concepts, None, options | {"public": _points(table, concepts, x)}
 

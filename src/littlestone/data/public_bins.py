@@ -10,15 +10,18 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.domains import require_columns
 from littlestone.data.draft import cells_of
+from littlestone.data.formats import CsvFormat
 from littlestone.data.schema import PublicBins, Schema
 from littlestone.data.tables import read_table
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import ParameterError, check_integer, parameter_error
 
 _OWNER = "Schema.from_public"
 
@@ -42,6 +45,29 @@ def from_public(table: Any, *, bins: int, columns: Sequence[str] | None) -> Sche
             "Take more rows, or more bins.",
         )  # fmt: skip
     return Schema(kept, public=PublicBins(points, rank))
+
+
+def beside(  # noqa: PLR0917
+    table: Any, public: Any, leave: Sequence[str | None], columns: Sequence[str] | None,
+    bins: int, csv: Any, caller: str,
+) -> Schema:  # fmt: skip
+    """Return the schema of a public table for another one, of the columns that both have."""
+    refuse_same(table, public, caller)
+    read, other = (read_table(each, csv=csv, caller=caller) for each in (public, table))
+    both = [name for name in read.names if name in other.names and name not in leave]
+    found = from_public(read, bins=bins, columns=both if columns is None else columns)
+    return replace(found, csv=None if csv is None else CsvFormat.parse(csv, caller))
+
+
+def refuse_same(table: Any, public: Any, caller: str) -> None:
+    """Refuse to take the records themselves for public ones."""
+    paths = [Path(each) for each in (table, public) if isinstance(each, str | Path)]
+    same = len(paths) == 2 and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
+    if same or table is public:
+        raise ParameterError(
+            f"The 'public' parameter of {caller} must be another table than the records: points "
+            "of the records themselves are not public."
+        )
 
 
 def _column(name: str, cells: Sequence[object], rank: int) -> Column | None:

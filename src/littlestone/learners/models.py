@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
 
@@ -131,6 +131,8 @@ def decide(
     schema: Schema | None = None,
     columns: Sequence[str] | None = None,
     bounds: Mapping[str, Any] | None = None,
+    public: Any = None,
+    bins: int = 20,
     model: str = "auto",
     labels: Labels = None,
     users: bool = False,
@@ -153,10 +155,7 @@ def decide(
     if not isinstance(y, str):
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
-    total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
-    if total < _LEAST:
-        allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
-        raise parameter_error(caller, "epsilon", allowed, epsilon, "1 is a common choice.")
+    total = _checked_epsilon(caller, epsilon)
     small = None if not delta else check_probability(caller, "delta", delta)
     _check_model(caller, model, labels, wanted=wanted)
     if interval is not None:
@@ -164,6 +163,9 @@ def decide(
         interval = _checked_interval(caller, interval, name, wanted)
         holdout = holdout or HOLDOUT
     source_of(caller, random_state)
+    if public is not None:
+        event = None if wanted is None else wanted.event
+        schema = _of_public(public, table, schema, [y, event], columns, bins, csv, caller, say)
     _check_columns(caller, schema, y, bounds)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
@@ -209,6 +211,24 @@ def decide(
         rows = None if users else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, rows))
     return Decided(concepts, schema, left, left_delta, part, wanted, interval)
+
+
+def _of_public(  # noqa: PLR0917
+    public: Any, table: Any, schema: Any, leave: list[str | None], columns: Sequence[str] | None,
+    bins: int, csv: Any, caller: str, say: Say,
+) -> Schema:  # fmt: skip
+    """Return the columns of a public table; what is certified over them is about their bins."""
+    from littlestone.data.public_bins import beside  # noqa: PLC0415 - engines are loaded late
+
+    if schema is not None:
+        hint = "Its rows would be the schema."
+        raise parameter_error(caller, "public", "left out with a schema", "both", hint)
+    found = beside(table, public, leave, columns, bins, csv, caller)
+    assert found.public is not None
+    say(
+        "Columns", f"bins and categories of {found.public.points:,} public rows, which cost nothing"
+    )
+    return replace(found, public=None)
 
 
 def _learned_columns(
@@ -298,6 +318,7 @@ def fit(
     periods: Any = None,
     schema: Schema | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    public: Any = None,
     model: str = "auto",
     labels: Labels = None,
     user: str | None = None,
@@ -341,6 +362,9 @@ def fit(
     bounds : mapping from names to pairs (low, high), optional
         Without a schema: between which numbers columns are known to lie, from public knowledge,
         such as ``{"age": (0, 120)}``.
+    public : path, data frame, or relation, optional
+        Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
+        the same names get the quantiles of its numbers as bins, its texts as categories.
     model : {"auto", "rule", "list", "tree", "scorecard", "boosted"}
         The family. Rules, lists and trees have a certificate of accuracy before data.
     labels : sequence, optional
@@ -424,8 +448,8 @@ def fit(
         )
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
-        interval=interval, schema=schema, bounds=bounds, model=model, labels=listed,
-        users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
+        interval=interval, schema=schema, bounds=bounds, public=public, model=model,
+        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
     if asked is not None:
@@ -445,6 +469,15 @@ def fit(
 
 
 _LOG = logging.getLogger("littlestone")
+
+
+def _checked_epsilon(caller: str, epsilon: Any) -> Fraction:
+    hint = "1 is a common choice."
+    total: Fraction = check_fraction(caller, "epsilon", epsilon, hint=hint)
+    if total < _LEAST:
+        allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+        raise parameter_error(caller, "epsilon", allowed, epsilon, hint)
+    return total
 
 
 def _check_model(caller: str, model: str, labels: Labels, *, wanted: Wanted | None) -> None:
