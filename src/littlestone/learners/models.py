@@ -449,7 +449,8 @@ def fit(
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
         interval=interval, schema=schema, bounds=bounds, public=public, model=model,
-        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger, random_state=random_state,
+        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger,
+        random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
     if asked is not None:
