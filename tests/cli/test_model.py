@@ -54,6 +54,9 @@ def test_users_need_a_schema(run):
     for more in ("", " --samples-per-user 2 --model rule"):
         done = run(f"{FIT} --user person{more} --schema schema.toml --json")
         assert done.json["guarantee"]["neighbours"] == "user-replace"
+        assert done.json["evaluation"]["epsilon"] == "4/5"
+    held_out = run(f"{FIT} --user person --schema schema.toml --holdout 0.3")
+    assert "held-out records, one of each user" in held_out.out
     refused = run(f"{FIT} --user person --samples-per-user 2 --schema schema.toml")
     assert "--model rule" in refused.err
 

@@ -272,8 +272,6 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         learner = "agnostic"
     share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)
     asked = share is None or evaluated.evaluate or holdout
-    if user is not None and concepts.learned_by and not evaluated.evaluate:
-        asked = None
     of_held_out = 1 if covered is None else INTERVAL_EVALUATION
     how: Json = {"of_held_out": of_held_out}
     part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None

@@ -30,7 +30,6 @@ from littlestone.data.schema import RESERVED, Schema
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
-    UnsupportedError,
     check_fraction,
     check_probability,
     parameter_error,
@@ -176,8 +175,7 @@ def decide(
     # what learned columns leave; certified models use no delta
     left = total if schema is not None else total * (1 - _COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
-    what = _unmeasured(model, users=users, wanted=wanted)
-    how: Any = {"held_out": holdout is not None, "interval": interval, "unmeasured": what}
+    how: Any = {"held_out": holdout is not None, "interval": interval}
     part = _evaluation(caller, evaluate, left, **how)
     if holdout is not None and not users:  # where users are protected the number of rows is secret
         n = _learned_from(opened, y, caller, None)
@@ -547,12 +545,6 @@ def _beside_times(  # noqa: PLR0917
     return found
 
 
-def _unmeasured(model: str, *, users: bool, wanted: Wanted | None) -> str | None:
-    """Return what has no evaluation yet."""
-    of_labels = wanted is None and users and model not in _CERTIFIED
-    return "sums of trees that protect users" if of_labels else None
-
-
 def _evaluation(
     caller: str,
     evaluate: Any,
@@ -560,13 +552,8 @@ def _evaluation(
     *,
     held_out: bool,
     interval: Fraction | None,
-    unmeasured: str | None,
 ) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes from learning."""
-    if unmeasured is not None:
-        if (held_out and interval is None) or evaluate not in ("auto", None):
-            raise UnsupportedError(f"{caller} has no evaluation of {unmeasured} yet: leave it out.")
-        return None
     if interval is not None:  # of held-out records, like these
         given = left * INTERVAL_EVALUATION if evaluate == "auto" else evaluate
         return None if given is None else check_fraction(caller, "evaluate", given)
@@ -621,7 +608,11 @@ def _delta(
 ) -> str:
     """Say what the delta is, or what one would gain; with how many trees, where n is known."""
     if n is None:
-        return "none: pure privacy; one of 1e-6 allows more trees" if delta is None else f"{delta}"
+        return (
+            "none: pure privacy; one of 1e-6 allows more trees"
+            if delta is None
+            else f"{float(delta):g}"
+        )
 
     def trees(leak: Fraction | None) -> int:
         make: Any = Boosting if concepts.target is None else Values

@@ -322,8 +322,6 @@ def promise(
         return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
     if evaluate is None:
         return guarantee
-    if learner.reads is TargetSample and getattr(learner.concept_class, "target", None) is None:
-        raise UnsupportedError(f"{learner.caller} has no evaluation yet: leave out 'evaluate'.")
     return _with_evaluation(learner, guarantee, evaluate, holdout)
 
 
@@ -447,16 +445,19 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    if isinstance(sample, TargetSample):
+    if isinstance(hypothesis, TreeSum):
         from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
 
+        values = cast(TargetSample, sample)
         exact = check_fraction("fit", "evaluate", epsilon)
-        model = cast(TreeSum, hypothesis)
         how: Any = {"epsilon": exact, "held_out": held_out, "source": source}
-        if isinstance(model.target, Periods):
-            return survival_histogram(model, schema, sample, **how)
-        return error_sums(model, sample, **how)
-    n, unlisted = sample.n, sample.unlisted
+        if isinstance(hypothesis.target, Periods):
+            return survival_histogram(hypothesis, schema, values, **how)
+        return error_sums(hypothesis, values, **how)
+    n = sample.n
+    if isinstance(sample, TargetSample):
+        sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
+    unlisted = sample.unlisted
     scores = scores_of(hypothesis, sample.labels)
     counts = np.zeros((sample.labels + unlisted, len(scores)), dtype=np.int64)
     for part in _parts(sample, source):
@@ -471,6 +472,13 @@ def _histogram(
         scores, counts,
         n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
     )  # fmt: skip
+
+
+def _one_of_each(sample: TargetSample, ensemble: TreeEnsemble, source: Source) -> Sample:
+    """Return one record of each user, drawn, with its label."""
+    one, listed = sample.one_of_each(source), len(ensemble.label_names)
+    label = np.where((one.code >= 0) & (one.code < listed), one.code, listed)
+    return Sample.of(one.points[one.point], label, labels=None if ensemble.binary else listed)
 
 
 def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:

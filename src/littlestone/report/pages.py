@@ -206,8 +206,10 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         )
     else:
         on = "held-out records" if histogram.held_out else "records, those of this fit"
-    if unit_of(release) == "users":
-        on = "records of this fit, one of each user"
+    if unit_of(release) == "users" and not scored:
+        on = (
+            "held-out records" if histogram.held_out else "records of this fit"
+        ) + ", one of each user"
 
     def spread(band: Band) -> str:
         of = "noise and sampling" if band.covers == "new records" else "noise"

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache, partial
 from itertools import combinations_with_replacement, product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,7 +20,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.audit.verify import TargetCases
-from littlestone.classes import BoostedTreeClass
+from littlestone.classes import BoostedTreeClass, TreeEnsemble
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node
@@ -26,6 +28,7 @@ from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import quantities
+from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
 from littlestone.learners.boosting.errors import error_sums
 from littlestone.learners.boosting.losses import (
@@ -514,6 +517,52 @@ def test_labels_of_users():
     again.fit(table, "ill", user="who")
     assert again.hypothesis_ == made.hypothesis_
     assert again.release_.columns["user"] == "who"
+    for more in ({}, {"holdout": 0.2}, {"labels": [0, 1, 2]}):
+        made = ls.BoostedTrees(EDGE, epsilon=4, rounds=10, random_state=0, evaluate=1, **more)
+        counted = made.fit(X, y, groups=who).evaluation_.histogram
+        assert counted.n == (len(np.unique(who)) if "holdout" not in more else 79)
+        assert made.release_.quality.error.value < 0.3
+
+
+def transcripts(monkeypatch, **more):
+    """Return the largest loss of trees and evaluation: two users of up to two records, all pairs.
+
+    The law of (trees, exact counts) is enumerated; the noise of each cell is that of the claim.
+    """
+    monkeypatch.setattr(running, "release_histogram", lambda _, counts, **__: counts)
+    learner = Boosting(BoostedTreeClass(ONE, 1, 1), epsilon=2, unit="users", resolution=2, step=1)
+    cases = TargetCases.of([((2,), 0), ((2,), 1)], learner, 2)
+    laws, noise = {}, np.arange(-3, 4)
+    for data in cases.lists(2):
+
+        def released(source, data=data):
+            made = running.run(learner, cases.sample(data), source, evaluate=1, **more)
+            return made.hypothesis.trees, made.evaluation.tobytes(), made.evaluation.shape
+
+        found = {}
+        for (trees, counts, shape), p in ExactSource().law(released).outcomes.items():
+            cells = np.frombuffer(counts, dtype=np.int64)
+            density = float(p.mid())  # at all noisy values, by e**(-E / 2) for each step from them
+            for cell in cells:
+                density = np.multiply.outer(density, np.exp(-np.abs(noise - cell) / 2))
+            found[trees, shape] = found.get((trees, shape), 0) + density
+        laws[data] = found
+    pairs = [(a, b) for a in laws for b in laws if (Counter(a) - Counter(b)).total() == 1]
+    return max(np.log(p / laws[b][key]).max() for a, b in pairs for key, p in laws[a].items())
+
+
+def test_trees_and_evaluation_of_users_together(monkeypatch):
+    monkeypatch.setattr(TreeEnsemble, "with_curve", lambda self, _: self)
+    monkeypatch.setattr(running, "Evaluation", lambda _: SimpleNamespace(recalibrated=list))
+    assert 1.5 < transcripts(monkeypatch) <= 2 + 1e-9
+    monkeypatch.setattr(TargetSample, "one_of_each", all_of_each)
+    assert transcripts(monkeypatch) > 2.5
+
+
+def all_of_each(sample, _):
+    """Broken: all records of a user are counted."""
+    point, code = (np.repeat(each, sample.count) for each in (sample.point, sample.code))
+    return replace(sample, point=point, code=code, count=np.ones_like(code), user=None)
 
 
 # --- one path -------------------------------------------------------------------------------------
