@@ -4,12 +4,20 @@ import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction as F
+from itertools import product
 
 import numpy as np
 import pytest
 
 from littlestone.audit import output_distribution, replay, verify
-from littlestone.audit.neighbours import Search, UserSearch, replaced, replaced_user
+from littlestone.audit.neighbours import (
+    Search,
+    TargetSearch,
+    UserSearch,
+    replaced,
+    replaced_unit,
+    replaced_user,
+)
 from littlestone.audit.replay import SECRET
 from littlestone.classes import (
     BoostedTreeClass,
@@ -22,11 +30,11 @@ from littlestone.classes import (
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
 from littlestone.data.sample import OrderedSample
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.data.users import UserSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting
-from littlestone.learners.boosting.votes import Votes
+from littlestone.learners.boosting import Boosting, Values, units
 from littlestone.learners.exponential import Generic
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.source import ExactSource, SeededSource
@@ -127,26 +135,98 @@ def test_boosted_trees_round_by_round():
     assert found.outcomes is None
 
 
-def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
-    learner = Boosting(BoostedTreeClass(CITIES, 1, 3), epsilon=3)
-    sample = rows(20)
+TARGETS = {
+    "labels": (None, {}),
+    "means": (Quantity(0, 50, 50), {}),
+    "medians": (Quantity(0, 50, 50), {"loss": "absolute"}),
+    "quantiles": (Quantity(0, 50, 50), {"loss": "quantile", "quantile": F(9, 10)}),
+    "counts": (Count(9), {}),
+    "times": (Periods((1, 2)), {}),
+}
+
+
+def boosted(name, unit, depth=1):
+    """Return a learner of a target, with a table; users have three records each."""
+    target, how = TARGETS[name]
+    concepts = BoostedTreeClass(CITIES, depth, 3, target=target)
+    if name == "labels":
+        learner = Boosting(concepts, epsilon=3, unit=unit)
+        if unit == "records":
+            return learner, rows(20)
+    else:
+        learner = Values(concepts, epsilon=3, unit=unit, **how)
+    rng = np.random.default_rng(0)
+    cells = np.stack([rng.integers(0, 4, 60), rng.integers(0, 5, 60)], axis=1)
+    codes = rng.integers(0, 2 if target is None else target.size, 60)
+    users = [i // 3 for i in range(60)] if unit == "users" else None
+    return learner, TargetSample.of(cells, codes, users)
+
+
+EACH = [("labels", "records"), ("means", "users")]
+EACH += [each for each in product(TARGETS, ("records", "users")) if each not in EACH]
+
+
+def first_neighbour(learner, sample):
+    """Return the neighbour that replay looks at first."""
+    if isinstance(sample, Sample):
+        ((old, new),) = pairs_of(sample, learner.concept_class.domain, 1)
+        return replaced(sample, old, new)
+    search = TargetSearch(learner.concept_class, sample, SeededSource(0))
+    return replaced_unit(sample, *search.next())
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize(("name", "unit"), EACH)
+def test_all_trees_of_a_round_are_those_of_its_enumerated_law(name, unit):
+    learner, sample = boosted(name, unit)
     found = replay(learner, sample, pairs=1)
-    ((old, new),) = pairs_of(sample, learner.concept_class.domain, 1)
-    laws, trees = [], []
-    for records in (sample, replaced(sample, old, new)):
+    start, loss = learner.start(sample, SeededSource(0))  # released
+    laws, trees, steered = [], [], SeededSource(0)
+    for records in (sample, first_neighbour(learner, sample)):
         laws.append([])
-        votes = Votes(records, (0, 0), learner.plan.settings(20).loss)
-        steered = SeededSource(0)
+        moved = learner.at(records, start, loss)
         for place in range(3):
-            weighted, rate = learner.round(votes, place)
+            weighted, rate = learner.round(moved, place)
             law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: learner.tree(w, r, s).key)
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:
                 trees.append(learner.tree(weighted, rate, steered))
-            votes.add(trees[place], place)
+            moved.add(trees[place], place)
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()
-        assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)
+        most = max(abs(math.log(one[h] / other[h])) for h in one)
+        assert most > 0
+        assert loss == pytest.approx(most, abs=1e-9)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("name", "unit"), EACH[1:])
+def test_boosting_of_units_keeps_its_budgets(name, unit, monkeypatch):
+    learner, sample = boosted(name, unit, depth=2)
+    found = replay(learner, sample, pairs=9)
+    assert found.holds
+    assert all(budget / 9 < loss <= budget for loss, budget in found.draws)
+    if unit == "users":
+        monkeypatch.setattr(units, "clipped", lambda costs, *_: costs)
+        assert not replay(learner, sample, pairs=30).holds
+
+
+def test_a_replaced_unit_is_as_a_table_that_was_counted_so():
+    cells, codes, users = [[2, 2], [3, 3], [2, 2], [2, 2]], [4, 1, 4, 0], [0, 1, 0, 2]
+    for named in (users, None):
+        sample = TargetSample.of(cells, codes, named)
+        gone = [2, 0] if named else [3]  # the records of user 0; of records, the first of a group
+        rest = [i for i in range(4) if i not in gone]
+        for new in ([((3, 3), 7)], [((1, 4), -1)], [((1, 4), 2)] * 2)[: 3 if named else 2]:
+            other = replaced_unit(sample, 0, new)
+            wanted = TargetSample.of(
+                [cells[i] for i in rest] + [list(x) for x, _ in new],
+                [codes[i] for i in rest] + [y for _, y in new],
+                [users[i] for i in rest] + [0] * len(new) if named else None,
+            )
+            for part in ("points", "point", "code", "count", "user", "n"):
+                assert np.array_equal(getattr(other, part), getattr(wanted, part)), part
+    assert replaced_unit(TargetSample.of(cells, codes, users), 0, ()).n == 3
 
 
 def test_lists_of_teachers_are_those_of_the_enumerated_law():
@@ -370,6 +450,8 @@ def test_refusals_teach():
     users = registry.make("users", Thresholds(1, 9), epsilon=1, samples_per_user=1)
     with pytest.raises(ParameterError, match="a UserSample with records"):
         replay(users, table(5))
+    with pytest.raises(ParameterError, match="a TargetSample with records"):
+        replay(boosted("means", "records")[0], table(5))
     stable = registry.make(
         "stable", FiniteClass([[0], [1]]), epsilon=10, delta=F(1, 100),
         constants={"auxiliary": 1, "copies": [3]},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import numpy as np
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
 from littlestone.data.points import distinct
 from littlestone.data.sample import Counted, OrderedSample, written_out
+from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.data.users import UserSample, merge
 from littlestone.privacy import Guarantee, Neighbours
 
@@ -200,8 +202,11 @@ class UserSearch:
 
     _KEPT = 5
 
-    def __init__(self, domain: Any, users: UserSample, each: int, source: Source) -> None:
+    def __init__(
+        self, domain: Any, users: UserSample | TargetSample, each: int, source: Source
+    ) -> None:
         self._users, self._each, self._source = users, each, source
+        self._n = users.n if isinstance(users, TargetSample) else users.n_users
         if isinstance(domain, IntegerDomain):
             self._ends: list[Any] = [domain.low, domain.high, OUTSIDE]
         elif isinstance(domain, RowDomain):
@@ -213,7 +218,7 @@ class UserSearch:
 
     def next(self) -> Bundle:
         """Return whose records are replaced, and by which."""
-        who, records = self._source.below(self._users.n_users), self._bundle()
+        who, records = self._source.below(self._n), self._bundle()
         if self._largest and self._source.below(2):
             _, (changed, bundle) = self._largest[self._source.below(len(self._largest))]
             return (changed, records) if self._source.below(2) else (who, bundle)
@@ -228,16 +233,97 @@ class UserSearch:
         kind = self._source.below(4)
         if kind == 0:  # nothing, or one record at an end, many times
             size = self._each * self._source.below(2)
-            return (
-                (self._ends[self._source.below(len(self._ends))], self._source.below(2)),
-            ) * size
+            return ((self._end(), self._code()),) * size
         if kind == 1 or not len(self._users.points):
-            return ((OUTSIDE, self._source.below(2)),) * self._each
+            return ((OUTSIDE, self._code()),) * self._each
         records = [self._kept() for _ in range(self._each)]
         if kind == 2:  # one point that the table holds, with one label
             records = records[:1] * self._each
         return tuple(records)
 
+    def _end(self) -> Any:
+        return self._ends[self._source.below(len(self._ends))]
+
+    def _code(self) -> int:
+        return self._source.below(2)
+
     def _kept(self) -> Record:
         point = self._users.points[self._source.below(len(self._users.points))]
-        return tuple(point.tolist()) if np.ndim(point) else point.item(), self._source.below(2)
+        return tuple(point.tolist()) if np.ndim(point) else point.item(), self._code()
+
+
+class TargetSearch(UserSearch):
+    """The same where records have codes of targets; a unit is a record, or a user with up to two.
+
+    Codes are those at the ends and in the middle, and that of what is not known.
+    """
+
+    def __init__(self, concepts: Any, sample: TargetSample, source: Source) -> None:
+        self._several = sample.user is not None
+        super().__init__(concepts.domain, sample, 1 + self._several, source)
+        target = concepts.target
+        size = len(concepts.labels) + concepts.lists_labels if target is None else target.size
+        self._codes: list[int] = [0, size - 1, size // 2] + [UNKNOWN] * (target is not None)
+
+    def _code(self) -> int:
+        return self._codes[self._source.below(len(self._codes))]
+
+    def _bundle(self) -> tuple[Record, ...]:
+        kind = self._source.below(4)
+        if kind == 0 and self._several:
+            return ((self._end(), self._code()),) * (self._each * self._source.below(2))
+        if kind < 2:
+            return tuple((self._end(), self._code()) for _ in range(self._each))
+        records = [self._kept() for _ in range(self._each)]
+        return tuple(records[:1] * self._each if kind == 2 else records)
+
+
+def replaced_unit(sample: TargetSample, who: int, records: Sequence[Record]) -> TargetSample:
+    """Return the sample with one record, or all records of one user, replaced.
+
+    Examples
+    --------
+    >>> other = replaced_unit(TargetSample.of([[3], [5], [3]], [7, 1, 7]), 0, [((4,), 9)])
+    >>> other.points.ravel().tolist(), other.code.tolist(), other.count.tolist(), other.n
+    ([3, 4, 5], [7, 9, 1], [1, 1, 1], 3)
+    """
+    ones = np.ones(len(records), dtype=np.int64)
+    rows = np.concatenate([sample.points[sample.point], _rows(sample, records)])
+    code = np.append(sample.code, [y for _, y in records]).astype(np.int64)
+    count = np.append(sample.count - _own(sample, who), ones)
+    user = None if sample.user is None else np.append(sample.user, who * ones)
+    return _grouped(rows, code, count, user, sample.n)
+
+
+def units_of(sample: Any, pair: Any) -> tuple[Any, Any]:
+    """Return what is replaced, and by what, each as a sample of one unit."""
+    if not isinstance(sample, TargetSample):
+        (x, y), (z, w) = pair
+        return Sample.of(np.array([x]), [y]), Sample.of(np.array([z]), [w])
+    who, records = pair
+    user = None if sample.user is None else np.zeros_like(sample.user)
+    rows = sample.points[sample.point]
+    old = _grouped(rows, sample.code, _own(sample, who), user, 1)
+    users = None if sample.user is None else [0] * len(records)
+    new = TargetSample.of(_rows(sample, records), [y for _, y in records], users)
+    return old, replace(new, n=1)
+
+
+def _grouped(rows: Any, code: Any, count: Any, user: Any, n: int) -> TargetSample:
+    """Return a sample of groups, some of which have no records."""
+    keep = np.flatnonzero(count)
+    points, where = distinct(rows[keep].astype(np.int16))
+    user = None if user is None else user[keep]
+    return TargetSample(points, where, code[keep], count[keep], n, user).merged()
+
+
+def _own(sample: TargetSample, who: int) -> Any:
+    """Return how many records of each group are those of a unit."""
+    if sample.user is not None:
+        return np.where(sample.user == who, sample.count, 0)
+    ends = np.cumsum(sample.count)
+    return (np.arange(len(ends)) == np.searchsorted(ends, who, side="right")).astype(np.int64)
+
+
+def _rows(sample: TargetSample, records: Sequence[Record]) -> Any:
+    return np.array([x for x, _ in records], dtype=np.int16).reshape(-1, sample.points.shape[1])

@@ -15,7 +15,7 @@ The numbers depend on the records: they are for the owner of the table, and not 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -28,22 +28,24 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.audit.neighbours import (
-    Pair,
     Search,
+    TargetSearch,
     UserSearch,
     listed,
     promised,
     replaced,
+    replaced_unit,
     replaced_user,
+    units_of,
 )
 from littlestone.classes import DecisionTrees
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
-from littlestone.data.users import is_sample
+from littlestone.data.code_tables import Entries
+from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.learners.boosting.learner import Boosting
-from littlestone.learners.boosting.votes import Votes
+from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Exponential
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.rounding import upper
@@ -135,7 +137,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         teachers' lists), trees, or sums of trees.
     table : Sample
         The records. Where users are protected, a UserSample: a neighbour replaces all records of
-        one user.
+        one user. Of boosting with a target, or of users, a TargetSample.
     pairs : int >= 1
         Number of neighbours.
     seed : int
@@ -165,15 +167,17 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         raise parameter_error(
             "replay", "learner", "a learner of the library", type(learner).__name__
         )
-    if not is_sample(table) or table.unit != algorithm.unit or not table.n:
-        kind = "UserSample" if algorithm.unit == "users" else "Sample"
+    if not isinstance(table, algorithm.reads) or table.unit != algorithm.unit or not table.n:
+        kind = algorithm.reads.__name__
         wanted = f"a {kind} with records"
         raise parameter_error("replay", "table", wanted, type(table).__name__)
     check_integer("replay", "pairs", pairs, low=1)
     records: Any = table
     if algorithm.unit == "records" and algorithm.shuffles(table.n):
         records = listed(records)
-    run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
+    run: Any = _Drawn(algorithm)
+    if isinstance(algorithm, Boosting | Values):
+        run = _Boosted(algorithm, seed)
     base = run(records, _Steered(seed))
     if not base.names:
         raise UnsupportedError(
@@ -184,6 +188,8 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     if isinstance(algorithm, UserAgnostic):
         search = UserSearch(domain, records, algorithm.samples_per_user, rng)
         replace: Any = replaced_user
+    elif isinstance(records, TargetSample):
+        search, replace = TargetSearch(algorithm.concept_class, records, rng), replaced_unit
     else:
         search, replace = Search(domain, records, rng), replaced
     guarantee = promised(algorithm)
@@ -199,7 +205,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
             )
         loss = found.compare(base, other, guarantee.epsilon)
         if base.trees:
-            loss = found.all_trees(base, other, pair, algorithm.concept_class)
+            loss = found.all_trees(base, other, units_of(records, pair), algorithm)
         search.heard(pair, loss)
     return found.report(algorithm, records.n, pairs, guarantee)
 
@@ -397,29 +403,45 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Tree:
-    """A tree that was drawn with weights ``e**(-rate * cost)``, and what a record may cost it."""
+    """A tree that was drawn with weights ``e**(-rate * cost)``.
+
+    ``costs_of`` says what the answers of trees cost the records of one unit.
+    """
 
     tree: Any
     rate: Fraction
-    cost: Callable[[Any, int], int]
+    costs_of: Callable[[Any], Entries]
 
-    def steps(self, concepts: Any, pair: Pair) -> tuple[Fraction, set[Fraction]]:
-        """Return rate times what a replacement adds: to the cost of this tree, and of all trees."""
-        (x, old), (z, new) = pair
-        rows = np.array([x, z], dtype=np.int64)
-        splits = _splits(concepts.schema)
-        apart = any(
-            accepts[rows[0, literal.column]] != accepts[rows[1, literal.column]]
+    def steps(self, splits: Splits, depth: int, sides: tuple[Any, Any]) -> list[Fraction]:
+        """Return rate times what a replacement adds: to the cost of this tree; at most, at least.
+
+        The last two are over all trees of the depth: which cells a split tells from each other is
+        all that matters, and each leaf has the best answer.
+        """
+        old, new = (self.costs_of(side) for side in sides)
+        rows = np.concatenate([old.codes, new.codes], axis=1).T
+        answers = np.concatenate([old.labels, new.labels])
+        added = np.concatenate([-old.weights, new.weights])
+        mine = int(added[self.tree.predict(rows) == answers].sum())
+        patterns = {
+            tuple(accepts[rows[:, literal.column]].tolist())
             for literal, accepts in zip(splits.literals, splits.accepts, strict=True)
-        )
-        costs = self.cost(x, old), self.cost(z, new)
+        }
 
-        def step(a: int, b: int) -> Fraction:
-            return self.rate * (costs[1] * (b != new) - costs[0] * (a != old))
+        @cache
+        def largest(inside: tuple[bool, ...], depth: int, sign: int) -> int:
+            here = np.array(inside, dtype=bool)
+            if depth == 0:
+                totals = [added[here & (answers == answer)].sum() for answer in (0, 1)]
+                return max(sign * int(total) for total in totals)
+            return max(
+                sum(largest(tuple((here & side).tolist()), depth - 1, sign) for side in (of, ~of))
+                for of in map(np.array, patterns)
+            )
 
-        first, second = self.tree.predict(rows).tolist()
-        answers = [(a, b) for a in (0, 1) for b in (0, 1) if apart or a == b]
-        return step(first, second), {step(a, b) for a, b in answers}
+        every = (True,) * len(rows)
+        ends = largest(every, depth, 1), -largest(every, depth, -1)
+        return [self.rate * end for end in (mine, *ends)]
 
 
 @lru_cache(maxsize=8)
@@ -462,40 +484,53 @@ class _Drawn:
         return []
 
 
-@dataclass(frozen=True)
 class _Boosted:
-    """A run of boosting from a public start, tree by tree; the count of label 1 is not replayed."""
+    """A run of boosting from a released start, tree by tree; the start is not replayed."""
 
-    learner: Boosting
+    def __init__(self, learner: Boosting | Values, seed: int) -> None:
+        self.learner, self._seed = learner, seed
+        self._start: Any = None
 
-    def __call__(self, sample: Sample, source: _Steered) -> _Ran:
+    def __call__(self, sample: Any, source: _Steered) -> _Ran:
         learner, settings = self.learner, self.learner.plan.settings(sample.n)
-        loss = settings.loss
-        votes = Votes(sample, (0, 0), loss)
+        if self._start is None:
+            self._start = self._begun(sample)
+        start, loss = self._start
         keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
+
+        def moved(sample: Any, before: Sequence[_Tree]) -> Any:
+            records: Any = learner.at(sample, start, loss)
+            for i, one in enumerate(before):
+                records.add(one.tree, i)
+            return records
+
+        records = moved(sample, ())
         for place in range(settings.rounds):
-            rows, rate = learner.round(votes, place)
-            before = len(source.logs)
+            rows, rate = learner.round(records, place)
+            first = len(source.logs)
             tree = learner.tree(rows, rate, source)
             with ctx.workprec(_BITS):
-                logs.append(sum(source.logs[before:], arb(0)))
+                logs.append(sum(source.logs[first:], arb(0)))
             keys.append(tree.key)
-            before_it = [one.tree for one in trees]
 
-            def cost(x: Any, y: int, before: list[Any] = before_it) -> int:
-                row, given = np.array([x], dtype=np.int64), np.zeros((2, 1), dtype=np.int64)
-                for i, tree in enumerate(before):
-                    given[int(tree.predict(row)[0])] += loss.moves(i)
-                largest = loss.largest((0, 0), len(before))
-                return int(loss.of_label(given, y, largest)[1 - y, 0])
+            def costs_of(unit: Any, before: Sequence[_Tree] = tuple(trees)) -> Entries:
+                rows: Any = learner.round(moved(unit, before), len(before))[0]
+                return rows.entries  # type: ignore[no-any-return]
 
-            trees.append(_Tree(tree, rate, cost))
-            votes.add(tree, place)
+            trees.append(_Tree(tree, rate, costs_of))
+            records.add(tree, place)
         return _Ran(tuple(keys), source.names, logs, None, trees)
+
+    def _begun(self, sample: Any) -> tuple[Any, Any]:
+        """Return a released start: of labels always the same."""
+        if isinstance(self.learner, Values):
+            return self.learner.start(sample, SeededSource(self._seed))
+        votes = (0,) * len(self.learner.concept_class.labels)
+        return votes, self.learner.plan.settings(sample.n).loss
 
     def budgets(self, n: int) -> list[Fraction]:
         """Return the bounded range of each round."""
-        settings = self.learner.plan.settings(n)
+        settings: Any = self.learner.plan.settings(n)
         return [settings.epsilon_of(place) for place in range(settings.rounds)]
 
 
@@ -547,14 +582,15 @@ class _Found:
             self.delta.add(divergence)
             return upper(largest) + upper(divergence) * 2**40
 
-    def all_trees(self, one: _Ran, other: _Ran, pair: Pair, concepts: Any) -> Fraction:
+    def all_trees(self, one: _Ran, other: _Ran, sides: tuple[Any, Any], learner: Any) -> Fraction:
         """Compare all trees: the sums of all weights follow from one probability and its cost."""
-        largest = Fraction(0)
+        largest, concepts = Fraction(0), learner.concept_class
+        splits = learner.splits if self.draws else _splits(concepts.schema)
         for i, drawn in enumerate(one.trees):
-            mine, possible = drawn.steps(concepts, pair)
+            mine, *ends = drawn.steps(splits, concepts.depth, sides)
             with ctx.workprec(_BITS):
                 totals = ball(mine) - (one.logs[i] - other.logs[i])
-                losses = [abs(ball(step) - totals) for step in possible]
+                losses = [abs(ball(step) - totals) for step in ends]
             for loss in losses:
                 (self.draws[i] if self.draws else self.outcomes).add(loss)
                 largest = max(largest, upper(loss))
@@ -661,8 +697,12 @@ def _lone(learner: Exponential, tree: Any) -> _Tree:
     """Return the only tree of a learner, with what a wrong answer costs."""
     if not isinstance(learner.concept_class, DecisionTrees):
         raise UnsupportedError("Replay compares all outcomes of leveled choices and trees only.")
-    if learner.mistake_costs is None:
-        return _Tree(tree, learner.rate(1), lambda x, y: 1)
-    (_, zero), (one, _) = learner.mistake_costs.matrix
-    rate = learner.rate(learner.mistake_costs.largest)
-    return _Tree(tree, rate, lambda x, y: one if y else zero)
+    costs = learner.mistake_costs
+    rate = learner.rate(1 if costs is None else costs.largest)
+
+    def costs_of(unit: Sample) -> Entries:
+        rows, y = unit.points.T, unit.counts[1]
+        wrong = 1 if costs is None else costs.matrix[1][0] if y[0] else costs.matrix[0][1]
+        return Entries(rows, 1 - y, np.array([wrong]))
+
+    return _Tree(tree, rate, costs_of)
