@@ -150,3 +150,9 @@ def test_plans(capsys):
     found = {line["learner"]: line for line in json.loads(capsys.readouterr().out)["plans"]}
     assert found["agnostic"]["n"] == pytest.approx(4068, rel=0.02)
     assert main(["plan", "--class", "points", "--public-points", "200", *goal]) == 2
+
+
+def test_a_plan_with_public_points_says_of_which_population(capsys):
+    goal = ["--public-points", "200", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.05"]
+    assert main(["plan", "--class", "thresholds(1, 99)", *goal]) == 0
+    assert "(fit --shift 1,0)" in capsys.readouterr().out

@@ -32,8 +32,8 @@ def at_public_points(concept_class: Any, points: Any) -> ClassAtPoints:
     """
     if isinstance(concept_class.domain, RowDomain):
         raise UnsupportedError(
-            f"{concept_class.spec} takes public points by its columns: "
-            "Schema.from_public(table) makes bins of them, and leave public= out."
+            f"{concept_class.spec} takes public points by its columns: give it a schema of public "
+            "rows, Schema.from_public(table), and no public points besides."
         )
     raise UnsupportedError(
         f"The candidates of {concept_class.spec} at public points are not known. Those of "

@@ -102,8 +102,9 @@ def plan(
         Protect users with so many records each. A learner that protects records then reads one
         record of each user, or all of them with a smaller epsilon.
     public_points:
-        Number of public unlabelled points of the same population (`fit --public`), for thresholds,
-        intervals and half-planes.
+        Number of public unlabelled points of the same population (`fit --public --shift 1,0`), for
+        thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
+        rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
         below.
@@ -422,6 +423,11 @@ def _show(plans: Plans) -> None:
         note(plans.why)
         assert chosen.certificate is not None
         note(_promised(chosen.certificate))
+    if plans.concept_class.public is not None:
+        note(
+            "Planned for records of the population of the public points (fit --shift 1,0); for "
+            "another one fit needs more records."
+        )
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
         how = "" if cheaper.reads is None else ", without --user (below)"
