@@ -212,7 +212,10 @@ def _content(handle: int, where: Path, kind: LogKind) -> bytes:
             "of the program that made it.",
             reason="version",
         )
-    raise StoreError(f"The file {where} is not a {kind.name}, or damaged.", reason="kind")
+    raise StoreError(
+        f"The file {where} is not a {kind.name}, or damaged. Is it the file that was created?",
+        reason="kind",
+    )
 
 
 def _write(handle: int, content: bytes, at: int) -> None:

@@ -170,6 +170,8 @@ def check_probability(caller: str, name: str, value: Any, *, hint: str = "") -> 
     Fraction(1, 1000000)
     """
     exact = exact_value(value)
+    if isinstance(value, str) and value.endswith("%"):
+        hint = "Without %: 5% is 0.05."
     if exact is None or not 0 < exact < 1:
         raise parameter_error(caller, name, "a float in (0, 1)", value, hint)
     return exact
@@ -185,6 +187,12 @@ def check_integer(
     if low is not None and value < low:
         raise parameter_error(caller, name, constraint, value, hint)
     return int(value)
+
+
+def check_rows(n: int, caller: str) -> None:
+    """Refuse a table without rows, where their number is public."""
+    if not n:
+        raise DataError(f"The table given to {caller} has no rows, so nothing was drawn.")
 
 
 def exact_value(value: Any) -> Fraction | None:

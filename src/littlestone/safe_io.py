@@ -120,7 +120,8 @@ def check_private_status(
         if group is not None:
             fix += f"; or for the group of its folder: chgrp {group} {name}; chmod 660 {name}"
         raise StoreError(
-            f"The file {name} must belong to you alone. Run: {fix}", reason="permissions"
+            f"The file {name} must belong to you alone. If it is a {what}, run: {fix}",
+            reason="permissions",
         )
     if status.st_size > largest:
         raise StoreError(f"The file {name} is too large for a {what}.", reason="large")

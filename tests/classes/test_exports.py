@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +15,12 @@ from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothes
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.classes.decision_trees import Node
-from littlestone.data import Column, RowDomain, Schema, read_points
+from littlestone.data import Column, RowDomain, Sample, Schema, read_points
 from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.errors import UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.running import run
+from littlestone.source import SeededSource
 
 SCHEMA = Schema.from_dict(
     {
@@ -212,3 +218,29 @@ def test_votes_that_cancel_are_not_asked_for():
     assert "20" not in sql
     assert sql.count("WHEN c0") == 1
     assert "the city" not in sql
+
+
+def test_whole_numbers_that_doubles_merge():
+    wide = Schema.from_dict({"id": {"bins": [5, 2**53 + 4, 1e308]}})
+    assert Schema.from_list(wide.to_list()) == wide
+    tree = stump(next(s for s in wide.literals() if s.text == f"id >= {2**53 + 4}"), 1)
+    module = {}
+    exec(TreeEnsemble((tree,), Fraction(1, 2)).to_python(wide), module)
+    near = 2**53 + 3  # to a double, 2**53 + 4
+    cells = [
+        near,
+        str(near),
+        f"{near}.0",
+        near + 1,
+        np.int64(near),
+        Decimal(near + 1),
+        np.float32(6),
+    ]
+    assert [module["label"]({"id": cell}) for cell in cells] == [0, 0, 0, 1, 0, 1, 0]
+    assert tree.predict(RowDomain(wide).array([[cell] for cell in cells])).tolist() == [
+        0, 0, 0, 1, 0, 1, 0,
+    ]  # fmt: skip
+    plan = registry.make("agnostic", DecisionTrees(wide, 1), epsilon=1, alpha="0.1", beta="0.05")
+    release = run(plan, Sample.of(RowDomain(wide).array([[1]] * 9), [1] * 9), SeededSource(0))
+    with pytest.raises(UnsupportedError, match="to python or json"):
+        replace(release, hypothesis=tree).export("sql")

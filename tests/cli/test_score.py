@@ -12,7 +12,7 @@ from flint import arb
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.errors import NotPrivateWarning, ParameterError
+from littlestone.errors import NotPrivateWarning
 from littlestone.evaluation import Band
 from littlestone.learners import sklearn_base
 from littlestone.learners.release import Release
@@ -155,7 +155,7 @@ def test_one_record_is_protected():
 def test_nothing_is_drawn_where_the_sample_does_not_fit():
     with pytest.raises(ls.errors.LittlestoneError):
         score_all([(release_of(0), Sample.of(["a"], [0]))], SecureSource(), epsilon=1)
-    with pytest.raises(ParameterError, match="no records"):
+    with pytest.raises(ls.errors.DataError, match="no rows"):
         score_all([(release_of(0), Sample.of([], []))], SecureSource(), epsilon=1)
 
 

@@ -1,6 +1,14 @@
-"""Forty wrong command lines: each ends with one line that says what to do, exit code 2 or 3."""
+"""Wrong command lines: each ends with one line that says what to do, exit code 2 or 3."""
 
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+import littlestone as ls
+
+from .conftest import ROWS
 
 FIT = "fit data.csv --y adult --epsilon 1"
 CALLS = {
@@ -38,21 +46,51 @@ CALLS = {
     f"{FIT} --schema schema.toml --model boosted --user person --samples-per-user 2": "rule",
     f"{FIT} --schema schema.toml --seed -1": "--seed",
     f"{FIT} --csv sep=;,sepp=2": "sep",
+    f"{FIT} --seed many": "littlestone fit --help",
+    f"{FIT} --schema unsorted.toml": "'bins' parameter of column 'age'",
+    f"{FIT} --schema schema.toml --holdout 20%": "5% is 0.05",
+    f"{FIT} --target quantity --high -5": "'--low' option of fit must be below",
+    f"{FIT} --schema schema.toml --class scorecard --user adult": "two things",
+    "fit data.csv --time age --event age --epsilon 1 --periods 9": "two columns",
+    "fit dates.parquet --y day --target quantity --high 9 --epsilon 1": "a column of numbers",
+    "score model.json empty.csv --epsilon 1": "has no rows",
     "predict": "model.json",
     "predict nowhere.json data.csv": "could not be read",
     "predict data.csv data.csv": "model",
     "report nowhere.json --out p.html": "could not be read",
     "export nowhere.json --to json --table t": "left out, or --to sql",
+    "export nowhere.json --to json --dialect sqlite": "left out, or --to sql",
+    "export changed.json": "write it again with",
     "export nowhere.json": "could not be read",
     "score nowhere.json data.csv --epsilon 1": "could not be read",
     "plan --class scorecard --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05": "holdout",
     "ledger create b.db": "--epsilon",
+    "ledger show data.csv": "If it is a budget ledger",
     "schema new nowhere.csv": "nowhere.csv",
+    "schema propose data.csv --epsilon 1 --kinds age --out s.toml": "like age=whole",
     "schema propose data.csv --epsilon 1 --out s.toml": "--header-is-public",
 }
 
 
+@pytest.fixture(scope="module")
+def model():
+    schema = ls.Schema.from_dict({"age": {"bins": [18]}})
+    card = ls.Scorecard(schema, epsilon=1, rounds=1, random_state=0)
+    return card.fit(ROWS, "adult").release_.to_dict()
+
+
+@pytest.fixture
+def odd(folder, model):
+    """Files that a careless user may name."""
+    (folder / "unsorted.toml").write_text("[age]\nbins = [3, 1]\n")
+    (folder / "empty.csv").write_text("age,city,adult\n")
+    pq.write_table(pa.table({"day": pa.array([1], pa.date32())}), "dates.parquet")
+    (folder / "model.json").write_text(json.dumps(model))
+    (folder / "changed.json").write_text(json.dumps(model | {"hypothesis": None}))
+
+
 @pytest.mark.parametrize("line", CALLS)
+@pytest.mark.usefixtures("odd")
 def test_the_refusal_teaches(run, folder, line):
     done = run(line)
     said = done.err + (done.out if line == "" else "")

@@ -226,7 +226,7 @@ def test_an_empty_sample_is_refused_before_anything_is_drawn():
     class Untouched:
         seeded = False
 
-    with pytest.raises(ParameterError, match="no records"):
+    with pytest.raises(DataError, match="no rows"):
         run(generic(ls.Thresholds(1, 9)), Sample.of([], []), Untouched())
 
 

@@ -1,4 +1,4 @@
-"""Sixty wrong calls from Python: each is refused in our words, and says what to do instead."""
+"""Wrong calls from Python: each is refused in our words, and says what to do instead."""
 
 import re
 
@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -34,6 +35,19 @@ def start(table=TABLE, **more):
     return ls.fit(table, **({"y": "ill", "epsilon": 1, "schema": SCHEMA} | more))
 
 
+def cost(**more):
+    given = {"epsilon": 4, "rounds": 6, "high": 9, "cells": 9}
+    return ls.BoostedTreesRegressor(SCHEMA, **(given | more))
+
+
+def times():
+    return ls.BoostedTreesSurvival(SCHEMA, range(1, 4), epsilon=4)
+
+
+def months(**more):
+    return ls.fit(TABLE, **({"time": "age", "event": "ill", "epsilon": 1, "periods": [9]} | more))
+
+
 def fitted():
     return trees().fit(X, ILL)
 
@@ -54,12 +68,34 @@ CALLS = {
     "a dictionary": (lambda: trees().fit({"age": AGE}, ILL), r'fit\(table, y="label"\)'),
     "nothing": (lambda: trees().fit(None, ILL), r'fit\(table, y="label"\)'),
     "no labels": (lambda: trees().fit(X), "name of its label column"),
+    "a sparse matrix": (lambda: trees().fit(csr_matrix(np.eye(2)), [0, 1]), r"X\.toarray\(\)"),
+    "a sparse column": (lambda: rule().fit(csr_matrix(np.eye(1)), [0]), r"X\.toarray\(\)"),
+    "a relation of points": (lambda: rule().fit(duckdb.sql("SELECT 1"), [0]), "Collect a lazy"),
+    "lazy labels": (lambda: trees().fit(X, pl.from_pandas(X).lazy()), "collect a lazy frame"),
+    "labels of a relation": (lambda: trees().fit(X, duckdb.sql("SELECT 1")), "collect a lazy"),
+    "a number for labels": (lambda: trees().fit(X, 5), "one label for each record"),
+    "labels that run out": (lambda: trees().fit(X, iter(ILL)), "one label for each record"),
+    "users, not named": (lambda: trees().fit(TABLE, "ill", user=TABLE["city"]), "their names"),
+    "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "two things"),
+    "columns beside a schema": (lambda: trees().fit(TABLE, "ill", x="age"), "left out with a"),
+    "points of a number": (lambda: rule().fit(TABLE, "ill", x=5), "Say x="),
+    # quantities, counts and times
+    "complex targets": (lambda: cost().fit(X, ILL + 1j), "real numbers"),
+    "two targets": (lambda: cost().fit(X, TABLE[["age", "ill"]]), "one column"),
+    "dates for targets": (lambda: cost().fit(X, pd.date_range("2020", periods=600)), "a date"),
+    "no records": (lambda: cost().fit(X.to_numpy()[:0], []), "minimum of 1"),
+    "low of counts": (lambda: cost(loss="poisson", low=1).fit(X, ILL), "from 0 on"),
+    "weights of times": (lambda: times().fit(X, ILL, sample_weight=ILL), "Every record"),
+    "a time without event": (lambda: times().fit(TABLE, "age"), 'time="months", event="died"'),
+    "one column, twice": (lambda: times().fit(TABLE, time="age", event="age"), "two things"),
+    "time and event": (lambda: months(event="age"), "two columns"),
+    "a number of periods": (lambda: months(periods=5), "high=36"),
     # shapes
     "one column": (lambda: trees().fit(X[["age"]], ILL), "no column 'city'"),
     "a narrow array": (lambda: trees().fit(X.to_numpy()[:, :1], ILL), "schema: age, city"),
     "one dimension": (lambda: trees().fit(AGE, ILL), "rows are records"),
     "few labels": (lambda: trees().fit(X, ILL[:5]), "one label for each record"),
-    "two label columns": (lambda: trees().fit(X, TABLE[["age", "ill"]]), "one column of labels"),
+    "two label columns": (lambda: trees().fit(X, TABLE[["age", "ill"]]), "Give one column"),
     "narrow prediction": (lambda: fitted().predict(X.to_numpy()[:, :1]), "input: age, city"),
     "lacking column": (lambda: fitted().predict(X[["age"]]), "no column 'city'"),
     "lacking in a table": (lambda: fitted().release_.predict({"age": AGE}), "no column 'city'"),
@@ -95,6 +131,9 @@ CALLS = {
     # after the fit
     "not fitted": (lambda: trees().predict(X), "Call 'fit'"),
     "save before": (lambda: trees().save("m.json"), "Call 'fit'"),
+    "an empty prediction": (lambda: fitted().predict(X[:0]), "minimum of 1"),
+    "the name of labels": (lambda: fitted().score(X, "ill"), r"table\['ill'\]"),
+    "a score of a table": (lambda: fitted().score(X, pl.from_pandas(X).lazy()), "collect a lazy"),
     "no evaluation": (lambda: fitted().evaluation_, "evaluate=E"),
     "no probabilities": (lambda: rule().fit(AGE, ILL).predict_proba([3]), "Scorecard"),
     "no certificate": (lambda: trees().certificate(9), "holdout"),
@@ -107,6 +146,7 @@ CALLS = {
     "unsorted bins": (lambda: ls.Schema.from_dict({"a": {"bins": [3, 2]}}), "Sort the edges"),
     # the short way
     "an array of labels": (lambda: start(y=ILL), "table.assign"),
+    "cells without a list": (lambda: start({"age": 5, "ill": 1}), "is no list of cells"),
     "an array": (lambda: start(X.to_numpy()), "a dictionary of columns"),
     "a missing file": (lambda: start("nowhere.csv"), "a file that exists"),
     "a spreadsheet": (lambda: start("t.xlsx"), "file that exists|Convert"),
@@ -149,6 +189,10 @@ def test_probabilities_of_a_release_are_those_of_its_estimator():
     table = trees(evaluate=1).fit(TABLE, "ill")
     assert np.array_equal(table.predict_proba(TABLE), table.release_.predict_proba(TABLE))
     assert not hasattr(rule().fit(AGE, ILL), "predict_proba")
+    time = times().fit(TABLE, time="age", event="ill")
+    for given in (TABLE, X.to_numpy()):
+        found = time.release_.predict_proba(given)
+        assert np.array_equal(found, time.predict_survival_function(TABLE))
     assert hasattr(rule(evaluate="0.1"), "predict_proba")
 
 

@@ -301,6 +301,8 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
         kind = "UsageError"
         if isinstance(problem, MissingArgumentError):
             message = _missing(problem)
+        if not any(words in message for words in ("--help", "Did you mean", "Choose from")):
+            message += f" See {' '.join(['littlestone', *(problem.command_chain or ())])} --help."
     elif isinstance(problem, OSError) and problem.errno in _UNWRITABLE and not problem.filename:
         kind = "OutputError"
         message = (
@@ -346,8 +348,9 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
             return found[0]
         return f"'{_option(name)}' option{of or ''}{command or caller if of else ''}"
 
-    caller = "|".join([*filter(None, [re.escape(command)]), r"[A-Za-z]\w*"])
-    message = re.sub(rf"'([a-z_]+)' parameter(?:( of )({caller}))?", named, message)
+    caller = "|".join([*filter(None, [re.escape(command)]), r"a [a-z]+", r"[A-Za-z]\w*"])
+    parameter = r"'([a-z_]+)' parameter(?! of column)"  # of a schema's file it is a key
+    message = re.sub(rf"{parameter}(?:( of )({caller}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     message = re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
     return message.replace("shift=None", "--shift none")

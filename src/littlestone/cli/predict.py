@@ -107,7 +107,7 @@ def report(model: Model, /, *, out: str) -> int:
 
 
 def export(
-    model: Model, /, *, to: str = "sql", dialect: str = "duckdb", table: str | None = None,
+    model: Model, /, *, to: str = "sql", dialect: str | None = None, table: str | None = None,
     out: Out = None,
 ) -> int:  # fmt: skip
     """Export a rule, a tree, a scorecard or boosted trees to another program; costs no epsilon.
@@ -118,8 +118,8 @@ def export(
         sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
         label). python: a module without dependencies; json: the trees and the schema.
     dialect:
-        For sql: duckdb reads cells exactly as this program does; standard (PostgreSQL and others)
-        and sqlite are for columns that have their proper types.
+        For sql: duckdb (the default) reads cells exactly as this program does; standard (PostgreSQL
+        and others) and sqlite are for columns that have their proper types.
     table:
         For sql: what to write after FROM; then it is a query of all columns of this table and the
         value. Engines may show the rows in another order: select a key.
@@ -128,9 +128,10 @@ def export(
     from littlestone.safe_io import write_text
 
     check_outputs("export", model, out=out)
-    if table is not None and to != "sql":
-        raise parameter_error("export", "table", "left out, or --to sql", table)
-    written = Release.read(model).export(to, dialect=dialect, table=table) + "\n"
+    for name, value in (("table", table), ("dialect", dialect)):
+        if value is not None and to != "sql":
+            raise parameter_error("export", name, "left out, or --to sql", value)
+    written = Release.read(model).export(to, dialect=dialect or "duckdb", table=table) + "\n"
     if out is None:
         sys.stdout.write(written)
     else:

@@ -17,7 +17,7 @@ from littlestone.cli.options import (
     read_bounds,
     whole,
 )
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, parameter_error
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
@@ -191,6 +191,8 @@ def _kinds(text: str | None) -> dict[str, str] | None:
     if text is None:
         return None
     each = [part.rpartition("=") for part in names("schema propose", "kinds", text, "kinds") or []]
+    if not all(equals for _, equals, _ in each):
+        raise parameter_error("schema propose", "kinds", "like age=whole,city=text", text)
     return {name.strip(): kind.strip() for name, _, kind in each}
 
 

@@ -294,6 +294,13 @@ class Column:
         """Whether no number means *missing* (as 99 may): then numbers are binned directly."""
         return all(number(value) is None for value in self.missing)
 
+    @property
+    def beyond_doubles(self) -> bool:
+        """Whether a bin or category is a whole number that doubles merge with another one."""
+        named = (number(name) for name in self.categories or ())
+        asked = self.edges or [value for value in named if isinstance(value, int)]
+        return any(abs(value) >= 2**53 for value in asked)
+
     @cached_property
     def integer_edges(self) -> tuple[int, ...]:
         """The edges for 64-bit integers, rounded up: x >= edge iff x >= ceil(edge)."""
@@ -352,7 +359,8 @@ def _edge(caller: str, edge: object) -> int | float:
         raise parameter_error(caller, "bins", constraint, "an integer beyond 2**1000")
     if not math.isfinite(edge) or float(edge) != edge:
         raise parameter_error(caller, "bins", constraint, edge)
-    return int(edge) if edge == int(edge) else edge
+    # a double beyond 64 bits is written as one: digits of an integer would say more than it knows
+    return int(edge) if edge == int(edge) and abs(edge) < 2**63 else float(edge)
 
 
 def _texts(caller: str, name: str, values: object) -> tuple[str, ...]:

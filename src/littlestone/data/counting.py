@@ -26,7 +26,7 @@ from littlestone.data.groups import FLOATS, in_batches, in_groups
 from littlestone.data.points import Keys, distinct, totals, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Stream, Table, read_table
-from littlestone.errors import DataError, parameter_error
+from littlestone.errors import check_rows, parameter_error
 from littlestone.types import Points
 
 if TYPE_CHECKING:
@@ -423,12 +423,6 @@ def _collected(frame: Frame, schema: Schema | None) -> pa.Table:
     """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
     counted: pa.Table = cast(Any, in_groups(frame, schema).collect("pyarrow")).to_native()
     return counted
-
-
-def check_rows(n: int, caller: str) -> None:
-    """Refuse a table without rows, where their number is public."""
-    if not n:
-        raise DataError(f"The table given to {caller} has no rows, so nothing was drawn.")
 
 
 def group_sizes(cells: pa.Table) -> Ints:

@@ -316,6 +316,10 @@ def _one_column(X: Any, caller: str) -> Any:
     """Return an array of shape (n,) or (n, 1), or a list, as n values."""
     if isinstance(X, list | tuple) and not any(np.ndim(_peek(x)) for x in X):
         return list(X)  # as it is: NumPy would turn integers beyond 64 bits into floats
+    if not hasattr(X, "__array__") and not isinstance(X, list | tuple | range):
+        found = type(X).__name__
+        hint = "Collect a lazy frame or a relation first; a sparse matrix has X.toarray()."
+        raise parameter_error(caller, "X", "a list, or an array of one column", found, hint)
     values = np.asarray(X, dtype=object if isinstance(X, list | tuple) else None)
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]
@@ -383,6 +387,12 @@ def require_columns(
     Traceback (most recent call last):
     littlestone.errors.ParameterError: The table given to fit has no columns 'age', 'city'. Did ...
     """
+    for name in asked:
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"The columns that {caller} reads are given by their names, such as "
+                f'user="person". Got {type(name).__name__}.'
+            )
     lacking = [name for name in dict.fromkeys(asked) if name not in found]
     if lacking:
         some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"

@@ -366,7 +366,10 @@ class _Parquet(Table):
     declared = True
 
     def __init__(self, path: Path, parts: list[Path]) -> None:
-        message = f"The file {str(path)!r} cannot be read as Parquet."
+        message = (
+            f"The file {str(path)!r} cannot be read as Parquet: it is damaged, or of another kind "
+            "(a CSV file is named .csv)."
+        )
         self._parts = run_engine(lambda: ParquetParts(parts), message)
         if not self._parts.alike:
             raise DataError(
@@ -424,6 +427,12 @@ class _Columns(Table):
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = {str(name): values for name, values in columns.items()}
+        for name, values in self._columns.items():
+            if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+                raise ParameterError(
+                    f"The column {name!r} of the table is no list of cells. A dictionary has one "
+                    'for each column, such as {"age": [44, 70]}.'
+                )
         super().__init__(list(self._columns))
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:

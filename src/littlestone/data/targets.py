@@ -7,6 +7,7 @@ are small integers, and nothing later computes with a float that a record wrote.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -80,13 +81,14 @@ class Target(ABC):
 
 def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
     try:
-        numbers = np.asarray(y).astype(np.float64)
+        given = np.asarray(y)
+        numbers = given.astype(np.float64) if given.dtype.kind not in "mM" else np.array([np.nan])
     except (TypeError, ValueError, OverflowError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise DataError(
             f"The target given to {caller} must be finite numbers. Some cell is none: NaN, "
-            "infinity or a text. Leave such records out, or read a table by its columns, "
+            "infinity, a date or a text. Leave such records out, or read a table by its columns, "
             'fit(table, y="price"): there they are records that say nothing.'
         )
     if numbers.ndim != 1:
@@ -148,7 +150,10 @@ class Quantity(Target):
     @cached_property
     def edges(self) -> tuple[float, ...]:
         """The middles between the values."""
-        return tuple(float(self.value(code) + self.width / 2) for code in range(self.cells))
+        scale = math.lcm(self.low.denominator, (self.width / 2).denominator)
+        low, half = int(self.low * scale), int(self.width / 2 * scale)
+        # the quotient of integers is rounded as the exact fraction is
+        return tuple((low + (2 * code + 1) * half) / scale for code in range(self.cells))
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -217,14 +222,18 @@ class Periods(Target):
 
     def __post_init__(self) -> None:
         given = self.ends
-        found = [exact_value(end) for end in given] if isinstance(given, list | tuple) else []
+        several = isinstance(given, list | tuple | range | np.ndarray)
+        found = [exact_value(end) for end in given] if several else []
         ends = [end for end in found if end is not None]
         if (
             not ends
             or len(ends) < len(found)
             or any(a >= b for a, b in pairwise([Fraction(0), *ends]))
         ):
-            hint = "They are public: say them from what you know, for example [12, 24, 36]."
+            hint = (
+                "They are public: say them from what you know, for example [12, 24, 36]; with "
+                "high=36, fit takes their number."
+            )
             wanted = "increasing positive numbers, the ends of the periods"
             raise parameter_error("a time", "periods", wanted, given, hint)
         if len(ends) > 100:

@@ -34,6 +34,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.learners.base import DELTA
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION, planned
 from littlestone.learners.declare import no_argument
@@ -155,7 +156,7 @@ def decide(
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
     total = _checked_epsilon(caller, epsilon)
-    small = None if not delta else check_probability(caller, "delta", delta)
+    small = None if not delta else check_probability(caller, "delta", delta, hint=DELTA)
     _check_model(caller, model, labels, wanted=wanted)
     if interval is not None:
         name = model if model != "auto" else choose(wanted)[0]
@@ -170,6 +171,7 @@ def decide(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
     )
     opened.frame([y], caller)
+    _check_numbers(caller, opened, y, wanted)
     if wanted is not None and wanted.event is not None:
         columns = _beside_times(caller, opened, y, wanted.event, columns, schema)
     # what learned columns leave; certified models use no delta
@@ -525,6 +527,22 @@ def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
         raise ParameterError(
             f"The column {y!r}, which {caller} is to predict, is among the columns that it is "
             "learned from. Leave it out of the schema."
+        )
+
+
+def _check_numbers(caller: str, table: Table, y: str, wanted: Wanted | None) -> None:
+    """Refuse a target that is declared as a date or a time of day."""
+    import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
+
+    from littlestone.data.draft import declared_kinds  # noqa: PLC0415
+
+    if wanted is None:
+        return
+    (kind,) = declared_kinds(table, [y], caller)
+    if kind is not None and pa.types.is_temporal(kind):
+        raise ParameterError(
+            f"The table declares the column {y!r} as {kind}, which is no {wanted.target.kind}: "
+            f"give {caller} a column of numbers."
         )
 
 

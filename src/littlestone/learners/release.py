@@ -258,13 +258,10 @@ class Release:
             )
             _check_evaluation(release)
             return release
-        except ParameterError:
-            raise
+        except ParameterError as problem:
+            raise ParameterError(f"{problem}{_CHANGED}") from None
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
-            raise ParameterError(
-                "The model file is incomplete or has been changed; write it again with "
-                "`littlestone fit --out`."
-            ) from None
+            raise ParameterError(f"The model file is incomplete.{_CHANGED}") from None
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -366,10 +363,12 @@ class Release:
         return both(np.concatenate([self._chances_of(*piece) for piece in pieces]))
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
-        """Return the chance of label 1, or of each listed label, of points as they are stored."""
+        """Return the chance of label 1, of each label, or to survive each period, by point."""
         self._check_chances()
         if isinstance(self.hypothesis, TreeEnsemble):
             return self.hypothesis.probability(points)
+        if isinstance(self.hypothesis, TreeSum):
+            return self.hypothesis.survival(points)
         return self._shares()[score_places(self.hypothesis, points)]
 
     def _shares(self) -> npt.NDArray[np.float64]:
@@ -419,6 +418,12 @@ class Release:
             raise UnsupportedError(
                 f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
                 "json, or leave these columns out of the schema."
+            )
+        inexact = [column.name for column in asked if column.beyond_doubles]
+        if to == "sql" and inexact:
+            raise UnsupportedError(
+                f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
+                "be exported to sql, since engines round them: export it to python or json."
             )
         if to == "sql":
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
@@ -485,8 +490,8 @@ class Release:
     @classmethod
     def read(cls, path: str | Path) -> Release:
         """Read a release from a file written by `littlestone fit --out`."""
-        text = read_text(path, "model file")
-        return cls.from_dict(parse_json(text, f"model file {path}"))
+        what = f"model file {path}, which `littlestone fit` writes,"
+        return cls.from_dict(parse_json(read_text(path, "model file"), what))
 
 
 def load(path: str | Path) -> Release:
@@ -737,8 +742,10 @@ def _check_evaluation(release: Release) -> None:
         raise _unfit("evaluation", "hypothesis")
 
 
+_CHANGED = " The file has been changed; write it again with `littlestone fit --out`."
+
+
 def _unfit(what: str, whole: str) -> ParameterError:
     return ParameterError(
-        f"The {what} of the model {'do' if what == 'costs' else 'does'} not fit its {whole}. The "
-        "file has been changed; write it again with `littlestone fit --out`."
+        f"The {what} of the model {'do' if what == 'costs' else 'does'} not fit its {whole}."
     )

@@ -25,8 +25,8 @@ from littlestone.errors import (
     ParameterError,
     UnsupportedError,
     check_fraction,
-    check_integer,
     check_probability,
+    check_rows,
     counted,
     parameter_error,
 )
@@ -100,7 +100,8 @@ def run(
     if secret:
         n = learner.required_samples()  # a public number, in the place of one that is not
     else:
-        n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
+        check_rows(sample.n, "fit")
+        n = sample.n
     held_out = held_out_of(n, holdout, interval=interval is not None)
     certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else minus_evaluation(learner, evaluate)
@@ -188,7 +189,7 @@ def score_all(
     for release, sample in pairs:
         if sample.in_memory:  # others were read by its rules
             check_points(release.concept_class.domain, sample.points, caller=caller)
-        check_integer(caller, "sample", sample.n, low=1, hint="The table has no records.")
+        check_rows(sample.n, caller)
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
     guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
     entry = None
@@ -227,7 +228,6 @@ def read_sample(
     >>> read_sample(vc1, pa.table({"dose": [3, 9], "ill": [0, 1]}), x="dose", y="ill")
     Sample(n=2)
     """
-    from littlestone.data.counting import check_rows  # noqa: PLC0415 - engines are loaded late
     from littlestone.data.read import read  # noqa: PLC0415
 
     most: int | None = getattr(learner, "extremes", None)
@@ -246,6 +246,13 @@ def read_sample(
         labels = learner.concept_class.labels
     if user is not None:
         arguments["user"] = user
+    roles = [arguments.get(role) for role in ("y", "event", "user")]
+    given = [name for name in roles if isinstance(name, str)]
+    if twice := [name for name in given if given.count(name) > 1]:
+        raise ParameterError(
+            f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} as two things (y or "
+            "time, event, user). Name another column for one of them."
+        )
     if learner.reads is TargetSample:
         arguments |= {"domain": learner.concept_class.domain, "labels": labels}
         target = getattr(learner.concept_class, "target", None)

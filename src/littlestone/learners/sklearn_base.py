@@ -160,13 +160,13 @@ class PrivateEstimator(BaseEstimator, ABC):
             first fit of the process, and no ledger pays for it (said once; grid searches and
             cross-validation fit often: ``docs/guide/searches.md``).
         """
+        how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
+        return self._guarded(X, y, other, **how)
+
+    def _guarded(self, X: Any, y: Any, other: Mapping[str, Any], **how: Any) -> Self:
+        """Fit, or change nothing; ``other`` are arguments that there are not."""
         for name in other:
             raise ParameterError(no_argument(type(self).__name__, name))
-        how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
-        return self._guarded(X, y, **how)
-
-    def _guarded(self, X: Any, y: Any, **how: Any) -> Self:
-        """Fit, or change nothing."""
         before = dict(self.__dict__)
         try:
             return self._fit(X, y, **how)
@@ -288,12 +288,15 @@ class PrivateEstimator(BaseEstimator, ABC):
         """Return the columns of a table that are read."""
         caller, domain = type(self).__name__, self.concept_class.domain
         if isinstance(domain, RowDomain):
+            if x is not None:
+                rule = "left out with a schema, whose columns are read"
+                raise parameter_error(caller, "x", rule, x)
             if not domain.schema.bound:
                 hint = "Write a schema whose columns have names, or give fit arrays."
                 raise parameter_error(caller, "x", "columns of the schema", x, hint)
             return list(domain.schema.names)
-        names = [x] if isinstance(x, str) else list(x or ())
-        if len(names) != 1:
+        names: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
+        if len(names) != 1 or not isinstance(names[0], str):
             hint = f"Say x=..., the column of points for {self.concept_class.spec}."
             raise parameter_error(caller, "x", "the name of one column", x, hint)
         return names
@@ -405,14 +408,15 @@ class PrivateEstimator(BaseEstimator, ABC):
             )
         if isinstance(self.concept_class.domain, RowDomain):
             _check_shape(X)
-            # Not y: what scikit-learn says of complex labels quotes them. See `_labels`.
+            # Not y: what scikit-learn says of complex labels quotes them. See `_column`.
             rows = self._read_rows(X, reset=True)
+            _check_length(y)
             try:
                 check_consistent_length(rows, y)
             except ValueError as problem:
                 raise DataError(f"{problem}. Give one label for each record.") from None
             return rows
-        if len(y) == 0:  # type: ignore[arg-type]
+        if _check_length(y) == 0:
             raise DataError(
                 f"The data given to {type(self).__name__} must have at least one record."
             )
@@ -446,9 +450,11 @@ class PrivateEstimator(BaseEstimator, ABC):
                 f"X has {width} features, but {type(self).__name__} is expecting {len(schema)} "
                 f"features as input: {', '.join(schema.names)}."
             )
-        validate_data(self, X, reset=reset, skip_check_array=True)  # names and number of columns
-        cells = X if issparse(X) else own_cells(X)
-        return check_array(cells, dtype=None, ensure_all_finite=False, estimator=self)
+        try:
+            validate_data(self, X, reset=reset, skip_check_array=True)  # names, number of columns
+            return check_array(own_cells(X), dtype=None, ensure_all_finite=False, estimator=self)
+        except ValueError as problem:
+            raise DataError(str(problem)) from None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -544,7 +550,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         For public records. What was learned stays private whatever is scored; to publish the error
         on private records, see ``fit(..., evaluate=...)``.
         """
-        _warn_once()
+        _check_scored(y)
         return float(super().score(X, y, sample_weight=sample_weight))
 
     def _public_classes(self) -> npt.NDArray[Any]:
@@ -561,23 +567,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             return classes
         if classes.shape != (2,) or classes[0] == classes[1]:
             raise parameter_error(
-                type(self).__name__,
-                "classes",
-                "two different labels (negative, positive)",
-                self.classes,
-            )
+                type(self).__name__, "classes", "two different labels (negative, positive)",
+                self.classes, "Several labels are listed where the class is made, labels=[...].",
+            )  # fmt: skip
         return classes
 
     def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        if np.asarray(y).dtype.kind == "c":
-            raise DataError("Complex data not supported: labels are among the public classes.")
-        shape = np.asarray(y).shape
-        if len(shape) == 2 and shape[1] != 1:
-            raise DataError(
-                f"y should be a 1d array, got an array of shape {shape} instead. Give one column "
-                "of labels."
-            )
-        labels = column_or_1d(y, warn=True)
+        labels = _column(y)
         if self._lists_labels:
             if not np.isin(labels, classes).all():
                 raise _no_classes(type(self).__name__, labels, classes)
@@ -604,9 +600,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
     def _targets(self, y: Any) -> npt.NDArray[np.int64]:
         """Return the codes of the target."""
-        column = column_or_1d(y, warn=True)
         codes: npt.NDArray[np.int64]
-        codes = self.concept_class.target.of_array(column, type(self).__name__)
+        codes = self.concept_class.target.of_array(_column(y), type(self).__name__)
         return codes
 
     def predict(self, X: Any) -> npt.NDArray[np.float64]:
@@ -620,7 +615,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
         The first call in a process says so, by a `NotPrivateWarning`.
         """
-        _warn_once()
+        _check_scored(y)
         return float(super().score(X, y, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
@@ -636,6 +631,47 @@ def _unit(X: Any, user: str | None, groups: Any) -> Unit:
     return "records" if user is None and groups is None else "users"
 
 
+def _column(y: Any) -> npt.NDArray[Any]:
+    """Return labels or targets as one column; scikit-learn's own refusals may quote them."""
+    given = np.asarray(y)
+    if given.dtype.kind == "c":
+        raise DataError("Complex data not supported: labels and targets are texts or real numbers.")
+    if given.ndim == 2 and given.shape[1] != 1:
+        raise DataError(
+            f"y should be a 1d array, got an array of shape {given.shape} instead. Give one column."
+        )
+    return column_or_1d(y, warn=True)  # type: ignore[no-any-return]
+
+
+def _check_length(y: Any) -> int:
+    """Return how many labels there are, if they can be counted."""
+    try:
+        found = None if _is_relation(y) else len(y)
+    except TypeError:
+        found = None
+    if found is None:
+        raise DataError(
+            f"Expected one label for each record, got {type(y).__name__} instead. Give a list or "
+            "an array; collect a lazy frame or a relation first."
+        )
+    return found
+
+
+def _is_relation(X: Any) -> bool:
+    """Return whether X is a table that is not in memory."""
+    return hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__")
+
+
+def _check_scored(y: Any) -> None:
+    """Refuse the name of a column, and say once what a score is."""
+    if isinstance(y, str):
+        raise ParameterError(
+            f"score takes labels themselves, not the name of their column: table[{y!r}]."
+        )
+    _check_length(y)
+    _warn_once()
+
+
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     warnings.warn(
@@ -643,7 +679,7 @@ def _warn_once() -> None:
         "public records. For private ones evaluate with a part of epsilon, fit(..., evaluate=0.1), "
         "or on other records by `littlestone score`. This is said once.",
         NotPrivateWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
@@ -657,12 +693,13 @@ def _no_classes(caller: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]
             if len(classes) == 2 and len(np.unique(labels)) > 2:
                 return DataError(
                     "Only binary classification is supported by this class. The labels must be the "
-                    f"two public classes {public}. Decision trees and finite classes have any "
-                    "labels: DecisionTrees(schema, labels=[...])."
+                    f"two public classes {public}. Lists, trees, sums of trees and finite classes "
+                    "have any labels, for example BoostedTrees(schema, labels=[...])."
                 )
         except (ValueError, TypeError) as problem:
             if str(problem).startswith(("Unknown label type: ", "Input ")):
-                return DataError(str(problem))
+                hint = f"Labels are the public classes {public}; quantities have their regressors."
+                return DataError(f"{problem} {hint}")
         except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
             pass
     hint = (
@@ -678,10 +715,11 @@ def _no_classes(caller: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]
 
 def _check_shape(X: Any) -> None:
     """Refuse what scikit-learn would refuse with a message that quotes the records."""
+    if issparse(X):
+        raise DataError("Sparse data was passed, but dense data is required: give X.toarray().")
     if isinstance(X, list | tuple):
         X = np.asarray(X, dtype=object)
-    relation = hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__")
-    if relation or not (hasattr(X, "shape") or hasattr(X, "__array__")):
+    if _is_relation(X) or not (hasattr(X, "shape") or hasattr(X, "__array__")):
         raise DataError(
             f"Expected 2D array, got {type(X).__name__} instead. A table is read by the name of "
             'its label column, fit(table, y="label"); what was fitted from arrays takes arrays: '

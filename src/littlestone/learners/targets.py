@@ -63,6 +63,11 @@ def wanted(
         )
     if time is not None:
         _only(caller, given, "time=", "time", "event", "periods", "high")
+        if isinstance(time, str) and time == event:
+            raise ParameterError(
+                f"The time and the event of {caller} are two columns: how long, and what is 1 "
+                "where the event ended it."
+            )
         if event is None or periods is None:
             raise ParameterError(
                 f"With a time, {caller} needs event, the column of events, and periods, their "
@@ -94,7 +99,7 @@ def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
 def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
     """Return the ends that were given, or so many equal periods up to ``high``."""
     if high is None:
-        return tuple(periods) if isinstance(periods, list | tuple) else (periods,)
+        return periods  # type: ignore[no-any-return] # checked where they are used
     end, number = exact_value(high), exact_value(periods)
     if end is None or end <= 0:
         raise parameter_error(caller, "high", "a positive number", high)

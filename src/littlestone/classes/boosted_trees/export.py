@@ -319,12 +319,16 @@ _WORDS = {"true": 1, "false": 0, "inf": math.inf, "+inf": math.inf, "-inf": -mat
 
 def _text(cell):
     """Return how a cell is written, or None where it is missing."""
+    if hasattr(cell, "item"):  # a number of NumPy
+        cell = cell.item()
     if isinstance(cell, str):
         return cell.strip(_WHITE) or None
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if cell is None or cell != cell:
         return None
+    if hasattr(cell, "as_integer_ratio") and not isinstance(cell, int):
+        cell = float(cell)  # a decimal, too
     if isinstance(cell, float) and not math.isinf(cell) and cell == int(cell):
         return str(int(cell))
     return repr(cell)
@@ -332,7 +336,13 @@ def _text(cell):
 
 def _number(written):
     """Return what a text is worth, or None."""
-    return float(written) if _NUMBER.fullmatch(written) else _WORDS.get(written.lower())
+    if not _NUMBER.fullmatch(written):
+        return _WORDS.get(written.lower())
+    number = float(written)
+    if 2**53 <= abs(number) < math.inf:  # a double is not exact; a whole number is
+        exact = Fraction(written)
+        return exact.numerator if exact.denominator == 1 else number
+    return number
 
 
 def _yes(record, column, test, value):
@@ -355,6 +365,7 @@ _PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
 
 import math
 import re
+from fractions import Fraction
 
 LABELS = {labels}
 START = {start}  # votes of each label to begin with
@@ -620,6 +631,7 @@ _SUM = '''"""A private model as plain Python: no dependencies. Generated.
 
 import math
 import re
+from fractions import Fraction
 
 START = {start}
 # (step, tree) for each period, or of all; a tree is 0 or 1 or (column, test, value, yes, no)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, TreeSum
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data.targets import Count, Periods, Quantity
-from littlestone.errors import ParameterError, check_integer
+from littlestone.errors import ParameterError, check_integer, parameter_error
 from littlestone.learners.boosting.intervals import HOLDOUT
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.values import Values
@@ -386,6 +386,9 @@ class _BoostedRegressor(PrivateRegressor):
     @property
     def _target(self) -> Quantity | Count:
         if isinstance(self.loss, str) and self.loss == "poisson":
+            if self.low != 0:
+                rule = 'left out with loss="poisson": counts are from 0 on'
+                raise parameter_error(type(self).__name__, "low", rule, self.low)
             return Count(self.high)
         return Quantity(self.low, self.high, self.cells)
 
@@ -597,11 +600,10 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        given = self.periods
-        periods = tuple(given) if isinstance(given, list | tuple | np.ndarray) else given
-        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=Periods(periods))
+        target = Periods(self.periods)
+        return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=target)
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: Any,
         y: Any = None,
@@ -611,6 +613,7 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         user: str | None = None,
         groups: Any = None,
         ledger: Ledger | None = None,
+        **other: Any,
     ) -> Self:
         """Learn from arrays, ``fit(X, y)``, or a table, ``fit(table, time="t", event="died")``.
 
@@ -625,13 +628,14 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         user, groups, ledger
             As for the other estimators.
         """
-        if (time is None) != (event is None) or (time is not None and y is not None):
+        named = time is not None
+        if named != (event is not None) or (named and y is not None) or isinstance(y, str):
             raise ParameterError(
                 f"{type(self).__name__} reads arrays, fit(X, y), or a table, "
                 'fit(table, time="months", event="died").'
             )
         how = {"user": user, "groups": groups, "ledger": ledger}
-        return self._guarded(X, y if time is None else time, **how, event=event)
+        return self._guarded(X, y if time is None else time, other, **how, event=event)
 
     def _targets(self, y: Any) -> npt.NDArray[np.int64]:
         """Return the codes of times and events."""
