@@ -92,7 +92,7 @@ class Reading:
         csv: Any = None,
         caller: str,
     ) -> Self:
-        """Open a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
+        """Open a table; see `Sample.read` and `UserSample.read`."""
         names, schema = point_columns(caller, x, domain)
         if labels is None:
             rules = [match(caller, "positive", positive)]
@@ -204,8 +204,8 @@ class Reading:
         return keys_of(cells["k0"], self.domain, line)
 
 
-def group_table(caller: str, table: Any, *, strict: bool, **arguments: Any) -> Groups:
-    """Read and count a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
+def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> Groups:
+    """Read and count a table; see `Reading.of`."""
 
     def run() -> Groups:
         return Reading.of(table, caller=caller, **arguments).groups(strict=strict)
@@ -284,12 +284,8 @@ def point_pieces(
         yield domain.store([]), np.zeros(0, dtype=bool)
 
 
-def count_cells(
-    table: Any, name: str, *, caller: str, numbers: bool = False
-) -> tuple[pa.ChunkedArray, Ints]:
+def count_cells(table: Any, name: str, *, caller: str) -> tuple[pa.ChunkedArray, Ints]:
     """Return the distinct cells of a column, and how many rows have each; they are secret.
-
-    As ``numbers`` they are read with the decimal sign that a CSV file declares.
 
     Examples
     --------
@@ -297,8 +293,7 @@ def count_cells(
     >>> sorted(zip(cells.to_pylist(), counts.tolist()))
     [(b'17', 1), (b'44', 2)]
     """
-    read = [name] if numbers else []
-    frame = read_table(table, caller=caller).frame([name], caller, numbers=read)
+    frame = read_table(table, caller=caller).frame([name], caller)
     counted = run_engine(lambda: _collected(frame, None), STOPPED.format(caller))
     check_rows(counted.num_rows, caller)
     return counted["k0"], group_sizes(counted)

@@ -7,7 +7,7 @@ types, parameters and the number of rows, which are public.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, cast
@@ -20,7 +20,7 @@ from littlestone.costs import Costs
 from littlestone.data.cells import user_name
 from littlestone.data.convert import distinct_cells, whole_numbers
 from littlestone.data.counting import STOPPED, Reading, group_codes, group_sizes
-from littlestone.data.domains import Domain, IntegerDomain, Line
+from littlestone.data.domains import IntegerDomain, Line
 from littlestone.data.engine import run_engine
 from littlestone.data.groups import INTEGERS
 from littlestone.data.points import check_same, totals, user_index
@@ -51,21 +51,14 @@ Need: TypeAlias = Literal["all", "batches", "extremes", "places"]
 def read(
     table: Any,
     *,
-    x: str | Sequence[str] | None = None,
-    y: str,
-    domain: Domain,
-    user: str | None = None,
-    positive: Any = 1,
-    negative: Any = None,
-    labels: Sequence[Any] | None = None,
     strict: bool = False,
-    csv: Any = None,
     caller: str = "read",
     need: Need = "all",
     most: int = 0,
     large: int = LARGE,
+    **arguments: Any,
 ) -> Any:
-    """Return the sample of a table: a `Sample` or `UserSample`.
+    """Return the sample of a table: a `Sample` or `UserSample`; see `Reading.of`.
 
     Examples
     --------
@@ -77,18 +70,7 @@ def read(
     """
 
     def run() -> Any:
-        reading = _Sampled.of(
-            table,
-            x=x,
-            y=y,
-            domain=domain,
-            user=user,
-            positive=positive,
-            negative=negative,
-            labels=labels,
-            csv=csv,
-            caller=caller,
-        )
+        reading = _Sampled.of(table, caller=caller, **arguments)
         if strict or need == "all":
             return reading.in_memory(strict=strict)
         return reading.cheapest(need, most, large)

@@ -453,7 +453,7 @@ class TargetSample:
         """
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
-        groups = group_table(caller, table, **({"strict": False} | arguments))
+        groups = group_table(caller, table, **arguments)
         return cls.grouped(groups, users=arguments.get("user") is not None)
 
     def complete(self) -> None:
