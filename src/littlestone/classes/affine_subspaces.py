@@ -446,16 +446,6 @@ class AffineSubspaces(ConceptClass):
         """Return all vectors."""
         return product(range(self.q), repeat=self.n)
 
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.name, "q": self.q, "n": self.n, "dim": self.dim}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> AffineSubspaces:
-        """Read it back."""
-        fields = Fields(data, ("q", "n", "dim"))
-        return cls(fields.integer("q"), fields.integer("n"), fields.integer("dim"))
-
 
 @closures.register
 def _(concept_class: AffineSubspaces) -> Closures:

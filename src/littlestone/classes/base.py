@@ -7,18 +7,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.classes.encoding import Fields, json_integer
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import version_space
 from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
-from littlestone.data import IntegerDomain, RowDomain, Sample
+from littlestone.data import IntegerDomain, RowDomain, Sample, Schema
 from littlestone.data.domains import Line
 from littlestone.data.labels import BINARY
+from littlestone.data.targets import target_from_dict
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, ScoreRuns, Source, exact_integers
 from littlestone.types import Hypothesis, Json, Label, Point
@@ -118,6 +122,16 @@ class Witnessed(NamedTuple):
     witness: Callable[[], Json]
 
 
+#: How parameters that are no integers are written, and how they are read.
+_JSON: dict[str, tuple[Callable[[Any], Any], Callable[[Fields, str], Any]]] = {
+    "schema": (Schema.to_list, lambda fields, name: Schema.from_list(fields.any(name))),
+    "labels": (list, Fields.any),
+    "target": (methodcaller("to_dict"), lambda fields, name: target_from_dict(fields.any(name))),
+    "monotone": (bool, Fields.flag),
+}
+_INTEGER = (json_integer, Fields.integer)
+
+
 class ConceptClass(ABC):
     """A public set of concepts, with the oracles that learners ask for.
 
@@ -191,9 +205,23 @@ class ConceptClass(ABC):
         proportional to (its number of representations) * ``e**(-rate * errors)``.
         """
 
-    @abstractmethod
     def to_dict(self) -> Json:
-        """Return plain JSON; `littlestone.classes.class_from_dict` reads it back."""
+        """Return the parameters as plain JSON; `littlestone.classes.class_from_dict` reads it."""
+        out: Json = {"type": self.name}
+        for name in signature(type(self)).parameters:
+            value = getattr(self, name)
+            if value is not None and (name != "labels" or self.lists_labels):
+                out[name] = _JSON.get(name, _INTEGER)[0](value)
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back."""
+        own = signature(cls).parameters
+        optional = [name for name in own if own[name].default is None]
+        fields = Fields(data, own.keys() - optional, optional)
+        given = [name for name in own if name in fields]
+        return cls(**{name: _JSON.get(name, _INTEGER)[1](fields, name) for name in given})
 
     @abstractmethod
     def _concepts(self) -> Iterator[Hypothesis]:

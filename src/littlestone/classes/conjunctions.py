@@ -30,7 +30,7 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Hypothesis, Labels, Point, Points
 
 MAX_LENGTH = 4096
 
@@ -241,19 +241,6 @@ class Conjunctions(ConceptClass):
     def domain_points(self) -> Iterator[Point]:
         """Return all vectors."""
         return product(range(2), repeat=self.n)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.name, "n": self.n, "monotone": self.monotone}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Conjunctions:
-        """Read it back."""
-        fields = Fields(data, ("n", "monotone"))
-        monotone = fields.any("monotone")
-        if not isinstance(monotone, bool):
-            raise fields.refuse("monotone", "true or false")
-        return cls(fields.integer("n"), monotone=monotone)
 
 
 def _subcube_sums(

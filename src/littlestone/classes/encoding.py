@@ -201,6 +201,13 @@ class Fields:
             raise self.refuse(name, f"a text of at most {limit} characters")
         return value
 
+    def flag(self, name: str) -> bool:
+        """Return true or false."""
+        value = self._data[name]
+        if not isinstance(value, bool):
+            raise self.refuse(name, "true or false")
+        return value
+
     def items(self, name: str, limit: int) -> list[Any]:
         """Return a list of at most ``limit`` entries."""
         value = self._data[name]

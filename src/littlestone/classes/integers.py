@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, overload
 
 from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
-from littlestone.classes.encoding import Fields, bounds_to_dict, number
+from littlestone.classes.encoding import number
 from littlestone.classes.hashing import Hashed
 from littlestone.data import AnyDomain, IntegerDomain
 from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis
 
 _GRID = (
     "On real numbers, thresholds and intervals have infinite Littlestone dimension, so nobody can "
@@ -47,21 +47,13 @@ class IntegerClass(ConceptClass):
         """The integers from low to high."""
         return IntegerDomain(self.low, self.high)
 
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.name, **bounds_to_dict((self.low, self.high))}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back."""
-        fields = Fields(data, ("low", "high"))
-        return cls(fields.integer("low"), fields.integer("high"))
-
 
 class SetsOfPoints(ConceptClass):
     """A class of sets of points: of any hashable ones, or of the integers from low to high."""
 
     bounds: tuple[int, int] | None = None
+    low: int | None = None
+    high: int | None = None
     #: What represents the class by hashing.
     _by_hashing: ClassVar[type[Hashed]]
 
@@ -73,7 +65,7 @@ class SetsOfPoints(ConceptClass):
                 None, f"Leave both out for any hashable points: {self.spec}.",
             )  # fmt: skip
         if low is not None:
-            self.bounds = integer_bounds(caller, low, high)
+            self.bounds = self.low, self.high = integer_bounds(caller, low, high)
 
     @property
     def domain(self) -> AnyDomain | IntegerDomain:

@@ -23,7 +23,7 @@ from littlestone.classes.base import (
     span_runs,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
-from littlestone.classes.encoding import Fields, bounds_to_dict, number
+from littlestone.classes.encoding import number
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -50,7 +50,7 @@ from littlestone.data import IntegerDomain, Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
-from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Hypothesis, Point
 from littlestone.types import Points as Batch
 
 if TYPE_CHECKING:
@@ -159,15 +159,6 @@ class Points(SetsOfPoints):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return 1, twice."""
         return 1, 1
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.name} | bounds_to_dict(self.bounds)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Points:
-        """Read it back."""
-        return cls(*(Fields.bounded(data)[1] or ()))
 
 
 @dataclass(frozen=True)

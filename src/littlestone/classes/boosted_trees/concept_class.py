@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
-from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import Column, RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.data.labels import check_labels
-from littlestone.data.targets import Periods, Target, target_from_dict
+from littlestone.data.targets import Periods, Target
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -184,20 +183,6 @@ class BoostedTreeClass(ConceptClass):
     def _identity(self) -> Hashable:
         return (self.schema, self.depth, self.rounds, self.labels, self.target)
 
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        described: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
-        described |= {} if self.rounds is None else {"rounds": self.rounds}
-        described |= {} if self.target is None else {"target": self.target.to_dict()}
-        return described | ({"labels": list(self.labels)} if self.lists_labels else {})
-
-    @classmethod
-    def from_dict(cls, data: Any) -> BoostedTreeClass:
-        """Read it back."""
-        fields = Fields(data, ("schema", "depth"), ("rounds", "labels", "target"))
-        schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer("depth", low=1), *_others(fields))
-
 
 @written("scorecard", "rounds", schema=True, labels=True)
 class ScorecardClass(BoostedTreeClass):
@@ -226,24 +211,6 @@ class ScorecardClass(BoostedTreeClass):
     def spec(self) -> str:
         """The text of the class; the schema is not part of it."""
         return f"scorecard(rounds={self.rounds})" if self.rounds else "scorecard"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        described = super().to_dict()
-        del described["depth"]
-        return described
-
-    @classmethod
-    def from_dict(cls, data: Any) -> ScorecardClass:
-        """Read it back."""
-        fields = Fields(data, ("schema",), ("rounds", "labels", "target"))
-        return cls(Schema.from_list(fields.any("schema")), *_others(fields))
-
-
-def _others(fields: Fields) -> tuple[int | None, Any, Target | None]:
-    rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
-    target = target_from_dict(fields.any("target")) if "target" in fields else None
-    return rounds, fields.any("labels") if "labels" in fields else None, target
 
 
 def _plain(end: Fraction) -> int | float:

@@ -15,14 +15,13 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.decision_trees.weighted import Candidates, count
-from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.data.labels import check_labels
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
-from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Hypothesis, Point
 
 if TYPE_CHECKING:
     from littlestone.classes.rule_lists import ListHypothesis
@@ -128,20 +127,6 @@ class SchemaTrees(ConceptClass):
     def domain_points(self) -> Iterable[Point] | None:
         """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
         return super().domain_points() if self.size <= MOST_TREES else None
-
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        schema = self.schema.to_list()
-        out: Json = {"type": self.name, "schema": schema, self.measure: self.number}
-        return out | ({"labels": list(self.labels)} if self.lists_labels else {})
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back."""
-        fields = Fields(data, ("schema", cls.measure), ("labels",))
-        labels = fields.any("labels") if "labels" in fields else None
-        schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer(cls.measure, low=1), labels)
 
 
 @written("decision_trees(depth=2)", "depth", schema=True, labels=True)

@@ -417,15 +417,3 @@ class Rules(ConceptClass):
 
     def _identity(self) -> Hashable:
         return (self.schema, self.max_literals)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        return {
-            "type": self.name, "schema": self.schema.to_list(), "max_literals": self.max_literals,
-        }  # fmt: skip
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Rules:
-        """Read it back."""
-        fields = Fields(data, ("schema", "max_literals"))
-        return cls(Schema.from_list(fields.any("schema")), fields.integer("max_literals", low=1))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flint import arb
 
@@ -14,7 +14,7 @@ from littlestone.classes.base import (
     weights_inside,
 )
 from littlestone.classes.dichotomies import Computed, Labelling, SubsetLaw, best_dichotomies
-from littlestone.classes.encoding import Fields, bounds_to_dict, number
+from littlestone.classes.encoding import number
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import Closures, closures
@@ -24,7 +24,7 @@ from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Source, ball
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis
 from littlestone.types import Points as Batch
 
 if TYPE_CHECKING:
@@ -121,16 +121,6 @@ class SparseSets(SetsOfPoints):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the VC dimension, twice."""
         return self.vc_dim, self.vc_dim
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"type": self.name, "k": self.k} | bounds_to_dict(self.bounds)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> SparseSets:
-        """Read it back."""
-        fields, bounds = Fields.bounded(data, "k")
-        return cls(fields.integer("k", low=0), *(bounds or ()))
 
 
 class _Candidates:
