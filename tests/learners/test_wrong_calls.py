@@ -1,5 +1,6 @@
 """Wrong calls from Python: each is refused in our words, and says what to do instead."""
 
+import itertools
 import re
 
 import duckdb
@@ -14,6 +15,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import littlestone as ls
+from littlestone.errors import NotPrivateWarning
+from littlestone.learners import sklearn_base
 from littlestone.report.pages import evaluation_facts
 
 AGE = np.arange(600) % 72 + 18
@@ -179,6 +182,30 @@ def test_what_the_trees_ask_makes_importances():
     assert trees(labels=["a", "b", "c"]).fit(
         X, np.array(["a", "b", "c"])[AGE // 31]
     ).feature_importances_.sum() == pytest.approx(1)
+
+
+def test_importances_of_quantities_and_times_leave_the_period_out():
+    for made in (cost().fit(X, AGE), times().fit(TABLE, time="age", event="ill")):
+        found = made.feature_importances_
+        assert found.shape == (2,)
+        assert found.sum() == pytest.approx(1) or not found.any()
+
+
+def test_the_score_of_times_is_their_concordance():
+    made = times().fit(TABLE, time="age", event="ill")
+    rng = np.random.default_rng(0)
+    event, time = rng.random(60) < 0.5, rng.integers(1, 9, 60) / 2
+    risk, right, pairs = made.predict(X[:60]), 0, 0
+    for i, j in itertools.product(range(60), repeat=2):
+        if event[i] and (time[i] < time[j] or (time[i] == time[j] and not event[j])):
+            right, pairs = right + (risk[i] > risk[j]) + (risk[i] == risk[j]) / 2, pairs + 1
+    y = np.rec.fromarrays([event, time], names=["event", "time"])
+    sklearn_base._warn_once.cache_clear()
+    with pytest.warns(NotPrivateWarning):
+        assert made.score(X[:60], y) == pytest.approx(right / pairs)
+    y.event[:] = False
+    with pytest.raises(ls.errors.LittlestoneError, match="a record with an event"):
+        made.score(X[:60], y)
 
 
 def test_probabilities_of_a_release_are_those_of_its_estimator():

@@ -271,21 +271,27 @@ class Periods(Target):
 
     def of_array(self, y: Any, caller: str) -> Ints:
         """Return the codes of a structured array (event, time), as scikit-survival writes it."""
-        values = np.asarray(y)
-        names = values.dtype.names or ()
-        flags = [name for name in names if values.dtype[name].kind == "b"]
-        if len(names) != 2 or len(flags) != 1 or values.ndim != 1:
-            raise DataError(
-                f"The target given to {caller} must be a structured array of two fields, a boolean "
-                "(the event was seen) and a number (the time), as sksurv.util.Surv makes it; or "
-                'give a table, fit(table, time="months", event="died").'
-            )
-        (time,) = (name for name in names if name not in flags)
-        return 2 * self.codes(_numbers(values[time], caller)) + values[flags[0]].astype(np.int64)
+        event, time = event_and_time(y, caller)
+        return 2 * self.codes(time) + event
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         return {"type": self.kind, "periods": [str(end) for end in self.ends]}
+
+
+def event_and_time(y: Any, caller: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Return the fields of a structured array (event, time), as scikit-survival writes it."""
+    values = np.asarray(y)
+    names = values.dtype.names or ()
+    flags = [name for name in names if values.dtype[name].kind == "b"]
+    if len(names) != 2 or len(flags) != 1 or values.ndim != 1:
+        raise DataError(
+            f"The target given to {caller} must be a structured array of two fields, a boolean "
+            "(the event was seen) and a number (the time), as sksurv.util.Surv makes it; or "
+            'give a table, fit(table, time="months", event="died").'
+        )
+    (time,) = (name for name in names if name not in flags)
+    return values[flags[0]], _numbers(values[time], caller)
 
 
 def target_from_dict(data: Any) -> Target:

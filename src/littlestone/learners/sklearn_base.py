@@ -550,7 +550,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         For public records. What was learned stays private whatever is scored; to publish the error
         on private records, see ``fit(..., evaluate=...)``.
         """
-        _check_scored(y)
+        check_scored(y)
         return float(super().score(X, y, sample_weight=sample_weight))
 
     def _public_classes(self) -> npt.NDArray[Any]:
@@ -615,7 +615,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
         The first call in a process says so, by a `NotPrivateWarning`.
         """
-        _check_scored(y)
+        check_scored(y)
         return float(super().score(X, y, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
@@ -662,7 +662,7 @@ def _is_relation(X: Any) -> bool:
     return hasattr(X, "__arrow_c_stream__") and not hasattr(X, "__array__")
 
 
-def _check_scored(y: Any) -> None:
+def check_scored(y: Any) -> None:
     """Refuse the name of a column, and say once what a score is."""
     if isinstance(y, str):
         raise ParameterError(

@@ -55,7 +55,7 @@ class BoostedTreeClass(ConceptClass):
     vc_exact = False
     learned_by = "boosting"
     #: Its estimator, which errors name.
-    estimator: ClassVar[str] = "BoostedTrees"
+    estimator: str = "BoostedTrees"
 
     def __init__(
         self,
@@ -65,6 +65,8 @@ class BoostedTreeClass(ConceptClass):
         labels: Any = None,
         target: Target | None = None,
     ) -> None:
+        if target is not None:
+            self.estimator += "Survival" if isinstance(target, Periods) else "Regressor"
         caller = self.estimator
         if labels is not None:
             self.labels = check_labels(caller, labels)
@@ -196,7 +198,7 @@ class ScorecardClass(BoostedTreeClass):
     """
 
     name: ClassVar[str] = "scorecard"
-    estimator: ClassVar[str] = "Scorecard"
+    estimator = "Scorecard"
 
     def __init__(
         self,

@@ -10,14 +10,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble, TreeSum
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.data.targets import Count, Periods, Quantity
-from littlestone.errors import ParameterError, check_integer, parameter_error
+from littlestone.data.sample import check_lengths
+from littlestone.data.targets import Count, Periods, Quantity, event_and_time
+from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
 from littlestone.learners.boosting.intervals import HOLDOUT
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.values import Values
 from littlestone.learners.declare import Kind, declared, whole
 from littlestone.learners.release import both
-from littlestone.learners.sklearn_base import PrivateClassifier, PrivateEstimator, PrivateRegressor
+from littlestone.learners.sklearn_base import (
+    PrivateClassifier,
+    PrivateEstimator,
+    PrivateRegressor,
+    check_scored,
+)
 
 if TYPE_CHECKING:
     from littlestone.learners.targets import Wanted
@@ -65,7 +71,35 @@ def _besides(estimator: Any) -> dict[str, Any]:
     return {"evaluate": estimator.evaluate, "holdout": share, "interval": interval}
 
 
-class _Boosted(PrivateClassifier):
+class _OfTrees(PrivateEstimator):
+    """What fitted sums of trees say of themselves."""
+
+    hypothesis_: TreeEnsemble | TreeSum
+
+    @property
+    def trees_(self) -> tuple[TreeHypothesis, ...]:
+        """The drawn trees."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.trees
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """How far each column moves the sum, as shares of all: from the trees alone."""
+        check_is_fitted(self, "hypothesis_")
+        concepts, model = self._bound_class(), self.hypothesis_
+        if isinstance(model, TreeSum):
+            effects = [model.effects(concepts.asked)]  # of a time also those of the period
+        else:
+            effects = list(model.effects(concepts.schema).values())
+        found = dict.fromkeys(concepts.schema.names, 0.0)
+        for own in effects:
+            for name in found.keys() & own:
+                found[name] += max(own[name].values()) - min(own[name].values())
+        moved = np.array(list(found.values()))
+        return moved / (moved.sum() or 1)
+
+
+class _Boosted(PrivateClassifier, _OfTrees):
     """What both classifiers share."""
 
     schema: Any = _schema()
@@ -166,23 +200,6 @@ class _Boosted(PrivateClassifier):
         """
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.sets(self._rows(X))
-
-    @property
-    def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """How far each column moves the log-odds, as shares of all: from the trees alone."""
-        check_is_fitted(self, "hypothesis_")
-        schema = self._bound_class().schema
-        found = np.zeros(len(schema))
-        for own in self.hypothesis_.effects(schema).values():
-            for name, cells in own.items():
-                found[schema.names.index(name)] += max(cells.values()) - min(cells.values())
-        return found / (found.sum() or 1)
-
-    @property
-    def trees_(self) -> tuple[TreeHypothesis, ...]:
-        """The drawn trees."""
-        check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.trees
 
 
 class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
@@ -310,7 +327,7 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
         return self.hypothesis_.points(self._bound_class().schema)
 
 
-class _BoostedRegressor(PrivateRegressor):
+class _BoostedRegressor(PrivateRegressor, _OfTrees):
     """What both regressors share."""
 
     schema: Any = _schema()
@@ -391,12 +408,6 @@ class _BoostedRegressor(PrivateRegressor):
                 raise parameter_error(type(self).__name__, "low", rule, self.low)
             return Count(self.high)
         return Quantity(self.low, self.high, self.cells)
-
-    @property
-    def trees_(self) -> tuple[TreeHypothesis, ...]:
-        """The drawn trees."""
-        check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.trees
 
     @property
     def effects_(self) -> dict[str, dict[str, float]]:
@@ -521,7 +532,7 @@ class ScorecardRegressor(
         return ScorecardClass(self.schema, _rounds(self), target=self._target)
 
 
-class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "loss", "quantile")):
+class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "quantile")):
     r"""Learn the time until an event, privately: hazards in public periods, by sums of trees.
 
     A person brings a row for each period at risk and is one unit, paid for once. The trees ask the
@@ -654,6 +665,18 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.survival(self._rows(X))
 
+    def score(self, X: Any, y: Any) -> float:
+        """Return the exact concordance on the records given here: NOT private about *them*.
+
+        Of all pairs in which the one with the shorter time had the event, the share in which it has
+        the higher risk; equal risks count half. ``y`` as for ``fit``.
+        """
+        check_scored(y)
+        event, time = event_and_time(y, type(self).__name__)
+        risk = self.predict(X)
+        check_lengths(type(self).__name__, len(risk), y=len(time))
+        return _concordance(risk, event, time)
+
     @property
     def unique_times_(self) -> npt.NDArray[np.float64]:
         """The ends of the periods."""
@@ -662,11 +685,25 @@ class BoostedTreesSurvival(PrivateEstimator, learner=Values, without=(*_OWN, "lo
         assert isinstance(target, Periods)
         return np.array([float(end) for end in target.ends])
 
-    @property
-    def trees_(self) -> tuple[TreeHypothesis, ...]:
-        """The drawn trees."""
-        check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.trees
+
+def _concordance(
+    risk: npt.NDArray[np.float64], event: npt.NDArray[np.bool_], time: npt.NDArray[np.float64]
+) -> float:
+    """Return the concordance of Harrell, from the longest time on."""
+    rank = np.unique(risk, return_inverse=True)[1]
+    later = np.zeros(len(rank), dtype=np.int64)  # how many of each rank
+    right = pairs = 0.0
+    order = np.argsort(time, kind="stable")
+    for group in reversed(np.split(order, np.flatnonzero(np.diff(time[order])) + 1)):
+        ended = event[group]
+        np.add.at(later, rank[group[~ended]], 1)  # not seen to end: later than equal times
+        own, below = rank[group[ended]], np.cumsum(later)
+        right += float((below[own] - later[own] / 2).sum())
+        pairs += float(len(own) * below[-1])
+        np.add.at(later, own, 1)
+    if not pairs:
+        raise DataError("score needs a record with an event, and one with a longer time.")
+    return right / pairs
 
 
 def regressor(
