@@ -59,6 +59,7 @@ EXAMPLES = {
     "learner": "generic",
     "epsilon": "1",
     "delta": "1e-6",
+    "high": "20",
     "alpha": "0.1",
     "beta": "0.05",
     "n": "5000",

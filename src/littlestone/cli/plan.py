@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from littlestone.cli.intervals import Intervals
 from littlestone.cli.options import (
     AsJson,
     ClassSpec,
@@ -78,6 +79,7 @@ def plan(
     public_points: str | None = None,
     horizon: str | None = None,
     evaluated: Evaluated = Evaluated(),
+    intervals: Intervals = Intervals(),
     solve: Solved | None = None,
     n: str | None = None,
     what_if: Flag = False,
@@ -112,7 +114,7 @@ def plan(
         Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a share of
         epsilon.
     n:
-        For --solve: the number of records, or of users, if users are protected.
+        For --solve and --interval: the number of records, or of users, if users are protected.
     what_if:
         Also compute what the chosen learner needs if epsilon, alpha or the records of a user
         change.
@@ -131,13 +133,18 @@ def plan(
     """
     from littlestone.safe_io import write_text
 
+    if intervals.asked(
+        vars(goal) | {"epsilon": None, "solve": solve, "explore": explore, "report": report},
+        simulate=simulate, horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic,
+        labels=labels, samples_per_user=samples_per_user, public_points=public_points,
+    ):  # fmt: skip
+        return intervals.plan(goal.epsilon, n, evaluated, learned=schema is None, json=json)
     concept_class, epsilon = goal.concept_class, goal.epsilon
     alpha = _spelt("alpha", goal.alpha, "error", goal.error)
     beta = _spelt("beta", goal.beta, "confidence", goal.confidence)
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    for name, text in numbers.items():
-        if explore is None and name != solve:
-            needed("plan", name, text)
+    if explore is None:
+        _complete(numbers, solve)
     check_outputs("plan", report=report, explore=explore, simulation=simulation)
     check_inputs_kept("plan", schema, simulation, report=report, explore=explore)
     exact: Json = {
@@ -180,7 +187,7 @@ def plan(
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
-        raise ParameterError("The 'n' parameter of plan is for --solve epsilon or --solve alpha.")
+        raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
@@ -198,6 +205,13 @@ def plan(
     _show(plans)
     _besides(plans, measured, what_if=what_if, papers=papers, report=report)
     return 0
+
+
+def _complete(numbers: dict[str, str | None], solve: Solved | None) -> None:
+    """Refuse a plan that lacks a number."""
+    for name, text in numbers.items():
+        if name != solve:
+            needed("plan", name, text)
 
 
 def _explore(path: str, concepts: ConceptClass | None, asked: Json, *, json: bool) -> int:

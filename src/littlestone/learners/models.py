@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from littlestone.learners.sklearn_base import PrivateEstimator
 
 #: Of epsilon, and of delta: for the columns, where no schema is given.
-_COLUMNS = Fraction(1, 5)
+COLUMNS = Fraction(1, 5)
 #: Of the epsilon of a fit, for the evaluation.
 _EVALUATION = Fraction(1, 10)
 _MOST_EVALUATION = Fraction(99, 100)
@@ -175,7 +175,7 @@ def decide(
     if wanted is not None and wanted.event is not None:
         columns = _beside_times(caller, opened, y, wanted.event, columns, schema)
     # what learned columns leave; certified models use no delta
-    left = total if schema is not None else total * (1 - _COLUMNS)
+    left = total if schema is not None else total * (1 - COLUMNS)
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
     how: Any = {"held_out": holdout is not None, "interval": interval}
     part = _evaluation(caller, evaluate, left, **how)
