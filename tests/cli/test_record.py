@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from littlestone.learners.check_record import check_record
+from littlestone.learners.record import digests
+
 FIT = (
     "fit data.parquet --x age --y adult --class thresholds(1,99) --learner agnostic --epsilon 1 "
     "--record record.json"
@@ -50,3 +53,51 @@ def test_refusals(run, line, said):
     assert refused.code == 2
     assert said in refused.err
     assert not Path("record.json").exists()
+
+
+def changed(record, field, value):
+    """Return a copy in which one field has another value."""
+    other = json.loads(json.dumps(record))
+    *path, last = field.split(".")
+    part = other
+    for name in path:
+        part = part[int(name) if name.isdecimal() else name]
+    part[last] = value
+    return other
+
+
+@pytest.mark.parametrize("more", ["--delta 1e-6", "--agnostic"])
+def test_the_record_of_a_stream(run, folder, more):
+    line = "stream data.csv --state s --x age --y adult --class thresholds(1,99) --epsilon 9"
+    assert run(f"{line} --horizon 1000 {more} --out o.csv").code == 0
+    assert run("stream --state s --record r.json --export e.json").code == 0
+    checked = run("check-record r.json")
+    assert checked.code == 0
+    assert "(9, 1e-06)" in checked.out or "pure 9-diff" in checked.out
+    record, public = (json.loads(Path(name).read_text()) for name in ("r.json", "e.json"))
+    assert {name: record["stream"][name] for name in public} == public
+    last = f"published.{len(public['published']) - 1}"
+    for field, value in {
+        "guarantee.epsilon_exact": "1/2",
+        "guarantee.seeded": True,
+        "stream.horizon": 999,
+        "planned_batches": 10**6,
+        "batches": 10**6,
+        f"{last}.rows": 801,
+        f"{last}.hypothesis.above": "many",
+        "certificate.holds": None,
+    }.items():
+        other = changed(record, f"stream.{field}", value)
+        other["sha256"] = digests(other)
+        assert check_record(other), field
+    assert check_record(changed(record, "software.name", "x"))
+    assert check_record(record | {"more": 1})
+
+
+def test_a_stream_with_a_seed_has_no_record(run, folder):
+    line = "stream data.csv --state s --x age --y adult --class thresholds(1,99) --epsilon 1"
+    assert run(f"{line} --delta 1e-6 --horizon 1000 --out o.csv --seed 1").code == 0
+    refused = run("stream --state s --record r.json")
+    assert refused.code == 2
+    assert "nothing to file" in refused.err
+    assert "give --record too" in run("stream --state s --sign-with k.pem").err

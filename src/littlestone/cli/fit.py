@@ -568,7 +568,7 @@ def _write(release: Release, out: str | None, report: str | None, filed: Filed) 
             write_text(out, release.to_json() + "\n")
         if report is not None:
             write_text(report, page(release))
-        filed.write(release)
+        filed.write(release.record)
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
         if not isinstance(problem, ParameterError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
 from glob import glob
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
-    from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
     from littlestone.source import Source
+    from littlestone.types import Json
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
@@ -315,6 +315,11 @@ class Filed:
 
     def source(self, caller: str, paid: Paid) -> Source:
         """Return the source; refuse first a record that could not be made or signed."""
+        self.check(caller, paid)
+        return paid.source(caller)
+
+    def check(self, caller: str, paid: Paid) -> None:
+        """Refuse a record that could not be made or signed."""
         if self.record is None and self.sign_with is not None:
             raise ParameterError(
                 f"The '--sign-with' option of {caller} signs a record: give --record too."
@@ -328,12 +333,11 @@ class Filed:
             from littlestone.learners.record import private_key
 
             private_key(self.sign_with)
-        return paid.source(caller)
 
-    def write(self, release: Release) -> None:
+    def write(self, record_of: Callable[[str | None], Json]) -> None:
         """Write the record, if it is asked for."""
         if self.record is not None:
-            record = release.record(self.sign_with)
+            record = record_of(self.sign_with)
             write_text(self.record, jsonlib.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -147,7 +147,7 @@ def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) 
     Parameters
     ----------
     file:
-        File written by `littlestone fit --record`.
+        File written by `littlestone fit --record`, or by score or stream.
     key:
         Public key (PEM) of the person who must have signed it. Without it, a signature shows only
         that nothing was changed since.
@@ -179,7 +179,7 @@ def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) 
 def _promise(record: dict[str, dict[str, dict[str, object]]]) -> str:
     from littlestone.privacy import Guarantee
 
-    return str(Guarantee.from_dict(record["release"]["guarantee"]))
+    return str(Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"]))
 
 
 def _head(release: Release, *, proba: bool) -> list[str]:
@@ -284,12 +284,12 @@ def score(
     (found,) = _scored("score", [model], data, asked, filed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
-        filed.write(found)
+        filed.write(found.record)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
     rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
     facts([(name, text, "") for name, text in rows])
-    filed.write(found)
+    filed.write(found.record)
     return 0
 
 

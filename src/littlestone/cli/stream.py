@@ -18,6 +18,7 @@ from littlestone.cli.options import (
     EXAMPLES,
     ClassSpec,
     Csv,
+    Filed,
     Flag,
     Paid,
     Records,
@@ -88,6 +89,7 @@ def stream(
     group: str = "16384",
     durability: Literal["kill", "power"] = "kill",
     paid: Paid = Paid(),
+    filed: Filed = Filed(),
     export: str | None = None,
     report: str | None = None,
     status: Flag = False,
@@ -135,8 +137,9 @@ def stream(
     """
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")
-    if export is not None or report is not None or status:
-        _write_public(state, export=export, report=report)
+    filed.check("stream", paid)
+    if export is not None or report is not None or filed.record is not None or status:
+        _write_public(state, filed, export=export, report=report)
         if status:
             _show_status(state, json=json)
         return 0
@@ -431,14 +434,14 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
     return whole("stream", "records_per_user", records_per_user)
 
 
-def _write_public(folder: str, *, export: str | None, report: str | None) -> None:
-    """Write what was published as JSON and as a page; the private part is not shown."""
+def _write_public(folder: str, filed: Filed, *, export: str | None, report: str | None) -> None:
+    """Write what was published: as JSON, a page, a record; the private part is not shown."""
     from littlestone.learners.online.journal import Journal, read_public
     from littlestone.safe_io import write_text
 
-    if export is None and report is None:
+    if export is None and report is None and filed.record is None:
         return
-    check_outputs("stream", export=export, report=report)
+    check_outputs("stream", filed.sign_with, export=export, report=report, record=filed.record)
     # Bring it up to date, unless the stream runs, or its private part is lost.
     with contextlib.suppress(StoreError):
         Journal.open(folder).close()
@@ -449,6 +452,10 @@ def _write_public(folder: str, *, export: str | None, report: str | None) -> Non
         from littlestone.report import page
 
         write_text(report, page(public))
+    if filed.record is not None:
+        from littlestone.learners.online.record import stream_record
+
+        filed.write(partial(stream_record, public))
 
 
 def _show_status(folder: str, *, json: bool) -> None:

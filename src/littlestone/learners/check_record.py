@@ -12,13 +12,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from littlestone.bounds import recheck
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ScoreHistogram
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.record import FORMAT, digests, public_key, record_of, verifies
+from littlestone.learners.online.record import stream_findings
+from littlestone.learners.record import (
+    FORMAT,
+    Finding,
+    derived,
+    differences,
+    digests,
+    public_key,
+    record_of,
+    verifies,
+)
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, read_evaluation
 from littlestone.privacy import (
@@ -42,16 +52,6 @@ _PART = re.compile(
 )
 _KINDS = {"epsilon": Pure, "bounded range": BoundedRange, "zCDP": Concentrated}
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
-
-
-class Finding(NamedTuple):
-    """A field of a record that is wrong, and why."""
-
-    field: str
-    problem: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.problem}"
 
 
 def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
@@ -92,7 +92,9 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         return [Finding("format", f"this is no record of the format {FORMAT}")]
     try:
-        software, release = record["software"], record["release"]
+        software, release = record["software"], record.get("release", {})
+        if not {"release", "stream"} & record.keys():
+            raise KeyError
         version, hashes = software["version"], dict(record["sha256"])
         found = [*_altered(hashes, digests(record)), *_signature(record, key)]
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -100,7 +102,8 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
     if version != __version__:
         problem = f"written by {version}, and this is {__version__}: check it with that version"
         return [*found, Finding("software.version", problem)]
-    return found + list(_contents(record, release))
+    contents = stream_findings(record) if "stream" in record else _contents(record, release)
+    return found + list(contents)
 
 
 def _contents(record: Json, document: Json) -> Iterator[Finding]:
@@ -110,7 +113,7 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
     except LittlestoneError as problem:
         yield Finding(_unreadable(document), str(problem))
         return
-    yield from _differences("release", document, release.to_dict())
+    yield from differences("release", document, release.to_dict())
     yield from _promised(release)
     yield from _certified(release)
     yield from _spent(release)
@@ -126,11 +129,7 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
         if wrong:
             return
         release = replace(release, entry=record["ledger"])
-    again = record_of(release)
-    for name in ("software", "deployment", "claims"):
-        yield from _differences(name, record.get(name), again[name])
-    for name in record.keys() - again.keys() - {"signature"}:
-        yield Finding(name, "no record has this field")
+    yield from derived(record, record_of(release))
 
 
 def _altered(stated: Json, computed: Json) -> Iterator[Finding]:
@@ -176,15 +175,6 @@ def _unreadable(document: Any) -> str:
         except (LittlestoneError, TypeError):
             return f"release.{name}"
     return "release"
-
-
-def _differences(field: str, given: Any, right: Any) -> Iterator[Finding]:
-    """Yield the innermost fields at which two documents differ."""
-    if isinstance(given, dict) and isinstance(right, dict):
-        for name in given.keys() | right.keys():
-            yield from _differences(f"{field}.{name}", given.get(name), right.get(name))
-    elif type(given) is not type(right) or given != right:
-        yield Finding(field, "it does not follow from the rest of the record")
 
 
 def _promised(release: Release) -> Iterator[Finding]:

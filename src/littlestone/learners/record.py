@@ -9,39 +9,59 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from littlestone.bounds import claim
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.version import __version__
 
 if TYPE_CHECKING:
+    from littlestone.data.schema import Proposal
     from littlestone.learners.release import Release
+    from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
 FORMAT = "littlestone-record-1"
 
 
+class Finding(NamedTuple):
+    """A field of a record that is wrong, and why."""
+
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
+
+
 def record_of(release: Release, key: str | Path | None = None) -> Json:
     """Return the record of a release, signed with the private key of a file, if there is one."""
-    if release.guarantee.seeded:
+    parts: Json = {"deployment": deployment(release)}
+    if release.entry is not None:
+        parts["ledger"] = release.entry
+    return filed("release", release.to_dict(), release.guarantee, parts, key)
+
+
+def filed(
+    kind: str, document: Json, guarantee: Guarantee, parts: Json, key: str | Path | None
+) -> Json:
+    """Return the record of a document of some kind, with hashes and signature."""
+    if guarantee.seeded:
         raise ParameterError(
             "A seeded release is not private, so there is nothing to file. Leave out the seed "
             "(--seed, random_state)."
         )
     private = None if key is None else private_key(key)
-    document = release.to_dict()
-    parts: Json = {
+    everything = {
         "format": FORMAT,
         "software": {"name": "littlestone", "version": __version__},
-        "deployment": deployment(release),
-        "release": document,
+        kind: document,
         "claims": [claim(name).to_dict() for name in cited(document)],
+        **parts,
     }
-    if release.entry is not None:
-        parts["ledger"] = release.entry
-    record: Json = json.loads(json.dumps(parts))  # as it will be read
+    record: Json = json.loads(json.dumps(everything))  # as it will be read
     record["sha256"] = digests(record)
     if private is not None:
         record["signature"] = {
@@ -57,25 +77,55 @@ def deployment(release: Release) -> Json:
     guarantee, event = release.guarantee, (release.entry or {}).get("event", {})
     spec, unit = release.concept_class.spec, guarantee.neighbours.unit
     spent = "; ".join(f"{what}: {part}" for what, part in sorted((release.spent or {}).items()))
-    proposal, certificate = release.proposal, release.certificate
+    certificate = release.certificate
     scored = release.evaluation is not None and release.spent is None  # on another table
-    dated = {"publication_date": event["day"]} if event else {}
-    meant = {"intended_use": event["purpose"]} if event.get("purpose") else {}
+    found = described(
+        guarantee,
+        name=f"{'evaluation of ' * scored}{release.learner} on {spec}",
+        description=release.hypothesis.describe(),
+        spec=spec,
+        unprotected="none" if release.n is None else f"the number of {unit}s",
+        proposal=release.proposal,
+        learner=release.learner,
+        justification="no certificate" if certificate is None else str(certificate),
+    )
+    if scored:
+        found["basic"]["data_product_type"] = "Statistics"
+    if event:
+        found["basic"]["publication_date"] = event["day"]
+    if event.get("purpose"):
+        found["basic"]["intended_use"] = event["purpose"]
+    if spent:
+        found["accounting"]["composition"] += f" ({spent})"
+    return found
+
+
+def described(
+    guarantee: Guarantee,
+    *,
+    name: str,
+    description: str,
+    spec: str,
+    unprotected: str,
+    proposal: Proposal | None,
+    learner: str,
+    justification: str,
+    **model: str,
+) -> Json:
+    """Return what is said of every deployment."""
     return {
         "basic": {
-            "name": f"{'evaluation of ' * scored}{release.learner} on {spec}",
-            "description": release.hypothesis.describe(),
-            "data_product_type": "Statistics" if scored else "Machine learning model",
-            **dated,
-            **meant,
+            "name": name,
+            "description": description,
+            "data_product_type": "Machine learning model",
         },
         "dp_variant": {
             "variant_name": "Pure DP" if guarantee.pure else "Approximate DP",
             "data_domain": f"tables of labelled records; the points are those of {spec}",
-            "unprotected_quantities": "none" if release.n is None else f"the number of {unit}s",
+            "unprotected_quantities": unprotected,
         },
         "privacy_loss": {
-            "privacy_unit": unit.capitalize(),
+            "privacy_unit": guarantee.neighbours.unit.capitalize(),
             "privacy_unit_details": guarantee.neighbours.words,
             "privacy_parameters": {
                 name: guarantee.to_dict()[name] for name in ("epsilon", "delta")
@@ -86,19 +136,35 @@ def deployment(release: Release) -> Json:
             "release_type": "One release",
             "data_source_type": "Static",
             "access_type": "Non-interactive",
+            **model,
         },
-        "accounting": {
-            "composition": f"{guarantee.claim} ({spent})" if spent else guarantee.claim,
-        },
+        "accounting": {"composition": guarantee.claim},
         "implementation": {
             "preprocessing_and_hyperparameter_tuning": "the columns are public"
             if proposal is None
             else f"the columns were learned from records: {proposal.guarantee}",
-            "mechanisms": f"littlestone {__version__}: {release.learner}; every random "
+            "mechanisms": f"littlestone {__version__}: {learner}; every random "
             "decision is a finite draw with exact weights",
-            "justification": "no certificate" if certificate is None else str(certificate),
+            "justification": justification,
         },
     }
+
+
+def differences(field: str, given: Any, right: Any) -> Iterator[Finding]:
+    """Yield the innermost fields at which two documents differ."""
+    if isinstance(given, dict) and isinstance(right, dict):
+        for name in given.keys() | right.keys():
+            yield from differences(f"{field}.{name}", given.get(name), right.get(name))
+    elif type(given) is not type(right) or given != right:
+        yield Finding(field, "it does not follow from the rest of the record")
+
+
+def derived(record: Json, again: Json) -> Iterator[Finding]:
+    """Yield the parts of a record that are not those of the record that was made again."""
+    for name in ("software", "deployment", "claims"):
+        yield from differences(name, record.get(name), again[name])
+    for name in record.keys() - again.keys() - {"signature"}:
+        yield Finding(name, "no record has this field")
 
 
 def cited(document: Json) -> list[str]:
@@ -119,8 +185,8 @@ def cited(document: Json) -> list[str]:
 def digests(record: Json) -> dict[str, str]:
     """Return the SHA-256 of each part, so that it can be said which one was changed."""
     parts = {name: part for name, part in record.items() if name not in ("sha256", "signature")}
-    release = parts.pop("release")
-    parts |= {f"release.{name}": part for name, part in release.items()}
+    for kind in {"release", "stream"} & parts.keys():
+        parts |= {f"{kind}.{name}": part for name, part in parts.pop(kind).items()}
     return {name: hashlib.sha256(_canonical(part)).hexdigest() for name, part in parts.items()}
 
 

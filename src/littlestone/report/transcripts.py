@@ -15,7 +15,7 @@ from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners.online.bound import MistakeBound, lower_bounds, mistake_bound
 from littlestone.learners.online.budget import StreamGoal
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.record import algorithm_in
 from littlestone.learners.online.simulation import Simulation
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release
@@ -150,20 +150,9 @@ def _goal(public: Mapping[str, Any]) -> StreamGoal:
 
 def _bound(public: Mapping[str, Any]) -> MistakeBound | None:
     """Return what is proved about mistakes, computed again from the public parameters."""
-    concepts, goal = class_from_dict(public["stream"]["class"]), _goal(public)
     try:
-        plan = plan_online(
-            concepts,
-            epsilon=goal.epsilon,
-            delta=goal.delta,
-            horizon=goal.horizon,
-            beta=goal.beta,
-            records_per_user=goal.records_per_user,
-            constants=public["about"].get("constants", "practical"),
-            adversary=public["about"].get("adversary"),
-            agnostic=public["about"].get("agnostic", False),
-        )
-        return mistake_bound(plan, concepts)
+        algorithm = algorithm_in(public)
+        return mistake_bound(algorithm.plan, algorithm.concept_class)
     except LittlestoneError:
         return None
 

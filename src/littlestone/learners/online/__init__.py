@@ -13,6 +13,7 @@
 `bound`            how many mistakes: certificates and lower bounds
 `journal`          streams that survive a kill: the state on disk, its public part in a file
                    of its own
+`record`           the record of what was published, and its check
 `predictors`       without privacy: the standard optimal algorithm, halving, expert advice
 `simulation`       runs on public, synthetic streams, and against adversaries
 =================  ==============================================================================
