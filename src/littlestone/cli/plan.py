@@ -104,7 +104,7 @@ def plan(
         Protect users with so many records each. A learner that protects records then reads one
         record of each user, or all of them with a smaller epsilon.
     public_points:
-        Number of public unlabelled points of the same population (`fit --public --shift 1,0`), for
+        Number of public unlabelled points of the population of the records (`fit --public`), for
         thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
