@@ -24,7 +24,7 @@ from littlestone.classes.decision_trees.rows import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import quantities
+from littlestone.evaluation import observed, quantities
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
 from littlestone.learners.boosting import learner as boosting
@@ -326,6 +326,22 @@ def test_broken_values_are_noticed(of, where, name, how, step, monkeypatch):
     report = all_n(boosted(target, unit, **more), points=[(2,)], sizes=(2,))
     values._settings.cache_clear()
     assert step in [found.name.split(", ")[0] for found in report.steps if not found.holds], report
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("unit", ["records", "users"])
+def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
+    def steps():
+        report = all_n(boosted(NUMBER, unit), points=[(2,)], sizes=(2,))
+        return {found.name.split(", ")[0] for found in report.steps if not found.holds}
+
+    monkeypatch.setattr(observed, "_LEAST", 0)
+    assert steps() == set()
+    counted = errors.error_cells
+    monkeypatch.setattr(
+        errors, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])
+    )
+    assert steps() == {"evaluation"}
 
 
 def test_users_are_single_records():

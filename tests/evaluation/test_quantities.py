@@ -17,16 +17,18 @@ from littlestone.classes.decision_trees.nodes import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import ErrorSums, QuantityEvaluation
+from littlestone.evaluation import ErrorSums, QuantityEvaluation, observed
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, scale_of
 from littlestone.learners.release import Release
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.pages import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
 TREE = TreeHypothesis.of(Node(EDGE.literals()[0], 1, 0))
-
+CITY = TreeHypothesis.of(
+    Node(Schema.from_dict({"age": {"bins": [30]}, "height": {"bins": [2]}}).literals()[2], 1, 0)
+)
 
 #: Sums of counts (six) and of a quantile (three), of one tree.
 COUNT = TreeSum((TREE,), (PARTS // 2,), (0,), Count(4))
@@ -158,12 +160,13 @@ def test_users_add_the_mean_of_their_records():
     assert QuantityEvaluation(made).mae.value == pytest.approx(mean, rel=1e-3)
 
 
-def test_bands_hold_the_value_of_the_records():
+def test_bands_hold_the_value_of_the_records(monkeypatch):
     """At beta .05, for all three at once, by the noise of 200 releases."""
     rng = np.random.default_rng(1)
     sample = TargetSample.of(rng.integers(2, 4, (2000, 1)), rng.integers(0, 5, 2000))
     own = QuantityEvaluation(error_sums(model(), sample, epsilon=F(10**9), held_out=False,
                                         source=SeededSource(0)))  # fmt: skip
+    monkeypatch.setattr(errors, "scale_of", lambda *given: scale_of(model(), 10**9))
     source, missed = SeededSource(2), 0
     for _ in range(200):
         found = QuantityEvaluation(
@@ -177,12 +180,13 @@ def test_bands_hold_the_value_of_the_records():
 def test_edges_of_machine_integers():
     """The widest target and reach, and as many records as a count can say."""
     widest = TreeSum((TREE,), (30_000 * PARTS,), (0,), Quantity(0, 1, 30_000))
-    assert scale_of(widest) == (0, 30_000 * PARTS)
+    assert scale_of(widest, 10**9) == (0, 30_000 * PARTS)
     sample = TargetSample.of([[2], [3]], [30_000, 0])
     found = error_sums(widest, sample, epsilon=F(10**9), held_out=False, source=SeededSource(0))
     assert found.sums[1] <= 2 * found.resolution
     counts = TreeSum((TREE,), (PARTS,), (0,), Count(30_000))
-    assert scale_of(counts) == (PARTS, 8 * PARTS)
+    assert scale_of(counts, 10**9) == (PARTS, 8 * PARTS)
+    assert [scale_of(counts, size)[1] for size in (1, 4_000)] == [1820, 5461]
 
 
 @pytest.mark.parametrize("loss", ["huber", "poisson"])
@@ -216,3 +220,158 @@ def test_changed_files_are_refused():
     for name, value in changes:
         with pytest.raises(ParameterError, match="evaluation of quantities"):
             ErrorSums.from_dict({**sums.to_dict(), name: value})
+
+
+# --- what was observed where which number was predicted -------------------------------------------
+
+
+def counted(users):
+    """Return the counts of few cells: errors up to 0, or not."""
+
+    def observed(data, source):
+        rows = [(row, code, name) for name, unit in enumerate(data) for row, code in unit]
+        points, codes, names = zip(*rows, strict=True)
+        sample = TargetSample.of([[p] for p in points], codes, names if users else None)
+        return errors.error_cells(model(), sample, 64, F(1), source).counts
+
+    return observed
+
+
+@pytest.fixture
+def four(monkeypatch, coarse):
+    """Four cells: predictions below the start or not, errors up to 0 or not."""
+    monkeypatch.setattr(errors, "_PREDICTIONS", ())
+    monkeypatch.setattr(errors, "_ERRORS", ())
+
+
+@pytest.fixture
+def two(monkeypatch, four):
+    """One bin of predictions."""
+    monkeypatch.setattr(errors, "prediction_edges", lambda model: np.empty(0, dtype=np.int64))
+
+
+@pytest.mark.usefixtures("two")
+def test_counts_of_records_are_protected():
+    every = [pair for pair in pairs(users=False) if -1 not in {c for u in pair for ((_, c),) in u}]
+    assert verify_mechanism(counted(users=False), every, epsilon=1).holds
+    assert not verify_mechanism(counted(users=False), every[:4], epsilon=F(9, 10)).holds
+
+
+@pytest.mark.usefixtures("two")
+def test_counts_of_users_are_protected():
+    one, other = ((2, 0), (2, 0)), ((3, 4), (2, 4))  # each in one cell, with all records
+    assert verify_mechanism(counted(users=True), [((one,), (other,))], epsilon=1).holds
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("four")
+def test_every_cell_is_protected():
+    far = ((((2, 0),),), (((3, 4),),))
+    assert verify_mechanism(counted(users=False), [far], epsilon=1).holds
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("two")
+def test_sums_and_counts_together_cost_what_is_said(monkeypatch):
+    monkeypatch.setattr(observed, "_LEAST", 0)
+
+    def both(data, source):
+        sample = TargetSample.of([[row] for ((row, _),) in data], [code for ((_, code),) in data])
+        made = error_sums(HIGH, sample, epsilon=F(2), held_out=False, source=source)
+        return made.sums, made.cells.counts
+
+    far = [((((2, 4),),), (((3, 2),),))]
+    assert verify_mechanism(both, far, epsilon=2).holds
+    assert not verify_mechanism(both, far, epsilon=F(3, 2)).holds
+
+
+def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():
+    sample = TargetSample.of([[2], [3]] * 1000, [0, 4] * 1000)
+    few, many = (
+        error_sums(model(), sample, epsilon=epsilon, held_out=False, source=SeededSource(0))
+        for epsilon in (F(99, 100), F(1))
+    )
+    assert few.cells is None
+    assert QuantityEvaluation(few).predicted_observed == ()
+    assert (few.rate, many.rate) == (F(99, 400) / 4096, F(3, 16) / 4096)
+    text = _by_prediction(QuantityEvaluation(few), "records")[1]
+    assert text == "needs 2,021 records for epsilon 99/100"
+    with pytest.raises(ParameterError, match="evaluation of quantities"):
+        ErrorSums.from_dict({**many.to_dict(), "cells": None})
+    changes = {"edges": [1, 0], "errors": [0.0], "limits": [0, "x"], "counts": [[1]], "parts": 0}
+    for name, value in changes.items():
+        cells = {**many.to_dict()["cells"], name: value}
+        with pytest.raises(ParameterError, match="evaluation of quantities"):
+            ErrorSums.from_dict({**many.to_dict(), "cells": cells})
+
+
+PRICE = TreeSum((TREE, CITY), (8 * PARTS, 3 * PARTS), (20 * PARTS,), Quantity(0, 100, 100))
+VISITS = TreeSum((TREE, CITY), (PARTS // 2, PARTS // 4), (PARTS,), Count(40))
+TENTH = TreeSum(PRICE.trees, PRICE.steps, PRICE.start, PRICE.target, F(1, 10))
+
+
+@pytest.mark.parametrize("own", [PRICE, VISITS, TENTH], ids=["price", "visits", "tenth"])
+@pytest.mark.parametrize("users", [False, True])
+def test_what_was_observed_is_near_what_records_say(own, users):
+    """By hand: records by their own prediction; a mean errs by at most the widths of cells."""
+    rng = np.random.default_rng(3)
+    rows = rng.integers(2, 4, (3000, 2))
+    predicted = own.predict(rows)
+    y = rng.poisson(predicted * 1.2).clip(0, 40)
+    who = np.arange(3000) // (2 if users else 1)
+    sample = TargetSample.of(rows, y, who if users else None)
+    made = error_sums(own, sample, epsilon=F(10**7), held_out=True, source=SeededSource(0))
+    assert ErrorSums.from_dict(made.to_dict()) == made
+    edges, errors_ = np.array(made.cells.edges), np.array(made.cells.errors)
+    exact = np.zeros((len(edges) + 1, len(errors_) + 1))
+    for f, e in zip(predicted, y - predicted, strict=True):
+        exact[(edges <= f + 1e-9).sum(), (errors_ < e - 1e-9).sum()] += 1 / (2 if users else 1)
+    assert np.abs(np.array(made.cells.counts) / made.cells.parts - exact).max() < 1e-2
+
+    found = QuantityEvaluation(made).predicted_observed
+    assert len(found) >= 2
+    assert sum(one.units for one in found) == pytest.approx(1500 if users else 3000, abs=0.1)
+    for one in found:
+        low = -np.inf if one is found[0] else one.low - 1e-9
+        here = (low <= predicted) & (predicted < (np.inf if one is found[-1] else one.high - 1e-9))
+        missed = (y - predicted)[here]
+        assert one.units == pytest.approx(here.sum() / (2 if users else 1), abs=0.1)
+        assert one.below.value == pytest.approx((missed <= 0).mean(), abs=1e-3)
+        # a record may be anywhere in its cell, and those beyond the last edge are at 3/2 of it
+        ends = np.array([2 * errors_[0], *errors_, 2 * errors_[-1]])
+        cell = np.searchsorted(errors_, missed)
+        off = np.abs((ends[cell] + ends[cell + 1]) / 2 - missed)
+        spread = np.ptp(predicted[here]) + abs(one.predicted - predicted[here].mean())
+        estimate = one.observed.value - one.predicted
+        assert abs(estimate - missed.mean()) <= off.mean() + spread
+        for q, value in zip(observed.QUANTILES, one.quantiles, strict=True):
+            exact_ = np.quantile(missed, q)
+            at = np.searchsorted(errors_, exact_)
+            if 0 < at < len(errors_):
+                slack = 1e-2 + spread + (own.kind == "count") / 2
+                assert ends[at] - slack <= value - one.predicted <= ends[at + 1] + slack
+    new = QuantityEvaluation(made).new_records.predicted_observed
+    assert all(
+        a.observed.half_width < b.observed.half_width for a, b in zip(found, new, strict=True)
+    )
+
+
+def test_bands_of_means_and_shares_hold_what_is_counted(monkeypatch):
+    """At beta .05, by the noise of 100 releases, beside the same bins without noise."""
+    rows = np.random.default_rng(1).integers(2, 4, (4000, 2))
+    sample = TargetSample.of(rows, np.random.default_rng(2).poisson(PRICE.predict(rows)))
+    monkeypatch.setattr(observed, "_joined", lambda *given: [(0, 4), (4, 6), (6, 10)])
+    source, found = SeededSource(2), []
+
+    def bins(epsilon):
+        made = errors.error_cells(PRICE, sample, 16 * PARTS, epsilon, source)
+        return made.bins(epsilon, beta=0.05)
+
+    exact = bins(F(10**7))
+    for _ in range(100):
+        for one, own in zip(bins(F(1)), exact, strict=True):
+            moved = one.predicted - own.predicted
+            found.append(one.observed.low <= own.observed.value + moved <= one.observed.high)
+            found.append(one.below.low <= own.below.value <= one.below.high)
+    assert len(found) == 600
+    assert np.mean(found) >= 0.93

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from littlestone.errors import exact_value
+from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.intervals import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
 from littlestone.source import SeededSource, exp
@@ -267,6 +268,31 @@ def a_cell_for_each_period_of_a_person(original, model, sample, bins):
     last = len(counts) // 2 + 1
     counts[:last] = np.cumsum(counts[:last][::-1], axis=0)[::-1]
     return counts
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.errors:error_cells",
+    "evaluation/test_quantities.py::test_counts_of_records_are_protected",
+)
+def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
+    """Counts by prediction and error at four times the quarter that is theirs."""
+    return original(model, sample, reach, 4 * epsilon, source)
+
+
+@mutant(
+    "contribution not bounded",
+    "learners.boosting.errors:error_cells",
+    "evaluation/test_quantities.py::test_counts_of_users_are_protected",
+)
+def all_records_of_a_user_counted(original, model, sample, *given):
+    """Each record of a user counts as a whole unit."""
+
+    def of_records(weighed, sample):
+        return sample.count * errors.whole(sample)
+
+    with patched("learners.boosting.errors:weights", of_records):
+        return original(model, sample, *given)
 
 
 @mutant(

@@ -12,10 +12,12 @@ import pytest
 import littlestone as ls
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.evaluation import QuantityEvaluation
 from littlestone.learners.boosting import Values
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page, plot
+from littlestone.report.accuracy import drawn
 from littlestone.report.targets import Shown
 from littlestone.source import SeededSource
 
@@ -60,6 +62,40 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
     assert "--evaluate" not in html
     words = " ".join(ElementTree.fromstring(plot(made)).itertext())
     assert "age" in words
+
+
+@pytest.mark.parametrize("kind", ["quantity", "quantile", "count"])
+def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
+    """Points and fans are where `predicted_observed` says; of less the page says so."""
+    few, made = release(kind, evaluate=1), release(kind, evaluate=5)
+    assert "Predicted against observed" not in page(few)
+    assert "needs 2,000 records for epsilon 1" in page(few)
+    assert "Predicted against observed" in page(made)
+    bins = QuantityEvaluation(made.evaluation).predicted_observed
+    pictures = [ElementTree.fromstring(one) for one in drawn(made)["curves"]]
+    assert len(pictures) == (2 if kind == "quantile" else 1)
+    places = [
+        [
+            (float(at.get("cx")), float(at.get("cy")))
+            for at in one.iter()
+            if at.tag.endswith("circle")
+        ]
+        for one in pictures
+    ]
+    assert [len(own) for own in places] == ([0, len(bins)] if kind == "quantile" else [len(bins)])
+    for points in places:
+        assert [x for x, _ in points] == sorted(x for x, _ in points)
+    if kind == "quantile":  # from 226 (share 0) up to 26 (share 1)
+        assert [y for _, y in places[1]] == pytest.approx(
+            [226 - 200 * own.below.value for own in bins], abs=0.1
+        )
+    else:  # equal distances are equal differences
+        (y, *ys), (first, *means) = [y for _, y in places[0]], [own.observed.value for own in bins]
+        scale = {
+            round((other - y) / (mean - first), 1) for other, mean in zip(ys, means, strict=True)
+        }
+        assert len(scale) <= 1
+    assert made.to_dict()["quality"]["predicted_observed"] == [own.to_dict() for own in bins]
 
 
 def test_what_cells_of_a_scorecard_do_are_its_effects():

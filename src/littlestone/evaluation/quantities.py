@@ -6,7 +6,8 @@ With e = y - F, a public (or released) centre c and reach C, each unit adds four
 deviance of F and of the start, up to C. Of a quantile there are three instead: the pinball loss of
 F and of the start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q,
 so two-sided geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP. What C cuts off is
-named by `ErrorSums.reach`, not corrected.
+named by `ErrorSums.reach`, not corrected. From 2,000 units times epsilon on, a quarter of epsilon
+is for the counts of `ErrorCells`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Self
 from littlestone.bounds import Claim, register
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation.measures import Band
+from littlestone.evaluation.observed import ErrorCells, PredictedBin, cells_epsilon
 from littlestone.mechanisms.estimate import truncated
 from littlestone.safe_io import read_exact
 from littlestone.source import Source
@@ -30,7 +32,8 @@ ERROR_SUMS = register(
         "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity",
         "2006",
         "k integer sums, each of which one unit changes by at most q, each with independent "
-        "two-sided geometric noise of rate epsilon/(k q), are epsilon-DP.",
+        "two-sided geometric noise of rate epsilon/(k q), are epsilon-DP, and with counts "
+        "of cells (score-histogram) at epsilon' (epsilon + epsilon')-DP.",
     )
 )
 _QUANTITY = ("error", "square", "value", "value squared")
@@ -61,17 +64,20 @@ class ErrorSums:
     reach: Fraction  # errors and distances from the centre beyond it count as it
     held_out: bool = False
     kind: str = "quantity"
+    cells: ErrorCells | None = None  # where `cells_epsilon` is not 0
 
     @property
     def rate(self) -> Fraction:
-        """The rate of the noise."""
-        return sums_rate(self.epsilon, self.resolution, len(self.sums))
+        """The rate of the noise of each sum."""
+        epsilon = self.epsilon - cells_epsilon(self.epsilon, self.n)
+        return sums_rate(epsilon, self.resolution, len(self.sums))
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         exact = {name: str(getattr(self, name)) for name in ("epsilon", "center", "reach")}
         whole = {"n": self.n, "resolution": self.resolution, "held_out": self.held_out}
-        return {"kind": self.kind, "sums": list(self.sums), **whole, **exact}
+        cells = None if self.cells is None else self.cells.to_dict()
+        return {"kind": self.kind, "sums": list(self.sums), **whole, **exact, "cells": cells}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -83,15 +89,19 @@ class ErrorSums:
             sums, n, resolution = data["sums"], data["n"], data["resolution"]
             kind = data["kind"]
             whole = all(type(x) is int and 0 <= x <= _MOST for x in (*sums, n, resolution))
-            fits = len(sums) == len(KINDS[kind]) and len(data) == 8
+            cells = None if data["cells"] is None else ErrorCells.from_dict(data["cells"])
+            fits = len(sums) == len(KINDS[kind]) and len(data) == 9
             fits &= isinstance(data["held_out"], bool)
             if not (whole and fits and min(epsilon, reach) > 0 and min(n, resolution) > 0):
+                raise ValueError
+            if (cells is None) != (cells_epsilon(epsilon, n) == 0):
                 raise ValueError
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
             ) from None
-        return cls(tuple(sums), n, epsilon, resolution, center, reach, data["held_out"], kind)
+        held_out = data["held_out"]
+        return cls(tuple(sums), n, epsilon, resolution, center, reach, held_out, kind, cells)
 
 
 def _filed(band: Band) -> Json:
@@ -118,6 +128,8 @@ class QuantityEvaluation:
     Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count also ``deviance``; of another
     quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is one less the ratio to that of
     the start, a constant; None where noise hides that.
+
+    ``predicted_observed`` says what was observed where which value was predicted.
 
     ``new=True``: the bands are about new units, from held-out ones (Hoeffding); otherwise about the
     units that were looked at, by the law of the noise. All hold at once, but for beta.
@@ -146,12 +158,29 @@ class QuantityEvaluation:
     @property
     def quality(self) -> Json:
         """The estimates, as they are filed."""
-        return {name: None if band is None else _filed(band) for name, band in self.bands.items()}
+        bins = [own.to_dict() for own in self.predicted_observed]
+        bands = self.bands.items()
+        filed = {name: None if band is None else _filed(band) for name, band in bands}
+        return {**filed, "predicted_observed": bins}
 
     @property
     def bands(self) -> dict[str, Band | None]:
         """All that follows from these sums, by name."""
         return {name: getattr(self, name) for name in _MEASURES[self.sums.kind]}
+
+    @property
+    def predicted_observed(self) -> tuple[PredictedBin, ...]:
+        """Bins of the prediction, and what was observed there; none from too few units.
+
+        Of each bin the mean of the target, its quantiles .1, .25, .5, .75 and .9, and how many
+        targets are at most their prediction. There are some from 2,000 units times epsilon on.
+        Bands are estimated, from standard deviations.
+        """
+        sums = self.sums
+        if sums.cells is None:
+            return ()
+        epsilon, whole = cells_epsilon(sums.epsilon, sums.n), sums.kind == "count"
+        return sums.cells.bins(epsilon, beta=self.beta, new=self.new, whole=whole)
 
     @property
     def mae(self) -> Band:

@@ -38,6 +38,7 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
+from littlestone.evaluation.observed import least_units
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
@@ -278,7 +279,22 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
             text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
     facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
-    return facts
+    return [*facts, _by_prediction(found, unit)]
+
+
+def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
+    """Return how what was observed differs from predictions, in bins of these, or why not."""
+    bins, sums = found.predicted_observed, found.sums
+    if not bins:
+        least = least_units(sums.epsilon)
+        return ("By prediction", f"needs {integer(least)} {unit} for epsilon {sums.epsilon}")
+    named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
+    if sums.kind == "quantile":
+        named, bands = "coverage", [(own.below, 0.0) for own in bins]
+    low, high = (end(band.value - at for band, at in bands) for end in (min, max))
+    noise = max(band.half_width for band, _ in bands)
+    text = f"{named} from {_four(low)} to {_four(high)} in {counted(len(bins), 'bins')}"
+    return ("By prediction", f"{text} (noise up to {_four(noise)} at 95%)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:

@@ -190,7 +190,8 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
 
         def evaluated(sample: Any, source: Source) -> Any:
             made = error_sums(model, sample, epsilon=epsilon, held_out=False, source=source)
-            return made.sums
+            counts = made.cells.counts if made.cells else ()
+            return [*made.sums, *(count for row in counts for count in row)]
 
         chain.add(lambda: noisy_sums(chain, evaluated, lambda n: epsilon), "evaluation")
 
