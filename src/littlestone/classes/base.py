@@ -207,12 +207,15 @@ class ConceptClass(ABC):
 
     def to_dict(self) -> Json:
         """Return the parameters as plain JSON; `littlestone.classes.class_from_dict` reads it."""
-        out: Json = {"type": self.name}
-        for name in signature(type(self)).parameters:
-            value = getattr(self, name)
-            if value is not None and (name != "labels" or self.lists_labels):
-                out[name] = _JSON.get(name, _INTEGER)[0](value)
-        return out
+        own = {k: _JSON.get(k, _INTEGER)[0](value) for k, value in self._parameters.items()}
+        return {"type": self.name} | own
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        """What the constructor was given, but for None."""
+        own = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        unlisted = () if self.lists_labels else ("labels",)
+        return {k: value for k, value in own.items() if value is not None and k not in unlisted}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -347,6 +350,61 @@ def check_class(caller: str, concept_class: Any) -> ConceptClass:
             "For example Thresholds(1, 99) or FiniteClass(matrix).",
         )
     return concept_class
+
+
+class SchemaClass(ConceptClass):
+    """A class over the rows of a public schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        if not isinstance(schema, Schema):
+            raise parameter_error(
+                self.caller, "schema", "a Schema", type(schema).__name__,
+                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
+            )  # fmt: skip
+        self.schema = schema
+
+    @property
+    def caller(self) -> str:
+        """Who refuses, in messages."""
+        return type(self).__name__
+
+    def bind(self, n_columns: int) -> Self:
+        """Return the class for arrays with this (public) number of columns."""
+        schema = self.schema.bind(n_columns, caller=self.caller)
+        return self if schema is self.schema else self.changed(schema=schema)
+
+    def changed(self, **parameters: Any) -> Self:
+        """Return the class with other parameters."""
+        return type(self)(**self._parameters | parameters)
+
+    @property
+    def bound(self) -> Schema:
+        """The schema, whose number of columns must be fixed."""
+        if not self.schema.bound:
+            raise parameter_error(
+                self.caller, "schema", "of a fixed number of columns", self.schema,
+                "Call bind(n_columns) first.",
+            )  # fmt: skip
+        return self.schema
+
+    @property
+    def domain(self) -> RowDomain:
+        """The rows of the schema."""
+        return RowDomain(self.schema)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        inside = [f"{k}={value}" for k, value in self._parameters.items() if type(value) is int]
+        return f"{self.name}({', '.join(inside)})" if inside else self.name
+
+    def __repr__(self) -> str:
+        shown = self._parameters | ({"labels": list(self.labels)} if self.lists_labels else {})
+        schema, *rest = (f"{k}={value!r}" for k, value in shown.items())
+        return f"{type(self).__name__}({', '.join([schema.partition('=')[2], *rest])})"
+
+    def _identity(self) -> Hashable:
+        return tuple(self._parameters.items())
 
 
 class Mapped(Generic[T]):

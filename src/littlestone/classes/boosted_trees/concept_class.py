@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from littlestone.classes.base import ConceptClass
+from littlestone.classes.base import SchemaClass
 from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.spec import written
-from littlestone.data import Column, RowDomain, Sample, Schema
+from littlestone.data import Column, Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.data.labels import check_labels
 from littlestone.data.targets import Periods, Target
@@ -29,7 +29,7 @@ _DEPTHS = (1, 2, 3)
 
 
 @written("boosted_trees(depth=2)", "depth", "rounds", schema=True, labels=True)
-class BoostedTreeClass(ConceptClass):
+class BoostedTreeClass(SchemaClass):
     """Sums of decision trees of one depth, each voting +1 or -1; 1 where the sum is positive.
 
     With a list of labels each tree votes for one of them, and the most votes are answered.
@@ -75,12 +75,7 @@ class BoostedTreeClass(ConceptClass):
             if labels is not None:
                 raise parameter_error(caller, "labels", "left out beside a target", labels)
         self.target = target
-        if not isinstance(schema, Schema):
-            raise parameter_error(
-                caller, "schema", "a Schema", type(schema).__name__,
-                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
-            )  # fmt: skip
-        self.schema = schema
+        super().__init__(schema)
         self.depth = check_integer(caller, "depth", depth, low=1)
         if self.depth not in _DEPTHS:
             raise parameter_error(caller, "depth", "1, 2 or 3", self.depth)
@@ -91,16 +86,14 @@ class BoostedTreeClass(ConceptClass):
         self.rounds = rounds
         self.trees = DecisionTrees(self.asked, self.depth, self.labels)  # refuses too many splits
 
-    def bind(self, n_columns: int) -> BoostedTreeClass:
-        """Return the class for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, caller=self.estimator)
-        if schema is self.schema:
-            return self
-        return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})
+    @property
+    def caller(self) -> str:
+        """Its estimator."""
+        return self.estimator
 
     def of_target(self, target: Target) -> BoostedTreeClass:
         """Return the class of such sums that predict a target."""
-        return type(self).from_dict({**self.to_dict(), "target": target.to_dict()})
+        return self.changed(target=target)
 
     @cached_property
     def asked(self) -> Schema:
@@ -113,26 +106,6 @@ class BoostedTreeClass(ConceptClass):
                 self.estimator, "schema", "one without a column 'time', which is the period", "one"
             )
         return Schema((*self.schema.columns, Column.bins("time", [_plain(end) for end in ends])))
-
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        rounds = f", rounds={self.rounds}" if self.rounds else ""
-        return f"boosted_trees(depth={self.depth}{rounds})"
-
-    def __repr__(self) -> str:
-        arguments = self.spec.partition("(")[2]
-        arguments = f", {arguments}" if arguments else ")"
-        if self.lists_labels:
-            arguments = f"{arguments[:-1]}, labels={list(self.labels)})"
-        if self.target is not None:
-            arguments = f"{arguments[:-1]}, target={self.target!r})"
-        return f"{type(self).__name__}({self.schema!r}{arguments}"
-
-    @property
-    def domain(self) -> RowDomain:
-        """The rows of the schema."""
-        return RowDomain(self.schema)
 
     @property
     def uses_marginals(self) -> bool:
@@ -182,9 +155,6 @@ class BoostedTreeClass(ConceptClass):
             "learned tree by tree. Use the learner 'boosting' (BoostedTrees, Scorecard)."
         )
 
-    def _identity(self) -> Hashable:
-        return (self.schema, self.depth, self.rounds, self.labels, self.target)
-
 
 @written("scorecard", "rounds", schema=True, labels=True)
 class ScorecardClass(BoostedTreeClass):
@@ -208,11 +178,6 @@ class ScorecardClass(BoostedTreeClass):
         target: Target | None = None,
     ) -> None:
         super().__init__(schema, 1, rounds, labels, target)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        return f"scorecard(rounds={self.rounds})" if self.rounds else "scorecard"
 
 
 def _plain(end: Fraction) -> int | float:

@@ -7,16 +7,16 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.bounds.public import PublicPoints
-from littlestone.classes.base import ConceptClass
+from littlestone.classes.base import SchemaClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.decision_trees.weighted import Candidates, count
 from littlestone.classes.spec import written
-from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.data.labels import check_labels
 from littlestone.errors import check_integer, parameter_error
@@ -33,7 +33,7 @@ MOST_TREES = 1 << 12
 MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000, 4: 200}
 
 
-class SchemaTrees(ConceptClass):
+class SchemaTrees(SchemaClass):
     """What decision trees and rule lists share: trees over the splits of a public schema.
 
     A class says by which number its trees are measured, how many splits a schema may have for each
@@ -47,15 +47,10 @@ class SchemaTrees(ConceptClass):
     hypothesis: ClassVar[type[TreeHypothesis | ListHypothesis]]
 
     def __init__(self, schema: Schema, number: int, labels: Any) -> None:
-        caller, measure = type(self).__name__, self.measure
+        caller, measure = self.caller, self.measure
         if labels is not None:
             self.labels = check_labels(caller, labels)
-        if not isinstance(schema, Schema):
-            raise parameter_error(
-                caller, "schema", "a Schema", type(schema).__name__,
-                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
-            )  # fmt: skip
-        self.schema = schema
+        super().__init__(schema)
         self.number = check_integer(caller, measure, number, low=1)
         self.check_number()
         # tables for each label, of the square of the number of splits
@@ -74,19 +69,9 @@ class SchemaTrees(ConceptClass):
     def representations(self, number: int) -> Iterator[Tree]:
         """Yield the trees of a size."""
 
-    def bind(self, n_columns: int) -> Self:
-        """Return the class for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, caller=type(self).__name__)
-        return self if schema is self.schema else type(self)(schema, self.number, self.labels)
-
     @cached_property
     def _splits(self) -> Splits:
-        if not self.schema.bound:
-            raise parameter_error(
-                type(self).__name__, "schema", "of a fixed number of columns", self.schema,
-                "Call bind(n_columns) first.",
-            )  # fmt: skip
-        return Splits(self.schema)
+        return Splits(self.bound)
 
     @property
     @abstractmethod
@@ -99,20 +84,6 @@ class SchemaTrees(ConceptClass):
         bins = self.schema.public
         return None if bins is None else bins.of(self.comparisons)
 
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        return f"{self.name}({self.measure}={self.number})"
-
-    def __repr__(self) -> str:
-        listed = f", labels={list(self.labels)}" if self.lists_labels else ""
-        return f"{type(self).__name__}({self.schema!r}, {self.measure}={self.number}{listed})"
-
-    @property
-    def domain(self) -> RowDomain:
-        """The rows of the schema."""
-        return RowDomain(self.schema)
-
     def _concepts(self) -> Iterator[Hypothesis]:
         seen: set[Hashable] = set()
         for tree in self.representations(self.number):
@@ -120,9 +91,6 @@ class SchemaTrees(ConceptClass):
             if hypothesis.key not in seen:
                 seen.add(hypothesis.key)
                 yield hypothesis
-
-    def _identity(self) -> Hashable:
-        return (self.schema, self.number, self.labels)
 
     def domain_points(self) -> Iterable[Point] | None:
         """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""

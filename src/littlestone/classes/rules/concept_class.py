@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.public import PublicPoints
-from littlestone.classes.base import ConceptClass, Mapped, Witnessed
+from littlestone.classes.base import Mapped, SchemaClass, Witnessed
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
@@ -26,7 +26,7 @@ from littlestone.classes.rules.dimensions import (
 )
 from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.classes.spec import written
-from littlestone.data import Column, Literal, RowDomain, Sample, Schema
+from littlestone.data import Column, Literal, Sample, Schema
 from littlestone.data.code_tables import fit_memory
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
@@ -208,7 +208,7 @@ MAX_SIZE = 50_000_000
 
 
 @written("rules(max_literals=2)", "max_literals", schema=True)
-class Rules(ConceptClass):
+class Rules(SchemaClass):
     """Rules such as "age >= 30 and education is Bachelors".
 
     The candidates are, in this public order: never; always; and every set of at most
@@ -259,12 +259,7 @@ class Rules(ConceptClass):
     vc_exact = False
 
     def __init__(self, schema: Schema, max_literals: int = 2) -> None:
-        if not isinstance(schema, Schema):
-            raise parameter_error(
-                "Rules", "schema", "a Schema", type(schema).__name__,
-                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
-            )  # fmt: skip
-        self.schema = schema
+        super().__init__(schema)
         self.max_literals = check_integer("Rules", "max_literals", max_literals, low=1)
         if schema.bound and self.size > MAX_SIZE:
             raise parameter_error(
@@ -272,37 +267,14 @@ class Rules(ConceptClass):
                 self.max_literals, f"There would be {self.size}. Use fewer bins or categories.",
             )  # fmt: skip
 
-    def bind(self, n_columns: int) -> Rules:
-        """Return the rules for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, caller="Rules")
-        return self if schema is self.schema else Rules(schema, self.max_literals)
-
     @cached_property
     def _enumeration(self) -> Enumeration:
-        if not self.schema.bound:
-            raise parameter_error(
-                "Rules", "schema", "of a fixed number of columns", self.schema,
-                "Call bind(n_columns) first.",
-            )  # fmt: skip
-        return Enumeration(self.schema, self.max_literals)
+        return Enumeration(self.bound, self.max_literals)
 
     @property
     def public(self) -> PublicPoints | None:
         """How near its rules are to those with literals of any numbers, if the bins are public."""
         return None if self.schema.public is None else self.schema.public.of(self.max_literals)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        return f"rules(max_literals={self.max_literals})"
-
-    def __repr__(self) -> str:
-        return f"Rules({self.schema!r}, max_literals={self.max_literals})"
-
-    @property
-    def domain(self) -> RowDomain:
-        """The rows of the schema."""
-        return RowDomain(self.schema)
 
     @property
     def uses_marginals(self) -> bool:
@@ -414,6 +386,3 @@ class Rules(ConceptClass):
             if hypothesis.key not in seen:
                 seen.add(hypothesis.key)
                 yield hypothesis
-
-    def _identity(self) -> Hashable:
-        return (self.schema, self.max_literals)
