@@ -158,9 +158,9 @@ def test_the_calculator_says_the_interval_of_each_row(browser, tmp_path, kind):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("kind", ["quantity", "time"])
+@pytest.mark.parametrize("kind", ["quantity", "quantile", "time"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_sticks_out(browser, tmp_path, kind, width):
-    page(release(kind, evaluate=1), tmp_path / "p.html")
+    page(release(kind, evaluate=5), tmp_path / "p.html")
     browser.show(tmp_path / "p.html", width=width)
     assert browser.overflow() == []

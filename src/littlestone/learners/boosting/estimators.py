@@ -430,7 +430,7 @@ class BoostedTreesRegressor(
     effects_ : dict of column to dict of cell to float
     evaluation_ : QuantityEvaluation
         With ``evaluate``: ``.mae``, ``.rmse``, ``.r2``; of counts ``.deviance``; of quantiles
-        ``.pinball``, ``.coverage``.
+        ``.pinball``, ``.coverage``. ``.predicted_observed``: what was observed by prediction.
     release_ : Release
     hypothesis_ : TreeSum
         The private output; may be published.
