@@ -11,6 +11,7 @@ import pytest
 import littlestone as ls
 from littlestone.cli.main import main
 from littlestone.errors import ParameterError
+from littlestone.learners import models
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,15 @@ def test_what_a_model_refuses(tables, capsys, arguments, words):
     code, answer = fitted(capsys, mine, *(places.get(word, word) for word in arguments))
     assert code == 2
     assert words in answer["error"]["message"]
+
+
+def test_columns_of_public_rows_are_those_that_are_learned_from(tables):
+    """Neither the label, nor the users; a table without any of the others is refused."""
+    mine, public = tables
+    made = models.decide(mine, y="ill", epsilon=1, user="age", public=public, say=lambda *_: None)
+    assert made.schema.names == ("dose",)
+    with pytest.raises(ParameterError, match="It has: ill, city"):
+        ls.fit(mine, y="ill", epsilon=1, public={"ill": [0, 1], "city": ["a", "b"]})
 
 
 def test_a_schema_and_public_rows_are_not_taken_together(tables):

@@ -246,7 +246,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         goal, concepts, public, _ = _decided(
             data, y, goal, json=json, open_points=open_points,
             schema=public, columns=chosen, bounds=bounds, csv=form,
-            labels=listed, users=user is not None, evaluate=_asked(evaluated), holdout=holdout,
+            labels=listed, user=user, evaluate=_asked(evaluated), holdout=holdout,
             interval=covered, ledger=paid_by, random_state=source,
         )  # fmt: skip
     else:
@@ -366,7 +366,7 @@ def _fit_target(
         goal, concepts, public, part = _decided(
             data, y, goal, json=json, open_points=open_points, wanted=wanted, interval=interval,
             schema=public, columns=chosen, bounds=bounds,
-            csv=table.format("fit", data, public), users=records.user is not None,
+            csv=table.format("fit", data, public), user=records.user,
             evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
         )  # fmt: skip
         if holdout is not None:

@@ -55,6 +55,11 @@ def beside(  # noqa: PLR0917
     refuse_same(table, public, caller)
     read, other = (read_table(each, csv=csv, caller=caller) for each in (public, table))
     both = [name for name in read.names if name in other.names and name not in leave]
+    if not both:
+        raise ParameterError(
+            f"The 'public' parameter of {caller} must be a table with columns that the records "
+            f"have, too. It has: {', '.join(read.names)}."
+        )
     found = from_public(read, bins=bins, columns=both if columns is None else columns)
     return replace(found, csv=None if csv is None else CsvFormat.parse(csv, caller))
 

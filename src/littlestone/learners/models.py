@@ -32,6 +32,7 @@ from littlestone.errors import (
     ParameterError,
     check_fraction,
     check_probability,
+    counted,
     parameter_error,
 )
 from littlestone.learners.base import DELTA
@@ -135,7 +136,7 @@ def decide(
     bins: int = 20,
     model: str = "auto",
     labels: Labels = None,
-    users: bool = False,
+    user: str | None = None,
     evaluate: Any = "auto",
     holdout: Any = None,
     ledger: Ledger | None = None,
@@ -165,7 +166,9 @@ def decide(
     source_of(caller, random_state)
     if public is not None:
         event = None if wanted is None else wanted.event
-        schema = _of_public(public, table, schema, [y, event], columns, bins, csv, caller, say)
+        schema = _of_public(
+            public, table, schema, [y, event, user], columns, bins, csv, caller, say
+        )
     _check_columns(caller, schema, y, bounds)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
@@ -179,12 +182,14 @@ def decide(
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
     how: Any = {"held_out": holdout is not None, "interval": interval}
     part = _evaluation(caller, evaluate, left, **how)
-    if holdout is not None and not users:  # where users are protected the number of rows is secret
+    if (
+        holdout is not None and user is None
+    ):  # where users are protected the number of rows is secret
         n = _learned_from(opened, y, caller, None)
         held_out = held_out_of(n, holdout, interval=interval is not None)
         _check_enough(held_out, interval, wanted, left - (part or 0))
     if schema is None:
-        if users:
+        if user is not None:
             raise ParameterError(
                 f"Where users are protected, {caller} needs a schema: one that is learned from the "
                 "records protects single records. Write it from public knowledge "
@@ -208,7 +213,7 @@ def decide(
         more = "without it, all learns" if holdout is None else "of held-out records"
         say("Evaluation", f"epsilon {part} measures the error privately; {more}")
     if isinstance(concepts, BoostedTreeClass):
-        rows = None if users else _learned_from(opened, y, caller, holdout)
+        rows = None if user is not None else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, rows))
     return Decided(concepts, schema, left, left_delta, part, wanted, interval)
 
@@ -225,9 +230,8 @@ def _of_public(  # noqa: PLR0917
         raise parameter_error(caller, "public", "left out with a schema", "both", hint)
     found = beside(table, public, leave, columns, bins, csv, caller)
     assert found.public is not None
-    say(
-        "Columns", f"bins and categories of {found.public.points:,} public rows, which cost nothing"
-    )
+    rows = counted(found.public.points, "public rows")
+    say("Columns", f"bins and categories of {rows}, which cost nothing")
     return replace(found, public=None)
 
 
@@ -449,7 +453,7 @@ def fit(
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
         interval=interval, schema=schema, bounds=bounds, public=public, model=model,
-        labels=listed, users=user is not None, evaluate=evaluate, ledger=ledger,
+        labels=listed, user=user, evaluate=evaluate, ledger=ledger,
         random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
