@@ -91,7 +91,7 @@ class ErrorCells:
             tuple(map(_number, data[name])) for name in ("edges", "errors", "limits")
         )
         counts = tuple(tuple(row) for row in data["counts"])
-        increasing = all(a < b for own in (edges, errors, limits) for a, b in pairwise(own))
+        increasing = all(a <= b for own in (edges, errors, limits) for a, b in pairwise(own))
         fits = {len(row) for row in counts} == {len(errors) + 1} and len(errors) > 1
         fits &= len(counts) == len(edges) + 1 > 1 and len(limits) == 2 and len(data) == 5
         whole = type(data["parts"]) is int and data["parts"] > 0
