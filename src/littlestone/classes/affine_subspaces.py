@@ -379,11 +379,6 @@ class AffineSubspaces(ConceptClass):
             raise parameter_error(caller, "dim", "at most n", dim, "No subspace is that large.")
 
     @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"affine_subspaces({self.q}, {self.n}, {self.dim})"
-
-    @property
     def domain(self) -> VectorDomain:
         """The vectors."""
         return VectorDomain(self.q, self.n)

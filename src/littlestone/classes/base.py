@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.encoding import Fields, json_integer
+from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import version_space
 from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
@@ -144,9 +144,9 @@ class ConceptClass(ABC):
     labels: tuple[Label, ...] = BINARY
 
     @property
-    @abstractmethod
     def spec(self) -> str:
         """The text of the class, for example ``thresholds(1, 99)``."""
+        return f"{self.name}({', '.join(map(number, self._parameters.values()))})"
 
     @property
     def lists_labels(self) -> bool:

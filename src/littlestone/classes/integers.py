@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any, ClassVar, overload
 
 from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
-from littlestone.classes.encoding import number
 from littlestone.classes.hashing import Hashed
 from littlestone.data import AnyDomain, IntegerDomain
 from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
@@ -36,11 +35,6 @@ class IntegerClass(ConceptClass):
 
     def __init__(self, low: int, high: int) -> None:
         self.low, self.high = integer_bounds(type(self).__name__, low, high)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"{self.name}({number(self.low)}, {number(self.high)})"
 
     @property
     def domain(self) -> IntegerDomain:

@@ -23,7 +23,6 @@ from littlestone.classes.base import (
     span_runs,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
-from littlestone.classes.encoding import number
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -85,11 +84,6 @@ class Points(SetsOfPoints):
     name = "points"
 
     _by_hashing = HashedPoints
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"points({', '.join(map(number, self.bounds or ()))})"
 
     @property
     def size(self) -> int | float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,51 @@ _INDENT = "|   "
 _OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
 
 
+@dataclass(frozen=True)
+class _Whole:
+    """A tree with labels, or numbered leaves, in the one form that `of` returns."""
+
+    tree: Tree
+    label_names: tuple[Label, ...] = BINARY
+
+    TYPE: ClassVar[str]
+    #: How many leaves one label may have as different ones.
+    LEAVES: ClassVar[int] = 1
+
+    @classmethod
+    def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
+        """Return the hypothesis of any tree, in normal form."""
+        return cls(normal(tree), label_names)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The literals at its inner nodes."""
+        return tuple(split for split, _ in walk(self.tree))
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity: splits (not their wording) and labels."""
+        return (self.TYPE, key(self.tree), self.label_names)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": self.TYPE, "tree": write_tree(self.tree)}
+        return out | names_to_dict(self.label_names)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; only what `of` returns is accepted."""
+        fields = Fields(data, ("tree",), ("label_names",))
+        names = names_of(fields)
+        tree = read_tree(fields, most=len(names) * cls.LEAVES)
+        if cls.of(tree, names).tree != tree:
+            raise fields.refuse("tree", "in normal form, without needless splits")
+        return cls(tree, names)
+
+
 @readable
 @dataclass(frozen=True)
-class TreeHypothesis:
+class TreeHypothesis(_Whole):
     """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
 
     Examples
@@ -55,25 +97,7 @@ class TreeHypothesis:
     |   |--- class: 0
     """
 
-    tree: Tree  # in normal form (`nodes.normal`); an int is the code of a constant label
-    label_names: tuple[Label, ...] = BINARY
-
-    TYPE = "tree"
-
-    @classmethod
-    def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
-        """Return the hypothesis of any tree, in normal form."""
-        return cls(normal(tree), label_names)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The literals at its inner nodes."""
-        return tuple(split for split, _ in walk(self.tree))
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity: splits (not their wording) and labels."""
-        return (self.TYPE, key(self.tree), self.label_names)
+    TYPE = "tree"  # in normal form (`nodes.normal`); an int is the code of a constant label
 
     @property
     def constant(self) -> int | None:
@@ -115,21 +139,6 @@ class TreeHypothesis:
         FROM (SELECT "city") AS cells(c0))
         """
         return as_sql(self.tree, schema, dialect, self.label_names)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        out: Json = {"type": self.TYPE, "tree": write_tree(self.tree)}
-        return out | names_to_dict(self.label_names)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; only the normal form is accepted."""
-        fields = Fields(data, ("tree",), ("label_names",))
-        names = names_of(fields)
-        tree = read_tree(fields, most=len(names))
-        if normal(tree) != tree:
-            raise fields.refuse("tree", "in normal form, without needless splits")
-        return cls(tree, names)
 
 
 def read_tree(fields: Fields, *, most: int = 2) -> Tree:
@@ -274,7 +283,7 @@ _MOST = 2**12
 
 @readable
 @dataclass(frozen=True)
-class LeafTree:
+class LeafTree(_Whole):
     """A decision tree whose leaves have numbers; make one by `LeafTree.of`.
 
     Examples
@@ -287,10 +296,8 @@ class LeafTree:
     """
 
     #: Its leaves are k * number + code, numbered from 0 in the order of the answers yes, no.
-    tree: Tree
-    label_names: tuple[Label, ...] = BINARY
-
     TYPE = "leaf_tree"
+    LEAVES = _MOST
 
     @classmethod
     def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
@@ -319,16 +326,6 @@ class LeafTree:
         """The tree with labels at its leaves, and no numbers."""
         return _labelled(self.tree, len(self.label_names))
 
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The literals at its inner nodes."""
-        return tuple(split for split, _ in walk(self.tree))
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, key(self.tree), self.label_names)
-
     def cells(self, points: Points) -> npt.NDArray[np.int64]:
         """Return the number of the leaf of each row of codes."""
         out = np.empty(len(points), dtype=np.int64)
@@ -342,21 +339,6 @@ class LeafTree:
     def describe(self) -> str:
         """Say the tree in words."""
         return self.merged.describe()
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        out: Json = {"type": self.TYPE, "tree": write_tree(self.tree)}
-        return out | names_to_dict(self.label_names)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; only what `of` returns is accepted."""
-        fields = Fields(data, ("tree",), ("label_names",))
-        names = names_of(fields)
-        tree = read_tree(fields, most=len(names) * _MOST)
-        if cls.of(_labelled(tree, len(names)), names).tree != tree:
-            raise fields.refuse("tree", "with numbered leaves, without needless splits")
-        return cls(tree, names)
 
 
 def _leaves(tree: Tree) -> Iterator[int]:

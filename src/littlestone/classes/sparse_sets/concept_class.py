@@ -14,7 +14,6 @@ from littlestone.classes.base import (
     weights_inside,
 )
 from littlestone.classes.dichotomies import Computed, Labelling, SubsetLaw, best_dichotomies
-from littlestone.classes.encoding import number
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import Closures, closures
@@ -74,11 +73,6 @@ class SparseSets(SetsOfPoints):
         if self.k > MAX_POINTS:
             raise parameter_error("SparseSets", "k", f"at most {MAX_POINTS}", k)
         super().__init__(low, high)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"sparse_sets({', '.join(map(number, (self.k, *(self.bounds or ()))))})"
 
     @property
     def n_points(self) -> int | float:
