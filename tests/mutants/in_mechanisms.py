@@ -307,6 +307,16 @@ def residual_range_one_cell_too_small(original, model, *records):
 
 
 @mutant(
+    "wrong range",
+    "learners.boosting.intervals:scores",
+    "learners/boosting/test_sets.py::test_scores_are_those_of_the_definition",
+)
+def scores_of_labels_one_bound_too_small(original, *records):
+    """A label counts as nearer to the most votes than it is, and its set does not have it."""
+    return np.maximum(original(*records) - 1, 0)
+
+
+@mutant(
     "composition forgotten",
     "data.targets:TargetSample.split",
     "learners/boosting/test_intervals.py::test_users_are_held_out_with_all_their_records",
