@@ -138,23 +138,24 @@ def text_width(text: str, size: float = 14, *, bold: bool = False) -> float:
     return size * (1.12 if bold else 1.0) * sum(_width(c) for c in text)
 
 
-def clip(text: str, width: float, size: float = 14) -> str:
-    """Return text that fits, ended by an ellipsis when something was left out.
+def clip(text: str, width: float, size: float = 14, *, end: int = 0) -> str:
+    """Return text that fits, with an ellipsis for what was left out before the last characters.
 
     Examples
     --------
-    >>> clip("a rather long name", 60)
-    'a rath…'
+    >>> clip("a rather long name", 60), clip("question number 17", 80, end=3)
+    ('a rath…', 'quest… 17')
     """
     if text_width(text, size) <= width:
         return text
-    space, kept = width - text_width("…", size), ""
+    tail = text[len(text) - end :]
+    space, kept = width - text_width("…" + tail, size), ""
     for c in text:
         space -= text_width(c, size)
         if space < 0:
             break
         kept += c
-    return kept.rstrip() + "…"
+    return kept.rstrip() + "…" + tail
 
 
 def wrap(text: str, width: float, size: float = 14) -> list[str]:

@@ -23,6 +23,7 @@ _NOTE = (
     "to be in each bin{scale}. Computed from the trees only."
 )
 _BESIDE = 3  # labels whose bars are side by side
+_END = 3  # characters of a name's end, by which numbered names differ
 _CELL = 120.0  # space for the words of a cell, beside them
 _COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 
@@ -104,11 +105,13 @@ def _cells(  # noqa: PLR0917 - where, what, how large
 ) -> float:
     """Draw the cells of one column; return the y below."""
     y += 22
-    body.add("text", clip(name, WIDTH - 2 * MARGIN, 14), x=MARGIN, y=y, class_="ls-strong")
+    body.add(
+        "text", clip(name, WIDTH - 2 * MARGIN, 14, end=_END), x=MARGIN, y=y, class_="ls-strong"
+    )
     top = y + 4
     for cell in next(iter(own.values())):
         y += _BAR
-        said = clip(_short(name, cell), _CELL, 12)
+        said = clip(_short(name, cell), _CELL, 12, end=_END)
         body.add("text", said, x=MARGIN, y=y, class_="ls-dim ls-small")
         for values, middle in zip(own.values(), middles, strict=True):
             _bar(body, values[cell] * scale, middle, y)
@@ -132,13 +135,13 @@ def _effects(body: Element, effects: dict[str, dict[str, float]], y: float) -> f
     scale = (WIDTH - MARGIN - middle - 34) / reach
     for name in sorted(effects, key=lambda name: (-spread[name], name)):
         y += 26
-        body.add("text", clip(name, _LABEL, 14), x=MARGIN, y=y, class_="ls-strong")
+        body.add("text", clip(name, _LABEL, 14, end=_END), x=MARGIN, y=y, class_="ls-strong")
         top = y + 4
         for cell, value in effects[name].items():
             y += _BAR
             body.add(
                 "text",
-                clip(_short(name, cell), _LABEL, 12),
+                clip(_short(name, cell), _LABEL, 12, end=_END),
                 x=MARGIN,
                 y=y,
                 class_="ls-dim ls-small",

@@ -20,12 +20,13 @@ from littlestone.classes.boosted_trees.groups import groups
 from littlestone.classes.boosted_trees.parts import PARTS
 from littlestone.classes.boosted_trees.sums import public_rows, quantile_words
 from littlestone.data import Column, RowDomain, Schema
+from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.report.forms import form
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
 from littlestone.report.words import percent
-from littlestone.svg import Element, clip, picture
+from littlestone.svg import Element, clip, picture, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -224,10 +225,13 @@ def curve(shown: Shown, column: Column, values: Sequence[float]) -> tuple[Elemen
         body, column.name, [(shown.said(tick), (tick - low) / scale) for tick in ticks(low, high)]
     )
     wide = (_PANEL - _LEFT - MARGIN) / len(bins)
-    edges = column.shown
-    every = max(1, math.ceil(len(edges) / _TICKS))
+    edges, every = column.shown, max(1, math.ceil(len(column.shown) / _TICKS))
+    while every < len(edges) and any(text_width(_few(x), 12) > every * wide - 4 for x in edges):
+        every += 1
     for i in range((len(edges) - 1) % every // 2, len(edges), every):
-        _below(body, _LEFT + (i + 1) * wide, clip(edges[i], every * wide - 4, 12))
+        space = every * wide - 4
+        shown_as = edges[i] if text_width(edges[i], 12) <= space else _few(edges[i])
+        _below(body, _LEFT + (i + 1) * wide, clip(shown_as, space, 12))
 
     def line(values: Sequence[float]) -> str:
         heights = [_height((min(high, max(low, value)) - low) / scale) for value in values]
@@ -333,14 +337,29 @@ def _lines(
     return words
 
 
+def _few(written: str) -> str:
+    """Return a number in few characters, since one that is cut off is another; a date as it is.
+
+    Examples
+    --------
+    >>> _few("-1000000"), _few("1,234,567"), _few("0.001"), _few("2020-01-01")
+    ('-1e6', '1.23e6', '0.001', '2020-01-01')
+    """
+    value = parsed(written.replace(",", ""))
+    if value is None:
+        return written
+    short = f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
+    return min(short, written, key=len)
+
+
 def _frame(body: Element, title: str, ticks: Sequence[tuple[str, float]]) -> None:
-    body.add("text", clip(title, _PANEL - MARGIN), x=0, y=16.0, class_="ls-strong")
+    body.add("text", clip(title, _PANEL - MARGIN, end=3), x=0, y=16.0, class_="ls-strong")
     for text, share in ticks:
         y = _height(share)
         body.add("path", d=f"M{_LEFT:g} {y:.1f}H{_PANEL - MARGIN:g}", class_="ls-grid")
         body.add(
             "text",
-            clip(text, _LEFT - 6, 12),
+            text if text_width(text, 12) <= _LEFT - 6 else clip(_few(text), _LEFT - 6, 12),
             x=_LEFT - 5,
             y=y + 4,
             text_anchor="end",
