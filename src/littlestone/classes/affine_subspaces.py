@@ -323,7 +323,7 @@ def count_subspaces(q: int, n: int, dim: int) -> int:
     return total
 
 
-@written("affine_subspaces(7, 20, 2)", "q", "n", "dim", required=3)
+@written("affine_subspaces(7, 20, 2)")
 class AffineSubspaces(ConceptClass):
     """Affine subspaces of F_q^n of dimension at most ``dim``; none of them is empty.
 

@@ -47,7 +47,7 @@ _WORK = 150_000_000
 _BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
 
 
-@written("finite(matrix.csv)", labels=True)
+@written("finite(matrix.csv)")
 class FiniteClass(ConceptClass):
     """Any finite set of concepts on the points 0, 1, ..., m - 1.
 

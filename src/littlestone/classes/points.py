@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
 
 
-@written("points() or points(1, 99)", "low", "high")
+@written("points() or points(1, 99)")
 class Points(SetsOfPoints):
     """One point is 1, or none is.
 

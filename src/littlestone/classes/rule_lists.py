@@ -290,7 +290,7 @@ class ListCandidates:
 _MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000}
 
 
-@written("rule_lists(length=2)", "length", schema=True, labels=True)
+@written("rule_lists(length=2)")
 class RuleLists(SchemaTrees):
     """Rule lists such as "if age < 30, then a; otherwise, if city is Bonn, then b; otherwise c".
 

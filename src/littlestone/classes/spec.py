@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,20 +46,20 @@ _ENTRIES: dict[str, Entry] = {}
 CLASSES: dict[str, str] = {}
 
 
-def written(
-    usage: str, *names: str, required: int = 0, schema: bool = False, labels: bool = False
-) -> Callable[[C], C]:
+def written(usage: str) -> Callable[[C], C]:
     """Make `parse_class` and `class_from_dict` know a class, by its ``name``.
 
     Notes
     -----
-    A class of which the text is no list of integers has a classmethod ``from_spec``, which gets
-    the text between the parentheses, or ``from_csv``, which gets the path of a public file.
+    Its arguments are the parameters of its constructor: integers, and perhaps ``schema`` and
+    ``labels``. A class of which the text is no list of integers has a classmethod ``from_spec``,
+    which gets the text between the parentheses, or ``from_csv``, which gets the path of a public
+    file.
 
     Examples
     --------
     >>> from littlestone.classes import Points
-    >>> @written("singletons(1, 9)", "low", "high", required=2)
+    >>> @written("singletons(1, 9)")
     ... class Singletons(Points):
     ...     name = "singletons"
     >>> parse_class("singletons(1, 2**8)")
@@ -68,9 +69,13 @@ def written(
     def register(kind: C) -> C:
         made: Any = kind
         text, file = getattr(kind, "from_spec", None), getattr(kind, "from_csv", None)
+        own = signature(kind).parameters
+        names = tuple(name for name in own if name not in ("schema", "labels", "target"))
+        required = sum(own[name].default is Parameter.empty for name in names)
         _ENTRIES[kind.name] = Entry(
-            usage, made, made.from_dict, text, file, names, required, schema, labels
-        )
+            usage, made, made.from_dict, text, file, names, required,
+            schema="schema" in own, labels="labels" in own,
+        )  # fmt: skip
         CLASSES[kind.name] = usage
         return kind
 

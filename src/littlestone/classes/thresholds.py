@@ -83,7 +83,7 @@ class ThresholdHypothesis(Frozen):
         return cls(fields.integer("above", low=low - 1, high=high), low, high)
 
 
-@written("thresholds(1, 99)", "low", "high", required=2)
+@written("thresholds(1, 99)")
 class Thresholds(IntegerClass):
     """Thresholds: "1 if x > u", for u from low - 1 (always) to high (never).
 

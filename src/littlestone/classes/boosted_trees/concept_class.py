@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _DEPTHS = (1, 2, 3)
 
 
-@written("boosted_trees(depth=2)", "depth", "rounds", schema=True, labels=True)
+@written("boosted_trees(depth=2)")
 class BoostedTreeClass(SchemaClass):
     """Sums of decision trees of one depth, each voting +1 or -1; 1 where the sum is positive.
 
@@ -156,7 +156,7 @@ class BoostedTreeClass(SchemaClass):
         )
 
 
-@written("scorecard", "rounds", schema=True, labels=True)
+@written("scorecard")
 class ScorecardClass(BoostedTreeClass):
     """Sums of trees of depth 1, which add up to points for each bin and category.
 

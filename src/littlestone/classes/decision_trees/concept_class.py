@@ -97,7 +97,7 @@ class SchemaTrees(SchemaClass):
         return super().domain_points() if self.size <= MOST_TREES else None
 
 
-@written("decision_trees(depth=2)", "depth", schema=True, labels=True)
+@written("decision_trees(depth=2)")
 class DecisionTrees(SchemaTrees):
     """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
 

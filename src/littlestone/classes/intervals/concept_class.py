@@ -383,7 +383,7 @@ def _joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(out)
 
 
-@written("intervals(1, 99)", "low", "high", required=2)
+@written("intervals(1, 99)")
 class Intervals(IntegerClass):
     """Intervals [a, b] with low <= a <= b <= high, and the empty one.
 

@@ -207,7 +207,7 @@ def _from_dict(data: Any) -> Literal:
 MAX_SIZE = 50_000_000
 
 
-@written("rules(max_literals=2)", "max_literals", schema=True)
+@written("rules(max_literals=2)")
 class Rules(SchemaClass):
     """Rules such as "age >= 30 and education is Bachelors".
 

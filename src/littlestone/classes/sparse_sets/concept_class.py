@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_POINTS = 1 << 16
 
 
-@written("sparse_sets(5) or sparse_sets(5, 1, 99)", "k", "low", "high", required=1)
+@written("sparse_sets(5) or sparse_sets(5, 1, 99)")
 class SparseSets(SetsOfPoints):
     """Sets of at most k points.
 
