@@ -73,7 +73,7 @@ def few_rows(monkeypatch):
 @pytest.mark.parametrize("users", [False, pytest.param(True, marks=pytest.mark.more)])
 def test_every_data_set_is_protected(users):
     """One period and one bin; more cells are the same law."""
-    every = pairs((2,), (-1, 0, 1, 4), users)
+    every = pairs((2,), (-1, 1, 4), users)
     assert verify_mechanism(observed(model((1,), ()), users), every, epsilon=2).holds
 
 
@@ -214,12 +214,12 @@ class _NoNoise(SeededSource):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(("n", "epsilon"), [(500, 1), (2000, 1), (2000, F(1, 10)), (5000, 2)])
+@pytest.mark.parametrize(("n", "epsilon"), [(2000, 1), (2000, F(1, 10))])
 def test_bands_hold_what_they_say(n, epsilon):
     """At beta .05, over the noise; also where it hides nearly all (n epsilon = 200)."""
     sample, _, _ = people(n, seed=n)
-    for count in missed(model((1, 2, 3, 4), AGES), sample, epsilon, 300).tolist():
-        assert lower_limit(count, 300, 1e-3) <= 0.05, count
+    for count in missed(model((1, 2, 3, 4), AGES), sample, epsilon, 200).tolist():
+        assert lower_limit(count, 200, 1e-3) <= 0.05, count
 
 
 @pytest.mark.more
@@ -228,13 +228,13 @@ def test_bands_for_new_records_hold_the_concordance_of_many():
     many, _, _ = people(200_000, seed=1)
     bins = SurvivalEvaluation.of(release(own, FINE, many, F(3, 500), _NoNoise()), own, FINE)
     count = 0
-    for seed in range(300):
+    for seed in range(200):
         sample, _, _ = people(600, seed=seed + 2)
         made = release(own, FINE, sample, 2, SeededSource(seed), held_out=True)
         assert made.scores == bins.histogram.scores
         band = SurvivalEvaluation.of(made, own, FINE).new_records.concordance
         count += not band.low <= bins.concordance.value <= band.high
-    assert lower_limit(count, 300, 1e-3) <= 0.05
+    assert lower_limit(count, 200, 1e-3) <= 0.05
 
 
 def test_a_band_holds_in_one_release():
@@ -249,16 +249,16 @@ def test_a_band_holds_in_one_release():
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(how):
     rng = np.random.default_rng(0)
-    ages = rng.integers(10, 90, (3000, 1))
+    ages = rng.integers(10, 90, (2000, 1))
     time = rng.exponential(100 / ages[:, 0])
     y = np.array([(t <= 5, min(t, 5)) for t in time], dtype=[("died", bool), ("years", float)])
     made = ls.BoostedTreesSurvival(
-        FINE, [1, 2, 3, 4], epsilon=2, delta=1e-6, random_state=0, rounds=20, **how
+        FINE, [1, 2, 3, 4], epsilon=2, delta=1e-6, random_state=0, rounds=10, **how
     ).fit(ages, y)
     found, written = made.evaluation_, made.release_.to_dict()
     assert made.release_.guarantee.epsilon == 2
     assert "score-histogram" in made.release_.guarantee.claim
-    assert found.histogram.n == (750 if "holdout" in how else 3000)
+    assert found.histogram.n == (500 if "holdout" in how else 2000)
     assert 0.5 < found.concordance.low < found.concordance.value < found.concordance.high
     assert Release.from_dict(written).to_dict() == written
     assert written["quality"]["concordance"]["value"] == found.concordance.value
@@ -276,7 +276,7 @@ def test_from_records_to_the_page(how):
     for name, value in (
         ("scores", [score + 1 for score in histogram["scores"]]),
         ("counts", histogram["counts"][1:]),
-        ("n", 10),
+        ("n", 10**9),
     ):
         with pytest.raises(ParameterError, match="evaluation"):
             Release.from_dict({**written, "evaluation": {**histogram, name: value}})
