@@ -27,7 +27,8 @@ from littlestone.classes.decision_trees.nodes import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.evaluation import quantities
+from littlestone.evaluation import histogram, quantities, survival
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
 from littlestone.learners.boosting.errors import error_sums
@@ -249,7 +250,7 @@ def tiny(target, rounds=1, **parameters):
 def loss_of_transcripts(learner, points, codes, n, most=1, evaluate=None):
     """Return the largest loss of the released sums, over all data sets of n units.
 
-    With an evaluation that of both: its four noisy sums are drawn given the released model.
+    With an evaluation that of both: its sums, or counts, are drawn given the released model.
     """
     records = [(x, y) for x in points for y in codes]
     cases = TargetCases.of(records, learner, most)
@@ -259,12 +260,15 @@ def loss_of_transcripts(learner, points, codes, n, most=1, evaluate=None):
 
     @cache
     def of_sums(data, model):
-        return law_of(
-            lambda source: (
-                error_sums(
-                    model, cases.sample(data), epsilon=evaluate, held_out=False, source=source
-                ).sums
+        how = {"epsilon": evaluate, "held_out": False}
+        if isinstance(model.target, Periods):
+            return law_of(
+                lambda source: (
+                    survival_histogram(model, ONE, cases.sample(data), **how, source=source).counts
+                )
             )
+        return law_of(
+            lambda source: error_sums(model, cases.sample(data), **how, source=source).sums
         )
 
     worst = 0.0
@@ -336,6 +340,17 @@ def test_every_data_set_of_more(target, parameters, codes, unit):
     most = 2 if unit == "users" else 1
     points = [(1,)] if learner.loss == "auto" and most == 2 else [(1,), (2,)]  # a larger law
     assert 0.1 < loss_of_transcripts(learner, points, codes, 1, most) <= 1 + 1e-9
+
+
+@pytest.mark.full
+def test_every_data_set_of_times_with_its_evaluation(monkeypatch):
+    """The life table, a tree and the histogram, together."""
+    monkeypatch.setattr(survival, "_ROWS", 2)
+    learner = tiny(Periods((1,)))
+    assert 0.4 < loss_of_transcripts(learner, [(1,)], (0, 1, 4), 1, 1, HALF) <= 1 + 1e-9
+    # each cell has the noise of a person who leaves one, and enters none
+    monkeypatch.setattr(histogram, "histogram_rate", lambda epsilon, **_: epsilon)
+    assert loss_of_transcripts(learner, [(1,)], (0, 1, 4), 1, 1, F(9, 10)) > 1.2
 
 
 @pytest.mark.full
