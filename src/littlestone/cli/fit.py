@@ -33,7 +33,7 @@ from littlestone.cli.options import (
     whole,
 )
 from littlestone.cli.public import Public
-from littlestone.cli.targets import Targets
+from littlestone.cli.targets import Targets, class_of
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -193,22 +193,12 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
             labels=labels, require_certificate=require_certificate, subsample=subsample,
-            learner=learner != "auto", shift=open_points.shift,
-            public=None if spec is None else open_points.public, **vars(own),
+            learner=learner != "auto", shift=open_points.shift, positive=records.positive,
+            negative=records.negative, **vars(own),
+            **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
         )  # fmt: skip
-        column = y or targets.time
-        assert column is not None
-        release, paid_by = _fit_target(
-            wanted, data, column, goal=goal, open_points=open_points, bounds=bounds,
-            records=records, table=table, paid=paid, source=source, evaluated=evaluated,
-            holdout=holdout, interval=covered, json=json,
-        )  # fmt: skip
-        _write(release, out, report, filed)
-        _show(
-            release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(paid_by)
-        )
-        return 0
-    if y is None:
+    label = targets.time if y is None else y
+    if label is None:
         raise ParameterError(
             "fit needs --y, for example --y adult: the column of labels. For times use --time and "
             "--event. See littlestone fit --help."
@@ -217,7 +207,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if spec is None:
         sums = goal.model not in ("rule", "list", "tree")
     else:
-        sums = spec.strip().lower().startswith(("boosted", "scorecard"))
+        sums = wanted is not None or spec.strip().lower().startswith(("boosted", "scorecard"))
     each = {} if sums and user else _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
     options = {
@@ -226,8 +216,11 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         **each,
     }
     paid_by = paid.budget("fit")
-    rule: Json = {} if listed is not None else records.label_rule("fit")
-    texts_as = None if records.positive or listed else y
+    if wanted is not None:
+        rule: Json = _given(event=wanted.event)
+    else:
+        rule = {} if listed is not None else records.label_rule("fit")
+    texts_as = None if wanted or records.positive or listed else label
     if spec is None:
         _for_class(
             learner, agnostic=agnostic, subsample=subsample, **vars(own), shift=open_points.shift
@@ -243,8 +236,8 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         public = open_schema(records.schema, chosen)
         form = table.format("fit", data, public)
         _opened(data, form, public, texts_as)
-        goal, concepts, public, _ = _decided(
-            data, y, goal, json=json, open_points=open_points,
+        goal, concepts, public, part = _decided(
+            data, label, goal, json=json, open_points=open_points, wanted=wanted,
             schema=public, columns=chosen, bounds=bounds, csv=form,
             labels=listed, user=user, evaluate=_asked(evaluated), holdout=holdout,
             interval=covered, ledger=paid_by, random_state=source,
@@ -253,10 +246,15 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         if goal.bounds is not None:
             hint = "A class is about the columns of its --schema."
             raise parameter_error("fit", "bounds", "left out with a --class", goal.bounds, hint)
-        concepts, public, of_points = open_points.opened(
-            data, spec, records.schema, y=y, x=chosen, labels=listed, form=table.written("fit")
-        )
-        options |= of_points
+        if wanted is not None:
+            concepts = class_of(spec, records.schema, records.x, wanted, label)
+            public = concepts.schema
+        else:
+            concepts, public, of_points = open_points.opened(
+                data, spec, records.schema, y=label, x=chosen, labels=listed,
+                form=table.written("fit"),
+            )  # fmt: skip
+            options |= of_points
     if not concepts.learned_by:
         _of_records_only(user, labels=labels, costs=costs, proba=proba)
     elif user is not None and samples_per_user is not None:
@@ -271,38 +269,41 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if learner == "auto" and several and not concepts.learned_by:
         learner = "agnostic"
     share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)
-    asked = share is None or evaluated.evaluate or holdout
-    of_held_out = 1 if covered is None else INTERVAL_EVALUATION
-    how: Json = {"of_held_out": of_held_out}
-    part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
+    if spec is not None or holdout is not None:  # else it is decided
+        usual = wanted is None and share is None
+        how: Json = {"of_held_out": 1 if covered is None else INTERVAL_EVALUATION}
+        asked = usual or evaluated.evaluate or holdout
+        part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
     left = None if holdout is not None else part  # what is left out of learning
     learner = agnostic_form(learner) if agnostic else learner
     make = partial(open_learner, "fit", learner, options=options, evaluate=left)
     learner_of = partial(_learner_of, share, make, goal)
-    algorithm = learner_of(concepts)
+    algorithm = learner_of(concepts) if wanted is None else _values(concepts, goal, wanted)
     if user is not None and concepts.learned_by:
         algorithm = replace(algorithm, unit="users")  # type: ignore[type-var]
     _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout, "interval": covered}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
-    columns = _columns(chosen, concepts, public, y)
+    columns = _columns(chosen, concepts, public, label)
     with reading("Counting records"):
         sample = read_sample(
             algorithm,
             _opened(data, form, public, texts_as),
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
-            y=y,
+            y=label,
             user=user,
             strict=records.strict,
             caller="fit",
             **rule,
         )
-    n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
+    interval_asked = covered is not None
+    n = sample.n - held_out_of(sample.n, holdout, interval=interval_asked)  # what is learned from
     why = None  # for --class auto
     if public is not None and auto:
         algorithm, why = _largest(public, listed, n, learner_of, left)
-    _require(minus_evaluation(algorithm, left), n, asked=require_certificate)
+    if require_certificate:
+        _require(minus_evaluation(algorithm, left), n)
     _caution(promised, sample.n)
     with progress_of("Choosing"):
         release = run(
@@ -312,8 +313,8 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             **extra,
             columns={
                 "x": columns,
-                "y": y,
-                **_given(positive=rule.get("positive"), user=user),
+                "y": label,
+                **_given(positive=rule.get("positive"), event=rule.get("event"), user=user),
                 **_written(form, public),
                 **each,
             },
@@ -337,64 +338,17 @@ def _not_of_targets(**others: object) -> None:
             )
 
 
-def _fit_target(
-    wanted: Wanted, data: str, y: str, *,
-    goal: FitGoal, open_points: Public, bounds: Any, records: Records, table: Table, paid: Paid,
-    source: Any,
-    evaluated: Evaluated, holdout: str | None, interval: Fraction | None, json: bool,
-) -> tuple[Release, Ledger | None]:  # fmt: skip
-    """Learn a target that is no label."""
-    from littlestone.cli.targets import class_of
-    from littlestone.cli.terminal import progress_of, reading
+def _values(concepts: ConceptClass, goal: FitGoal, wanted: Wanted) -> Learner[Any]:
+    """Return the learner of a target that is no label."""
     from littlestone.learners.boosting import Values
-    from littlestone.learners.boosting.intervals import INTERVAL_EVALUATION
-    from littlestone.learners.running import known_loss, promise, read_sample, run
-    from littlestone.privacy import check_ledger
 
-    if records.positive is not None or records.negative is not None:
-        raise ParameterError("--positive and --negative are for labels: leave them out.")
-    paid_by = paid.budget("fit")
-    of_held_out: Fraction | int = 1 if interval is None else INTERVAL_EVALUATION
-    if goal.concept_class is not None:
-        concepts: Any = class_of(goal.concept_class, records.schema, records.x, wanted, y)
-        asked = holdout is not None or evaluated.evaluate is not None
-        how = {"of_held_out": of_held_out}
-        part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
-    else:
-        chosen = names("fit", "x", records.x)
-        public = open_schema(records.schema, chosen)
-        goal, concepts, public, part = _decided(
-            data, y, goal, json=json, open_points=open_points, wanted=wanted, interval=interval,
-            schema=public, columns=chosen, bounds=bounds,
-            csv=table.format("fit", data, public), user=records.user,
-            evaluate=_asked(evaluated), holdout=holdout, ledger=paid_by, random_state=source,
-        )  # fmt: skip
-        if holdout is not None:
-            part = evaluated.part("fit", goal.epsilon, holdout, of_held_out=of_held_out)
-    algorithm = Values(
-        concepts,
-        epsilon=goal.epsilon,  # type: ignore[arg-type] # checked there
+    return Values(
+        concepts,  # type: ignore[arg-type] # checked there
+        epsilon=goal.epsilon,  # type: ignore[arg-type]
         delta=goal.delta,  # type: ignore[arg-type]
         loss=wanted.loss,
         quantile=wanted.quantile,
-        unit="records" if records.user is None else "users",
     )
-    extra = {"evaluate": part, "holdout": holdout, "interval": interval}
-    promised = promise(algorithm, **extra, seeded=source.seeded)
-    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
-    schema = concepts.schema
-    form = table.format("fit", data, schema)
-    given = _given(event=wanted.event, user=records.user)
-    with reading("Counting records"):
-        sample = read_sample(
-            algorithm, _opened(data, form, schema, None), x=None, y=y, strict=records.strict,
-            caller="fit", **given,
-        )  # fmt: skip
-    _caution(promised, sample.n)
-    columns = {"x": list(schema.names), "y": y, **given, **_written(form, schema)}
-    with progress_of("Choosing"):
-        made = run(algorithm, sample, source, columns=columns, ledger=paid_by, **extra)
-        return made, paid_by
 
 
 def _decided(
@@ -699,12 +653,10 @@ def _columns(
     return x
 
 
-def _require(algorithm: Learner[Any], n: int, *, asked: bool) -> None:
+def _require(algorithm: Learner[Any], n: int) -> None:
     """Refuse a public number of records that is too small, before anything is drawn."""
     from littlestone.learners.release import proposal_of
 
-    if not asked:
-        return
     if proposal_of(algorithm.concept_class) is not None:
         raise ParameterError(
             "The 'require-certificate' parameter of fit cannot be met: the columns of the schema "
