@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import combinations, product
 
@@ -184,6 +185,16 @@ def test_edges_of_machine_integers():
     sample = TargetSample.of([[2], [3]], [30_000, 0])
     found = error_sums(widest, sample, epsilon=F(10**9), held_out=False, source=SeededSource(0))
     assert found.sums[1] <= 2 * found.resolution
+    for own, n in product((widest, HIGH), (2**51, 2**53 - 1)):  # q n = 2**63
+        moved = []
+        for other in ([[2], [2]], [0, 0]), ([[2], [3]], [0, own.target.size - 1]):
+            sample = replace(TargetSample.of(*other).merged(), n=n)
+            sample.count[0] += n - sample.count.sum()
+            moved.append(error_sums(own, sample, epsilon=F(10**9), held_out=False,
+                                    source=SeededSource(0)).sums)  # fmt: skip
+        steps = [abs(a - b) for a, b in zip(*moved, strict=True)]
+        assert 0 < max(steps) <= errors._FINE
+        assert max(moved[0]) > 2**60
     counts = TreeSum((TREE,), (PARTS,), (0,), Count(30_000))
     assert scale_of(counts, 10**9) == (PARTS, 8 * PARTS)
     assert [scale_of(counts, size)[1] for size in (1, 4_000)] == [1820, 5461]

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F
 from functools import cache, partial
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -128,11 +128,17 @@ def range_of_a_round(loss, codes, start, most, *, place=0, clip=True):
     """
     records = list(product([(0,), (2,), (3,)], codes))
     held = [u for size in range(3) for u in combinations_with_replacement(records, size)]
+    samples = [TargetCases([], users=True).sample([unit]) for unit in held]
+    if not clip:
+        cases = TargetCases([], users=False)
+        samples = [cases.sample([(each,) for each in unit]) for unit in held]
+    return range_over(samples, loss, start, most, place)
+
+
+def range_over(samples, loss, start, most, place=0):
+    """Return the largest range for all pairs of samples, in shares of the epsilon of the round."""
     costs = []
-    for unit in held:
-        sample = TargetCases([], users=True).sample([unit])
-        if not clip:
-            sample = TargetCases([], users=False).sample([(each,) for each in unit])
+    for sample in samples:
         points = np.tile(np.array(start).reshape(-1, 1), len(sample.points))
         points = points if isinstance(loss, Logistic) else points[0]
         rows = UnitRecords(sample, start, loss, points).rows(splits(), 1, place, most)
@@ -488,6 +494,47 @@ def test_enormous_users_overflow_nothing():
     loss = Huber((PARTS,), 5, 2**20, cap=PARTS)
     rows = UnitRecords(sample, 0, loss, np.zeros(2, dtype=np.int64)).rows(splits(), 1, 0, 2**20)
     assert 0 <= rows.totals.min() <= rows.totals.max() <= 2**20
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS, ids=NAMES)
+def test_a_round_has_its_range_for_users_of_any_size(loss, codes, start):
+    """Two groups of equal records each, as many as a count can say: at the edges of integers."""
+    samples, many = [], (1, 2**21 - 1, 2**21, 2**43, 2**62)
+    groups = list(product([2, 3], sorted({codes[0], codes[1], codes[-1]})))
+    loss = replace(loss, resolution=2**20)
+    for both, counts in product(combinations(groups, 2), product(many, repeat=2)):
+        sample = TargetSample.of([[row] for row, _ in both], [code for _, code in both], [0, 0])
+        samples.append(replace(sample, count=np.array(counts)))
+    assert F(99, 100) < range_over(samples, loss, start, 2**20) <= 1
+
+
+@pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS, ids=NAMES)
+@pytest.mark.parametrize("resolution", [1, 1024])
+def test_a_round_has_its_range_among_as_many_records_as_there_can_be(
+    loss, codes, start, resolution
+):
+    """The resolution times n is below 2**53: costs are exact, so one record moves them by W."""
+    loss, n = replace(loss, resolution=resolution), 2**53 // resolution - 1
+    groups = list(product([2, 3], (codes[0], codes[-1])))
+    full = TargetSample.of([[row] for row, _ in groups], [code for _, code in groups])
+    samples = []
+    for one in range(len(groups)):
+        count = np.full(len(groups), n // len(groups))
+        count[0] += n % len(groups) - 1
+        count[one] += 1
+        samples.append(replace(full, count=count, n=n))
+    assert 0 < range_over(samples, loss, start, resolution) <= 1
+
+
+def test_quantiles_among_as_many_records_as_there_can_be():
+    sample = TargetSample.of([[2]] * 2, [0, 3])
+    sample = replace(sample, count=np.array([2**52, 2**52 - 1]), n=2**53 - 1)
+    for q in (F(1, 1000), F(999, 1000), F(487, 1000)):
+        below, upto = [0, 2**52, 2**52, 2**52], [2**52] * 3 + [2**53 - 1]
+        a, b = q.as_integer_ratio()
+        wanted = [[b * w - a * sample.n for w in below], [a * sample.n - b * w for w in upto]]
+        assert starts.quantile_sums(sample, 4, q).tolist() == wanted
 
 
 def test_sums_beyond_64_bits_are_exact():

@@ -57,7 +57,7 @@ def error_sums(
         log_rates = model.scores(sample.points)[sample.point], np.array(model.start)
         deviances = [deviance(model, sample.code.clip(0), own) for own in log_rates]
         added += [(_FINE * np.minimum(own, reach) + reach // 2) // reach for own in deviances]
-    weight = weights(sample)
+    weight = weights(sample).astype(object)  # Python's integers: sums may pass 64 bits
     most = _FINE * whole(sample)
     of_cells = cells_epsilon(epsilon, sample.n)
     noisy = noisy_sums(
