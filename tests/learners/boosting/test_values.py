@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 
 import littlestone as ls
+from littlestone.audit import all_n
 from littlestone.audit.verify import TargetCases
 from littlestone.classes import BoostedTreeClass, TreeEnsemble
 from littlestone.classes.boosted_trees.parts import PARTS
@@ -410,6 +411,8 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
     learner = LooseValues(concepts, epsilon=1, resolution=8)
     with pytest.raises(AssertionError, match="FAILS"):
         check_learner(learner, points=[(1,)], n_samples=1)
+    report = all_n(learner, points=[(1,)], sizes=(1,))
+    assert [step.name for step in report.steps if not step.holds] == ["round 1, range"]
 
 
 def test_a_free_start_is_noticed(monkeypatch):
