@@ -227,12 +227,21 @@ def _group_of_folder(where: Path) -> int | None:
     return status.st_gid if shared else None
 
 
+def path_of(path: Any, what: str) -> Path:
+    """Return a path, if it is one."""
+    if not isinstance(path, str | os.PathLike):
+        found = type(path).__name__
+        raise ParameterError(f"The {what} is named by its path, a text. Got {found}.")
+    return Path(path)
+
+
 def read_text(
     path: str | os.PathLike[str], what: str, *, largest: int = _LARGEST, bom: bool = False
 ) -> str:
     """Return the text of a file of bounded size."""
+    where = path_of(path, what)
     try:
-        with Path(path).open("rb") as file:
+        with where.open("rb") as file:
             data = file.read(largest + 1)  # a device has no size that could be asked before
     except (OSError, ValueError) as problem:
         raise ParameterError(
@@ -341,7 +350,7 @@ def write_text(path: str | Path, text: str) -> None:
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[str]]:
     """Open a temporary file beside ``path``, and put it in its place when the block succeeds."""
-    where = target(Path(path))
+    where = target(path_of(path, "file"))
     try:
         if not replaceable(Path(path)):
             with Path(path).open("w", encoding="utf-8", newline="") as file:

@@ -46,6 +46,7 @@ CALLS = {
     f"{FIT} --schema schema.toml --model boosted --user person --samples-per-user 2": "rule",
     f"{FIT} --schema schema.toml --seed -1": "--seed",
     f"{FIT} --csv sep=;,sepp=2": "sep",
+    f"{FIT} --bounds age=0:9,age=0:8": "once for each column",
     f"{FIT} --seed many": "littlestone fit --help",
     f"{FIT} --schema unsorted.toml": "'bins' parameter of column 'age'",
     f"{FIT} --schema schema.toml --holdout 20%": "5% is 0.05",

@@ -51,6 +51,10 @@ def months(**more):
     return ls.fit(TABLE, **({"time": "age", "event": "ill", "epsilon": 1, "periods": [9]} | more))
 
 
+def stream():
+    return ls.OnlineLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=9, random_state=0)
+
+
 def fitted():
     return trees().fit(X, ILL)
 
@@ -142,6 +146,13 @@ CALLS = {
     "no certificate": (lambda: trees().certificate(9), "holdout"),
     "no plan": (lambda: ls.plan(trees().concept_class, epsilon=1), "holdout"),
     "no model": (lambda: ls.load("nowhere.json"), "could not be read"),
+    "no path": (lambda: ls.load(None), "named by its path"),
+    "a model for a path": (lambda: ls.page(fitted(), 5), "named by its path"),
+    "a number for a ledger": (lambda: ls.Ledger(5), "named by its path"),
+    "a number of columns": (lambda: ls.Schema(5), "Schema.from_dict"),
+    "columns by number": (lambda: ls.Schema.propose(TABLE, epsilon=1, columns=[5]), "It has: age"),
+    "points for rows": (lambda: ls.audit.verify(trees(), points=[1]), "A row has the code"),
+    "a stream of nothing": (lambda: stream().predict(None), "Expected a list"),
     "a page of a number": (lambda: ls.page(3), "it does of"),
     "export": (lambda: fitted().release_.export("excel"), "sql, python, json"),
     "check": (lambda: ls.check(TABLE, "s.toml", y="ill", epsilon=1), "littlestone schema new"),

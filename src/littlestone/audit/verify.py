@@ -478,6 +478,10 @@ class RecordCases:
 
     def _layout(self, inside: Any) -> Points:
         if isinstance(self.domain, RowDomain):  # rows of codes are stored in two dimensions
+            if any(np.size(row) != len(self.domain.schema) for row in inside):
+                hint = "A row has the code of its cell in each column, for example (2, 3)."
+                named = ", ".join(self.domain.schema.names)
+                raise parameter_error("verify", "points", f"rows of codes of {named}", inside, hint)
             return np.array(inside, dtype=np.int16).reshape(len(inside), len(self.domain.schema))
         return as_points(inside)
 

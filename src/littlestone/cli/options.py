@@ -397,8 +397,9 @@ def read_bounds(caller: str, text: str | None) -> dict[str, tuple[int | float, i
         name, _, ends = part.rpartition("=")
         low, colon, high = ends.partition(":")
         least, most = number(low), number(high)
-        if not name or not colon or least is None or most is None or not least < most:
-            hint = "Each is name=low:high, with low below high."
+        twice = name.strip() in found
+        if not name or not colon or least is None or most is None or not least < most or twice:
+            hint = "Each is name=low:high, with low below high, once for each column."
             raise parameter_error(caller, "bounds", "like age=0:120,income=0:1000000", text, hint)
         found[name.strip()] = least, most
     return found

@@ -168,6 +168,11 @@ class Schema:
     public: PublicBins | None = None
 
     def __post_init__(self) -> None:
+        given: Any = self.columns
+        if not isinstance(given, tuple | list):
+            hint = 'Schema.from_dict({"age": {"bins": [30, 60]}}) makes one.'
+            found = type(given).__name__
+            raise parameter_error("Schema", "columns", "a tuple of columns", found, hint)
         if bool(self.columns) == (self.every is not None):
             raise ParameterError(
                 "A schema needs at least one column: columns=(...) or Schema.every_column(edges)."
@@ -553,7 +558,7 @@ def suggest(name: str, names: Sequence[str]) -> str:
     >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
     (" Did you mean 'age'?", ' It has: age, sex.')
     """
-    close = difflib.get_close_matches(name, names, n=1)
+    close = difflib.get_close_matches(str(name), names, n=1)
     if close:
         return f" Did you mean {close[0]!r}?"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -44,6 +44,7 @@ from littlestone.privacy.filters import Filter, Price
 from littlestone.privacy.guarantee import Guarantee, Neighbours
 from littlestone.privacy.losses import Loss
 from littlestone.privacy.rounding import check_nonnegative, exact_text, short_text
+from littlestone.safe_io import path_of
 from littlestone.types import Json
 
 
@@ -122,7 +123,7 @@ class Ledger:
         counter: str | os.PathLike[str] | None = None,
         purpose: str = "",
     ) -> None:
-        self.path = Path(path)
+        self.path = path_of(path, "ledger")
         self._where = self.path.absolute()  # the same file in every folder
         self._identity: tuple[int, int, str] | None = None
         self.purpose = label("purpose", purpose)

@@ -368,7 +368,11 @@ def points_of(
     if isinstance(domain, IntegerDomain) and domain.small and numbers:
         points = np.asarray(values, dtype=np.int64)
         return points, (points >= domain.low) & (points <= domain.high)
-    rows = list(X)
+    try:
+        rows = list(X)
+    except TypeError:
+        found = type(X).__name__
+        raise DataError(f"Expected a list, an array or a table of rows, got {found}.") from None
     if hasattr(X, "columns"):  # a data frame: pandas, or polars
         rows = X.to_dicts() if hasattr(X, "to_dicts") else X.to_dict("records")
     cells = [point_of(domain, row, feature) for row in rows]
