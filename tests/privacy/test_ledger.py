@@ -156,12 +156,12 @@ def test_creating_and_opening_are_different_calls(path):
 
 
 def test_extreme_budgets(path, tmp_path):
-    ledger = Ledger(path, epsilon=F(1, 10**400), delta=F(1, 10**500))
-    ledger.charge(Guarantee(F(1, 3 * 10**400), F(1, 10**501)))
-    assert 0 < ledger.spent().epsilon - F(1, 3 * 10**400) < F(1, 10**414)
+    ledger = Ledger(path, epsilon=F(1, 10**300), delta=F(1, 10**500))
+    ledger.charge(Guarantee(F(1, 3 * 10**300), F(1, 10**501)))
+    assert 0 < ledger.spent().epsilon - F(1, 3 * 10**300) < F(1, 10**314)
     with pytest.raises(BudgetError):
-        ledger.charge(Guarantee(F(1, 10**400)))
-    with pytest.raises(ParameterError, match="digits"):
+        ledger.charge(Guarantee(F(1, 10**300)))
+    with pytest.raises(ParameterError, match="at least 1e-300"):
         Ledger(tmp_path / "b.db", epsilon=F(1, 10**3000))
     with pytest.raises(ParameterError, match="digits"):
         Ledger(tmp_path / "b.db", epsilon=1).charge(Guarantee(F(1, 10**3000)))
