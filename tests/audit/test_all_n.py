@@ -227,9 +227,8 @@ def boosted(target, unit="records", **how):
     """Return the learner of a target, with an evaluation on the same records."""
     if target is None:
         return Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, unit=unit, resolution=4)
-    how = {"evaluation": None if target.kind == "time" else HALF, **how}
     concepts = BoostedTreeClass(CITY, 1, 2, target=target)
-    return Values(concepts, epsilon=1, unit=unit, resolution=4, **how)
+    return Values(concepts, epsilon=1, unit=unit, resolution=4, evaluation=HALF, **how)
 
 
 NUMBER, COUNT, TIME = Quantity(0, 1, 1), Count(1), Periods((1,))
@@ -238,7 +237,7 @@ PARTS = {
     "medians": (NUMBER, {"loss": "absolute"}, ["quantile 1/2", "quantile 3/4", "evaluation"]),
     "quantiles": (NUMBER, {"loss": "quantile", "quantile": F(9, 10)}, ["quantile 9/10"]),
     "counts": (COUNT, {}, ["quantile 9/10", "mean", "last factor", "evaluation"]),
-    "times": (TIME, {}, ["life table"]),
+    "times": (TIME, {}, ["life table", "evaluation"]),
     "labels": (None, {}, []),
 }
 EACH = [(name, unit) for unit in ("records", "users") for name in PARTS]

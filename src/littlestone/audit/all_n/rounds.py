@@ -17,6 +17,7 @@ from littlestone.audit.all_n.report import Step
 from littlestone.audit.all_n.sums import Sums
 from littlestone.classes.boosted_trees.points import CodePoints
 from littlestone.data.targets import Count, Periods, TargetSample
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.errors import error_sums
 from littlestone.learners.boosting.losses import Huber, Poisson
@@ -189,7 +190,12 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
         model: Any = learner.released(trees, any_records, chain.rng)
 
         def evaluated(sample: Any, source: Source) -> Any:
-            made = error_sums(model, sample, epsilon=epsilon, held_out=False, source=source)
+            how: Any = {"epsilon": epsilon, "held_out": False, "source": source}
+            if isinstance(model.target, Periods):
+                schema = learner.concept_class.schema
+                counts = survival_histogram(model, schema, sample, **how).counts
+                return [count for row in counts for count in row]
+            made = error_sums(model, sample, **how)
             counts = made.cells.counts if made.cells else ()
             return [*made.sums, *(count for row in counts for count in row)]
 
