@@ -12,6 +12,8 @@ import pytest
 
 from littlestone.audit import all_n, verify
 from littlestone.audit.all_n import domain_points
+from littlestone.audit.all_n.asked import quantile
+from littlestone.audit.all_n.sums import Sums
 from littlestone.audit.table import CASES
 from littlestone.classes import (
     BoostedTreeClass,
@@ -19,17 +21,20 @@ from littlestone.classes import (
     Points,
     ThresholdHypothesis,
     Thresholds,
+    TreeSum,
 )
 from littlestone.classes.decision_trees.rows import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import observed, quantities
+from littlestone.evaluation import observed, quantities, survival
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
+from littlestone.learners.boosting import Boosting, Values, errors, intervals, starts, units, values
 from littlestone.learners.boosting import learner as boosting
+from littlestone.learners.boosting.intervals import bounds_of
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
+from littlestone.mechanisms import Conformal
 from littlestone.source import Explicit, SeededSource
 
 ROOT = Path(__file__).parents[2]
@@ -312,6 +317,7 @@ BROKEN = [
     ("means records", Values, "sums_after", parts_of_the_data, "last shift"),
     ("means records", values, "largest_round", whole_epsilon, "rounds"),
     ("quantiles records", Values, "round", rate_of_the_start, "round 2"),
+    ("times records", survival, "release_histogram", louder, "evaluation"),
 ]
 
 
@@ -325,6 +331,36 @@ def test_broken_values_are_noticed(of, where, name, how, step, monkeypatch):
     report = all_n(boosted(target, unit, **more), points=[(2,)], sizes=(2,))
     values._settings.cache_clear()
     assert step in [found.name.split(", ")[0] for found in report.steps if not found.holds], report
+
+
+@pytest.mark.parametrize("unit", ["records", "users"])
+def test_widths_of_intervals(unit):
+    """Of held-out units, of which each has one score: of users without records the largest."""
+    model, size = TreeSum((), (), (0,), NUMBER), len(bounds_of(NUMBER))
+
+    def plan(n):
+        return Conformal(n, size, HALF, F(1), unit)
+
+    def sums(sample):
+        first = {} if unit == "records" else {"count": np.diff(sample.user, prepend=-1) > 0}
+        one = replace(sample, **first)
+        at = intervals.scores(model, one.points, one.point, one.code)
+        own = np.bincount(at, one.count, size).astype(int)
+        own[-1] += sample.n - own.sum()
+        upto, rank = np.cumsum(own), plan(sample.n).rank
+        return np.stack([rank - upto, upto - own - rank])
+
+    def drawn(sample, source):
+        intervals.with_width(model, sample, plan(sample.n), source)
+
+    chain = Sums(boosted(NUMBER, unit), lambda n: F(1), [(2,)], (2,), SeededSource(0))
+    _, known = chain.attempt(lambda: quantile(chain, sums, drawn, 0, lambda n: F(1)))
+    assert known.holds
+    assert "costs 1 <= 1" in known.detail
+    (broken,) = chain.attempt(
+        lambda: quantile(chain, lambda sample: 2 * sums(sample), drawn, 0, lambda n: F(1))
+    )
+    assert not broken.holds
 
 
 @pytest.mark.more

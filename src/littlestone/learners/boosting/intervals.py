@@ -105,6 +105,7 @@ def with_width(
     counts = np.zeros(len(bounds), dtype=np.int64)
     for points, point, code, count in _groups(sample, source):
         np.add.at(counts, scores(model, points, point, code), count)
+    counts[-1] += sample.n - int(counts.sum())  # of users without records nothing is known
     width = int(bounds[plan.draw(counts, source)])
     rounded = PARTS // 2 if isinstance(target, Quantity) else 0
     return replace(model, width=width + rounded)
