@@ -158,6 +158,8 @@ def test_public_arguments_are_checked():
             _ = learner(**changes).hypothesis_
     with pytest.raises(ParameterError, match="positive for points"):
         _ = learner(Points(), delta=0).hypothesis_
+    with pytest.raises(ParameterError, match="with constants='theory'"):
+        _ = learner(Intervals(1, 2**64), constants="theory", teachers=9).hypothesis_
     with pytest.raises(ValueError, match="must be 0 or 1"):
         learner().learn_one(3, "yes")
     with pytest.raises(ParameterError, match="as long as X"):

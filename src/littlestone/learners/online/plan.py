@@ -504,7 +504,7 @@ def _improved(
     least = guess.n_teachers
     for _ in range(20):  # mistakes of an epoch appear in the logarithm of what they must be
         events = 2 * n_teachers * batches * (2 * top + 2) * (2 * least + 1) ** d
-        needed = math.ceil(n_teachers * math.log(4 * events / goal.beta) / concentration(top))
+        needed = math.ceil(n_teachers * log_of(4 * events / goal.beta) / concentration(top))
         if needed <= least:
             break
         least = needed
