@@ -312,6 +312,7 @@ BROKEN = [
     ("times users", starts, "weights", by_records, "life table"),
     ("medians records", values, "private_quantile", louder, "quantile 3/4"),
     ("counts records", values, "private_sum", louder, "last factor"),
+    ("counts records", values, "private_sum", louder, "mean"),
     ("times records", starts, "private_counts", louder, "life table"),
     ("counts records", quantities, "sums_rate", lambda of: lambda *k: 2 * of(*k), "evaluation"),
     ("means records", Values, "sums_after", parts_of_the_data, "last shift"),
@@ -331,6 +332,20 @@ def test_broken_values_are_noticed(of, where, name, how, step, monkeypatch):
     report = all_n(boosted(target, unit, **more), points=[(2,)], sizes=(2,))
     values._settings.cache_clear()
     assert step in [found.name.split(", ")[0] for found in report.steps if not found.holds], report
+
+
+@pytest.mark.more
+def test_counts_of_labels_of_users(monkeypatch):
+    monkeypatch.setattr(boosting, "_COUNT_FROM", 0)
+    boosting._settings.cache_clear()
+    asked = {"points": [(2,)], "sizes": (2,)}
+    report = all_n(boosted(None, "users"), **asked)
+    assert report.holds
+    assert "counts of labels, noise" in [step.name for step in report.steps]
+    monkeypatch.setattr(boosting, "private_counts", louder(starts.private_counts))
+    report = all_n(boosted(None, "users"), **asked)
+    boosting._settings.cache_clear()
+    assert [s.name for s in report.steps if not s.holds] == ["counts of labels, noise"]
 
 
 @pytest.mark.parametrize("unit", ["records", "users"])

@@ -53,8 +53,12 @@ def noisy_sums(
     chain: Chain,
     ask: Callable[[Any, Source], Sequence[Any]],
     budget: Callable[[int], Fraction],
+    draw: Callable[[Any, Source], object] | None = None,
 ) -> list[Step]:
-    """Check that what is released, but for noise, is sums over units, and what one unit moves."""
+    """Check that what is released, but for noise, is sums over units, and what one unit moves.
+
+    ``draw`` is what asks it, if that returns something else: it must have the same noise.
+    """
     public: dict[int, tuple[list[Fraction], Vector]] = {}
 
     def heard(sample: Any, sign: int = 0) -> tuple[list[Fraction], Vector]:
@@ -70,9 +74,13 @@ def noisy_sums(
             up, down = (abs(heard(sample, sign)[1] - found) for sign in (1, 2))
             public[len(data)] = rates, np.maximum(up, down)
         claimed, steps = public[len(data)]
+        if draw is not None:
+            drawn: Any = _Fixed()
+            draw(sample, drawn)
+            rates = drawn.rates
         if claimed != rates:
-            raise BrokenError("public", "the rate of noise is not a function of n")
-        costs: Vector = found / steps * np.array(rates, dtype=object)
+            raise BrokenError("noise", "its rate is another, or not a function of n")
+        costs: Vector = found / steps * np.array(claimed, dtype=object)
         return costs
 
     moved, lists = _added(chain, sums)

@@ -86,8 +86,9 @@ class Chain:
         each = getattr(learner, "samples_per_user", EACH) if learner.unit == "users" else 1
         if comb(len(records) + each, each) > _MOST_OUTCOMES:
             raise UnsupportedError(
-                f"There are too many {learner.unit} with at most {each} records at these points. "
-                "Name fewer points, or use a smaller samples_per_user, or a target of fewer values."
+                f"all_n tries every record, or every user with at most {each}: at these points "
+                f"there are too many {learner.unit}. Name fewer points, or take a target of fewer "
+                "values (for a quantity fewer cells), or a smaller samples_per_user."
             )
         if of_targets:
             return TargetCases.of(records, learner, each)

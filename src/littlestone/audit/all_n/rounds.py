@@ -123,7 +123,9 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         def counts(sample: Any, source: Source) -> Any:
             return private_counts(sample, sample.code, size, epsilon=epsilon, source=source)
 
-        chain.add(lambda: noisy_sums(chain, counts, lambda n: epsilon), "counts of labels")
+        chain.add(
+            lambda: noisy_sums(chain, counts, lambda n: epsilon, learner.start), "counts of labels"
+        )
     elif settings.count_epsilon:
         several = concepts.lists_labels
         what, moves = ("counts", "two of them move") if several else ("count", "it moves")
@@ -162,13 +164,13 @@ def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
             epsilon, most = budget(sample.n, 1), loss.most
             return [private_sum(sample, sample.code, most, epsilon=epsilon, source=source)]
 
-        chain.add(lambda: noisy_sums(chain, total, lambda n: budget(n, 1)), "mean")
+        chain.add(lambda: noisy_sums(chain, total, lambda n: budget(n, 1), learner.start), "mean")
     if isinstance(target, Periods):
 
         def lives(sample: Any, source: Source) -> Any:
             return counts_at_risk(sample, target, epsilon=budget(sample.n), source=source)
 
-        chain.add(lambda: noisy_sums(chain, lives, budget), "life table")
+        chain.add(lambda: noisy_sums(chain, lives, budget, learner.start), "life table")
 
 
 def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
