@@ -58,6 +58,7 @@ CALLS = {
     "predict": "model.json",
     "predict nowhere.json data.csv": "could not be read",
     "predict data.csv data.csv": "model",
+    "predict model.json data.csv --out p.xlsx": "a CSV or Parquet file",
     "report nowhere.json --out p.html": "could not be read",
     "export nowhere.json --to json --table t": "left out, or --to sql",
     "export nowhere.json --to json --dialect sqlite": "left out, or --to sql",

@@ -63,7 +63,7 @@ def predict(
         each period.
     """
     from littlestone.cli.terminal import reading
-    from littlestone.data.formats import PARQUET, format_of
+    from littlestone.data.formats import PARQUET, conversion, format_of
     from littlestone.learners.release import Release
     from littlestone.safe_io import replacing
 
@@ -71,6 +71,9 @@ def predict(
     if out is not None and out.lower().endswith(".gz"):
         hint = "Compress the file afterwards: gzip FILE."
         raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
+    if out is not None and conversion(Path(out)) is not None:
+        hint = "Other programs read both."
+        raise parameter_error("predict", "out", "a CSV or Parquet file", out, hint)
     release = Release.read(model)
     with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)

@@ -90,7 +90,9 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
     release.guarantee.epsilon: it does not follow from the rest of the record
     """
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        return [Finding("format", f"this is no record of the format {FORMAT}")]
+        return [
+            Finding("format", f"this is no record of the format {FORMAT}: fit --record writes one")
+        ]
     try:
         software, release = record["software"], record.get("release", {})
         if not {"release", "stream"} & record.keys():
