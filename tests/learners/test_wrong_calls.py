@@ -91,6 +91,7 @@ CALLS = {
     "two targets": (lambda: cost().fit(X, TABLE[["age", "ill"]]), "one column"),
     "dates for targets": (lambda: cost().fit(X, pd.date_range("2020", periods=600)), "a date"),
     "no records": (lambda: cost().fit(X.to_numpy()[:0], []), "minimum of 1"),
+    "a range beyond doubles": (lambda: cost(high="1e308").fit(X, ILL), "at most 1e300"),
     "low of counts": (lambda: cost(loss="poisson", low=1).fit(X, ILL), "from 0 on"),
     "weights of times": (lambda: times().fit(X, ILL, sample_weight=ILL), "Every record"),
     "a time without event": (lambda: times().fit(TABLE, "age"), 'time="months", event="died"'),

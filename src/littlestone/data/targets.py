@@ -119,9 +119,10 @@ class Quantity(Target):
         caller = "a quantity"
         for name in ("low", "high"):
             exact = exact_value(getattr(self, name))
-            if exact is None:
+            if exact is None or abs(exact) > 10**300:  # sums of such numbers are doubles
                 hint = "The range is public: say it from what you know, not from these records."
-                raise parameter_error(caller, name, "a finite number", getattr(self, name), hint)
+                allowed = "a finite number" + (", at most 1e300 in size" if exact else "")
+                raise parameter_error(caller, name, allowed, getattr(self, name), hint)
             object.__setattr__(self, name, exact)
         if self.low >= self.high:
             raise parameter_error(caller, "low", f"below high = {self.high}", self.low)
