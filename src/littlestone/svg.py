@@ -144,7 +144,7 @@ def clip(text: str, width: float, size: float = 14, *, end: int = 0) -> str:
     Examples
     --------
     >>> clip("a rather long name", 60), clip("question number 17", 80, end=3)
-    ('a rath…', 'quest… 17')
+    ('a rath…', 'ques… 17')
     """
     if text_width(text, size) <= width:
         return text

@@ -178,3 +178,13 @@ def test_a_model_says_its_own_columns(run, models):
     assert found.evaluation.epsilon == other.evaluation.epsilon == 10
     assert found.certificate is None
     assert found.hypothesis == release.hypothesis
+
+
+def test_models_of_users_are_not_scored_by_records(run, folder):
+    """A table of several records of each user: their number is secret, and each pays for all."""
+    fit = "fit data.parquet --schema schema.toml --y adult --user person --epsilon 4"
+    assert run(f"{fit} --model scorecard --out m.json").code == 0
+    refused = run("score m.json data.csv --epsilon 1")
+    assert refused.code == 2
+    assert "protects users" in refused.err
+    assert "800" not in refused.err

@@ -10,10 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
-from littlestone.data import proposal
+from littlestone.data import Sample, proposal
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import models
+from littlestone.learners.running import score_all
 from littlestone.report.pages import evaluation_facts
+from littlestone.source import SeededSource
 
 RNG = np.random.default_rng(5)
 AGE = RNG.integers(18, 90, 4000)
@@ -349,3 +351,8 @@ def test_learned_columns_leave_no_bound_for_new_records():
             _ = costs.evaluation_.new_records
         with pytest.raises(UnsupportedError, match="not learned"):
             card.evaluation_.error_certificate(card.release_.answers, 0.05)
+        sets = ls.Scorecard(schema, epsilon=4, interval=0.9, random_state=0).fit(table, y="ill")
+        other = Sample.of(np.full((50, 1), 2), [1] * 50)
+        (scored,) = score_all([(sets.release_, other)], SeededSource(0), epsilon=1)
+        assert ("nothing of new records" in str(evaluation_facts(scored))) != known
+        assert scored.to_dict()["interval"]["certificate"]["holds"] == known

@@ -251,7 +251,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             public = concepts.schema
         else:
             concepts, public, of_points = open_points.opened(
-                data, spec, records.schema, y=label, x=chosen, labels=listed,
+                data, spec, records.schema, y=label, user=user, x=chosen, labels=listed,
                 form=table.written("fit"),
             )  # fmt: skip
             options |= of_points

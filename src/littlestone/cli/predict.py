@@ -340,11 +340,10 @@ def _scored(
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.read import read
-    from littlestone.data.targets import Periods
     from littlestone.learners.base import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
-    from littlestone.privacy import Guarantee
+    from littlestone.privacy import Guarantee, Neighbours
 
     source, paid_by = filed.source(caller, asked), asked.budget(caller)
     if paid_by is not None:
@@ -357,8 +356,12 @@ def _scored(
             raise ParameterError(
                 f"{caller} counts wrong labels, and a model of a {release.target.kind} predicts "
                 "none. Fit it with --holdout 0.2 to evaluate it."
-                if not isinstance(release.target, Periods)
-                else f"{caller} counts wrong labels, and a model of times predicts none."
+            )
+        if release.guarantee.neighbours is Neighbours.USER_REPLACE:
+            raise ParameterError(
+                f"{caller} protects single records, and the model protects users, who may have "
+                "several. Evaluate it when it is fitted: --evaluate E, with --holdout 0.2 on users "
+                "it is not learned from."
             )
         columns = release.columns or {}
         if asked.y is None and not columns.get("y"):

@@ -56,6 +56,7 @@ class Public:
         schema: str | None,
         *,
         y: str,
+        user: str | None,
         x: list[str] | None,
         labels: list[str] | None,
         form: CsvFormat | None,
@@ -70,7 +71,7 @@ class Public:
             return (*open_class(spec, schema, x, labels), {})
         options: Json = {} if self.shift is None else {"shift": _shift(self.shift)}
         if needs_schema(spec):
-            found = beside(data, self.public, [y], x, self.most_bins, form, "fit")
+            found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
         if self.bins is not None:
             raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")

@@ -211,7 +211,7 @@ class Release:
                 out["quality"] = measured.quality
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
-            if not self.independent:
+            if self.proposal is not None:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
         if self.spent is not None:

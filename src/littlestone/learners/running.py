@@ -114,7 +114,7 @@ def run(
     spent = _spending(own, n - held_out, evaluate, conformal)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
-    looked_at: Any = sample  # users are never held out
+    looked_at: Any = sample
     if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
         looked_at, taken = split(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
@@ -292,7 +292,8 @@ def _check_sample(learner: Any, sample: Any) -> None:
     if isinstance(sample, TargetSample):
         target = getattr(learner.concept_class, "target", None)
         size = labels + listed if target is None else target.size
-        if len(sample.code) and int(sample.code.max()) >= size:
+        least = 0 if target is None else -1  # every label is one of the class or the other one
+        if len(sample.code) and not least <= sample.code.min() <= sample.code.max() < size:
             raise ParameterError(f"The sample given to {caller} must have codes of its target.")
     elif (sample.labels, sample.unlisted) != (labels, listed):
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"

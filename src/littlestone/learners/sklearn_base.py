@@ -646,7 +646,7 @@ def _column(y: Any) -> npt.NDArray[Any]:
 def _check_length(y: Any) -> int:
     """Return how many labels there are, if they can be counted."""
     try:
-        found = None if _is_relation(y) else len(y)
+        found = None if _is_relation(y) else len(y if hasattr(y, "__len__") else _array(y))
     except TypeError:
         found = None
     if found is None:
@@ -655,6 +655,13 @@ def _check_length(y: Any) -> int:
             "an array; collect a lazy frame or a relation first."
         )
     return found
+
+
+def _array(y: Any) -> npt.NDArray[Any]:
+    """Return labels that are no sequence; TypeError, if they are no array either."""
+    if not hasattr(y, "__array__"):
+        raise TypeError
+    return np.asarray(y)
 
 
 def _is_relation(X: Any) -> bool:

@@ -330,7 +330,7 @@ def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     """The start, the trees, what is corrected and the noisy sums, together."""
     monkeypatch.setattr(errors, "_FINE", 1)
     monkeypatch.setattr(values, "_FINE", 1)
-    monkeypatch.setattr(starts, "_WHOLE", 1)  # of a user with one record
+    monkeypatch.setattr(starts, "WHOLE", 1)  # of a user with one record
     target, parameters, codes = TINY[name]
     learner = tiny(target, unit=unit, **parameters)
     assert 0.4 < loss_of_transcripts(learner, [(1,)], codes, 1, 1, HALF) <= 1 + 1e-9
@@ -350,7 +350,7 @@ def test_every_data_set_with_its_evaluation_of_more(name, unit, monkeypatch):
 @pytest.fixture
 def coarse(monkeypatch):
     """Make starts of few outcomes: a user is weighed in halves, and factors are not corrected."""
-    monkeypatch.setattr(starts, "_WHOLE", 2)
+    monkeypatch.setattr(starts, "WHOLE", 2)
     monkeypatch.setattr(Values, "_last_factor", lambda *_: 0)
 
 
@@ -490,6 +490,14 @@ def test_unknown_targets_say_nothing():
             for s in (known, more)
         ]
         assert laws[0] == laws[1]
+
+
+def test_codes_that_no_label_has_are_refused_before_they_are_paid_for(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=4, neighbours="user-replace")
+    trees = ls.BoostedTrees(EDGE, epsilon=4, rounds=3, evaluate=0.1)
+    with pytest.raises(ParameterError, match="codes of its target"):
+        trees.fit(TargetSample.of([[2]] * 8, [0, -1] * 4, [*"abcdefgh"]), None, ledger=ledger)
+    assert ledger.spent().epsilon == 0
 
 
 # --- secret numbers of records ------------------------------------------------------------------

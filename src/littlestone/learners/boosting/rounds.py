@@ -44,6 +44,7 @@ from littlestone.data import Sample
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, counted
 from littlestone.learners.base import Learner
+from littlestone.learners.boosting.starts import WHOLE
 from littlestone.learners.plan import Plan
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
@@ -184,10 +185,12 @@ def _splits(schema: Schema) -> Splits:
 def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction) -> None:
     """Refuse, by public numbers, what the draw of a tree could not do; ``most`` is W."""
     labels = len(learner.concept_class.labels)
-    if n * most * (labels if learner.concept_class.lists_labels else 1) >= 2**53:
+    of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
+    if n * max(most * (labels if learner.concept_class.lists_labels else 1), of_user) >= 2**53:
         raise UnsupportedError(
             f"Boosted trees of {counted(n, learner.unit)} with resolution {most:,} are not drawn: "
-            "sums of weights must stay below 2**53. Use a smaller resolution."
+            "sums of weights must stay below 2**53. Use a smaller resolution or fewer "
+            f"{learner.unit}."
         )
     depth, splits = learner.concept_class.depth, len(learner.splits)
     bits = 102 + depth + 2**depth * (splits.bit_length() + (labels - 1).bit_length() - 1)

@@ -20,13 +20,13 @@ from littlestone.source import Explicit, Source
 
 Ints = npt.NDArray[np.int64]
 
-_WHOLE = 1 << 20  # parts of a user
+WHOLE = 1 << 20  # parts of a user
 _FURTHEST = 7 * PARTS  # of log-odds to begin with
 
 
 def whole(sample: TargetSample) -> int:
     """Return in how many parts a unit is weighed: the weights of its records sum to at most it."""
-    return 1 if sample.user is None else _WHOLE
+    return 1 if sample.user is None else WHOLE
 
 
 def weights(sample: TargetSample) -> Ints:
@@ -43,7 +43,7 @@ def weights(sample: TargetSample) -> Ints:
     else:
         records = np.zeros(sample.n, dtype=np.int64)
         np.add.at(records, user, count)
-        weight = _WHOLE // records[user] * count
+        weight = WHOLE // records[user] * count
     known: Ints = np.where(sample.code < 0, 0, weight)
     return known
 
