@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import littlestone as ls
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,6 +68,7 @@ def test_public_coins_have_reasons():
     assert found == set(re.findall(r"`(.*?)`", " ".join(rows)))
 
 
+@pytest.mark.more
 def test_what_is_private_to_a_module_stays_there():
     """No module imports a name with an underscore from another one, or reaches for one in it."""
     # methods of named tuples; leaving without clean-up; what notebooks ask for

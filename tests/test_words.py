@@ -92,6 +92,7 @@ def test_docstrings_and_messages_use_the_words_of_the_field():
     assert wrong == {}
 
 
+@pytest.mark.more
 def test_comments_use_the_words_of_the_field():
     wrong = {}
     for path in MODULES:
@@ -104,6 +105,7 @@ def test_comments_use_the_words_of_the_field():
     assert wrong == {}
 
 
+@pytest.mark.more
 def test_names_use_the_words_of_the_field():
     """Names of functions, classes, parameters and variables, word by word."""
     names = set()

@@ -94,6 +94,7 @@ def test_points_that_are_stored(piece, monkeypatch):
     assert (none.extremes(3).n, none.extremes(3).zeros.tolist()) == (3, [])
 
 
+@pytest.mark.more
 def test_what_can_be_streamed(tmp_path):
     table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
     pq.write_table(table, tmp_path / "t.parquet")

@@ -125,6 +125,7 @@ def test_a_proposal_of_a_frame_reads_each_cell_as_of_a_csv_file(tables):
             assert ls.Schema.propose(read(path), **options) == by_path, reader
 
 
+@pytest.mark.more
 def test_what_declares_types(tmp_path):
     """Parquet files and databases declare; frames, relations and CSV files do only by kinds."""
     frame = pd.DataFrame({"age": np.arange(900) % 60, "city": ["Bonn", "Rome"] * 450})

@@ -48,6 +48,7 @@ cases = st.builds(
 )
 
 
+@pytest.mark.more
 @settings(max_examples=settings.default.max_examples)
 @given(st.sampled_from(sorted(KINDS)), cases)
 def test_any_records_at_the_edges(kind, case):

@@ -386,3 +386,14 @@ def test_bands_of_means_and_shares_hold_what_is_counted(monkeypatch):
             found.append(one.below.low <= own.below.value <= one.below.high)
     assert len(found) == 600
     assert np.mean(found) >= 0.93
+
+
+def test_the_root_of_the_mean_square_is_at_least_the_mean_error():
+    """Noise in the sum of squares cannot say less than the sum of errors does."""
+    found = QuantityEvaluation(ErrorSums((100, 2, 500, 250), 10, F(1), 100, F(5), F(4)))
+    assert found.rmse.value == pytest.approx(found.mae.value)
+    assert found.rmse.low <= found.rmse.value <= found.rmse.high
+    exact = QuantityEvaluation(ErrorSums((100, 10, 500, 300), 10, F(1), 100, F(5), F(4)))
+    assert QuantityEvaluation(
+        ErrorSums((100, 2, 500, 300), 10, F(1), 100, F(5), F(4))
+    ).r2.value == pytest.approx(exact.r2.value)

@@ -63,6 +63,7 @@ def test_the_record_of_a_start_from_all_columns_is_checked():
     assert "release.spent: all together it is" in "".join(map(str, check_record(record)))
 
 
+@pytest.mark.more
 def test_more_records_are_checked(tmp_path):
     ledgers = [
         ls.Ledger(tmp_path / "pure", epsilon=2, data="clinic", purpose="report"),

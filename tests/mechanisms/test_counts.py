@@ -95,6 +95,7 @@ def test_the_tail_is_at_most_what_is_said(variance, chance):
         assert (p**place / (1 + p) <= chance) == within
 
 
+@pytest.mark.more
 def test_geometric_noise_is_that_of_its_rate(monkeypatch):
     monkeypatch.setattr(made, "two_sided", table_geometric(5))
     noise = Noise(rate=F(1))

@@ -78,5 +78,7 @@ class Intervals:
             ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
             ("Covered", f"a new record, with probability {level} or more", ""),
             ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
+            *([("", "Not if fit learns the columns from these records, too: give a schema", "")]
+              if learned else []),
         ])  # fmt: skip
         return 0

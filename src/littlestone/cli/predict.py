@@ -45,10 +45,10 @@ def predict(
     """Label each row of a table by a released model; costs no epsilon.
 
     Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
-    expected count, the risk of an event) for each row, in the order of the rows; or Parquet, if
-    --out ends in .parquet. A row outside the model's public domain gets the first label. Files of
-    any size are streamed. A model with intervals adds "low" and "high"; one with sets of labels a
-    column for each label, 1 where the set has it.
+    expected count, the cumulative hazard of an event) for each row, in the order of the rows; or
+    Parquet, if --out ends in .parquet. A row outside the model's public domain gets the first
+    label. Files of any size are streamed. A model with intervals adds "low" and "high"; one with
+    sets of labels a column for each label, 1 where the set has it.
 
     Parameters
     ----------
@@ -121,8 +121,9 @@ def export(
         sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
         label). python: a module without dependencies; json: the trees and the schema.
     dialect:
-        For sql: duckdb (the default) reads cells exactly as this program does; standard (PostgreSQL
-        and others) and sqlite are for columns that have their proper types.
+        For sql: duckdb (the default) reads cells exactly as this program does (of a CSV file, with
+        all_varchar=true: its reader makes truth values of yes and no); standard (PostgreSQL and
+        others) and sqlite are for columns that have their proper types.
     table:
         For sql: what to write after FROM; then it is a query of all columns of this table and the
         value. Engines may show the rows in another order: select a key.

@@ -227,14 +227,14 @@ class QuantityEvaluation:
     @property
     def rmse(self) -> Band:
         """The root of the mean squared error."""
-        share, slack = self._share("square"), self._slack
-        value, low, high = (math.sqrt(max(0.0, x)) for x in (share, share - slack, share + slack))
+        low, value, high = map(math.sqrt, self._missed)
         return self._band(value, low, high, float(self.sums.reach))
 
     @property
     def r2(self) -> Band | None:
         """The share of the variance that is explained; None where noise hides the variance."""
-        missed, mean, square = (self._share(name) for name in _QUANTITY[1:])
+        mean, square = (self._share(name) for name in _QUANTITY[2:])
+        fewest, missed, largest = self._missed
         slack = self._slack
         off = abs(2 * mean - 1)
         least = square - slack - (off + 2 * slack) ** 2
@@ -242,9 +242,17 @@ class QuantityEvaluation:
         if square <= off**2:
             return None
         value = 1 - missed / (square - off**2)
-        low = 1 - (missed + slack) / least if least > 0 else -math.inf
-        high = 1 - max(0.0, missed - slack) / most
+        low = 1 - largest / least if least > 0 else -math.inf
+        high = 1 - fewest / most
         return self._band(value, low, high, 1.0)
+
+    @property
+    def _missed(self) -> tuple[float, float, float]:
+        """The mean square between its ends; none is below the square of the mean error."""
+        square, error, slack = self._share("square"), self._share("error"), self._slack
+        low = max(0.0, square - slack, max(0.0, error - slack) ** 2)
+        value = max(low, square, error**2 if error > 0 else 0.0)
+        return low, value, max(value, square + slack)
 
     def _share(self, name: str) -> float:
         names = KINDS[self.sums.kind]

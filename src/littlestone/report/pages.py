@@ -8,6 +8,7 @@ outputs.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
@@ -151,6 +152,7 @@ def release_page(release: Release) -> str:
         n=None if release.n is None else integer(release.n),
         **_certified(release),
         evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
+        held_out=release.evaluation is not None and release.evaluation.held_out,
         **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
@@ -272,11 +274,11 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     for of, band in found.bands.items():
         name = _MEASURES[of]
         text = "the noise hides it"
-        if band is not None:
+        if band is not None and math.isfinite(band.low):
             text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%, noise)"
-        if band is not None and sums.held_out and release.independent:
-            new = found.new_records.bands[of]
-            text += "" if new is None else f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
+            new = found.new_records.bands[of] if sums.held_out and release.independent else None
+            if new is not None and math.isfinite(new.low):
+                text += f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
         facts.append((name, text))
     facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
     return [*facts, _by_prediction(found, unit)]
@@ -287,7 +289,8 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     bins, sums = found.predicted_observed, found.sums
     if not bins:
         least = least_units(sums.epsilon)
-        return ("By prediction", f"needs {integer(least)} {unit} for epsilon {sums.epsilon}")
+        which = f"held-out {unit}" if sums.held_out else unit
+        return ("By prediction", f"needs {integer(least)} {which} for epsilon {sums.epsilon}")
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
@@ -338,7 +341,8 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     if isinstance(model, TreeSum):
         name, near = "Interval", f"prediction ± {_four(model.width * model.parts[1])}"
     else:
-        name, near = "Set", f"labels at most {counted(model.width, 'votes')} behind the most likely"
+        votes = counted(model.width, "votes")
+        name, near = "Set", f"the most likely label, and all at most {votes} behind it"
         which = f"the label of {which}"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
