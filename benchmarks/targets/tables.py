@@ -74,12 +74,7 @@ class Data:
     @cached_property
     def schema(self) -> Schema:
         """The public columns."""
-        return Schema.from_dict(
-            {
-                name: {"categories": given} if isinstance(given, list) else {"bins": edges(*given)}
-                for name, given in self.columns.items()
-            }
-        )
+        return schema_of(self.columns)
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -89,6 +84,16 @@ class Data:
             for name, given in self.columns.items()
             if not isinstance(given, list)
         }
+
+
+def schema_of(columns: dict[str, Any]) -> Schema:
+    """Return public columns: lists of categories, or (low, high, step) of edges."""
+    return Schema.from_dict(
+        {
+            name: {"categories": given} if isinstance(given, list) else {"bins": edges(*given)}
+            for name, given in columns.items()
+        }
+    )
 
 
 def edges(low: float, high: float, step: float) -> list[float]:

@@ -182,9 +182,8 @@ def decide(
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
     how: Any = {"held_out": holdout is not None, "interval": interval}
     part = _evaluation(caller, evaluate, left, **how)
-    if (
-        holdout is not None and user is None
-    ):  # where users are protected the number of rows is secret
+    # where users are protected the number of rows is secret
+    if holdout is not None and user is None:
         n = _learned_from(opened, y, caller, None)
         held_out = held_out_of(n, holdout, interval=interval is not None)
         _check_enough(held_out, interval, wanted, left - (part or 0))
