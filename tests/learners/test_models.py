@@ -356,3 +356,16 @@ def test_learned_columns_leave_no_bound_for_new_records():
         (scored,) = score_all([(sets.release_, other)], SeededSource(0), epsilon=1)
         assert ("nothing of new records" in str(evaluation_facts(scored))) != known
         assert scored.to_dict()["interval"]["certificate"]["holds"] == known
+
+
+def test_free_columns_leave_all_of_epsilon_to_intervals():
+    """Of too few records columns are standard ones: then fewer held-out records are enough."""
+    rng = np.random.default_rng(0)
+    table = {f"x{i}": rng.integers(0, 100, 800) for i in range(10)}
+    table["cost"] = table["x0"] + rng.integers(0, 9, 800)
+    made = ls.fit(
+        table, y="cost", target="quantity", low=0, high=120, epsilon=1, interval=0.9,
+        evaluate=None, random_state=0,
+    )  # fmt: skip
+    assert made.release_.interval.epsilon == 1
+    assert made.release_.interval.m == 160

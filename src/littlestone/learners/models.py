@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 from littlestone.classes import (
@@ -169,7 +170,7 @@ def decide(
         schema = _of_public(
             public, table, schema, [y, event, user], columns, bins, csv, caller, say
         )
-    _check_columns(caller, schema, y, bounds)
+    _check_columns(caller, schema, y, bounds, user)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
     )
@@ -182,38 +183,34 @@ def decide(
     left_delta = None if small is None or model in _CERTIFIED else small * left / total
     how: Any = {"held_out": holdout is not None, "interval": interval}
     part = _evaluation(caller, evaluate, left, **how)
-    # where users are protected the number of rows is secret
+    held_out = None  # where users are protected the number of rows is secret
     if holdout is not None and user is None:
-        n = _learned_from(opened, y, caller, None)
-        held_out = held_out_of(n, holdout, interval=interval is not None)
-        _check_enough(held_out, interval, wanted, left - (part or 0))
-    if schema is None:
-        if user is not None:
-            raise ParameterError(
-                f"Where users are protected, {caller} needs a schema: one that is learned from the "
-                "records protects single records. Write it from public knowledge "
-                "(`littlestone schema new TABLE`)."
-            )
-        whole = Guarantee(total, small or Fraction(0), claim="dp.sum")
-        check_ledger(ledger, caller, whole, data=table)
-        share = (small or Fraction(0)) - (left_delta or 0)
+        rows = _learned_from(opened, y, caller, None)
+        held_out = held_out_of(rows, holdout, interval=interval is not None)
+    enough = partial(_check_enough, held_out, interval, wanted)
+    if schema is not None:
+        enough(left - (part or 0))
+    else:
+        both = Guarantee(total, small or Fraction(0), claim="dp.sum")
+        check_ledger(ledger, caller, both, data=table)
         schema = _learned_columns(
-            table, epsilon=total - left, delta=share, ledger=ledger, random_state=random_state,
-            say=say, caller=caller, most=len(columns or opened.names), y=y, columns=columns,
-            bounds=bounds, csv=csv,
+            table, epsilon=total - left, delta=(small or Fraction(0)) - (left_delta or 0),
+            ledger=ledger, random_state=random_state, say=say, caller=caller, most=len(columns or opened.names), y=y,
+            check=partial(enough, left - (part or 0)), columns=columns, bounds=bounds, csv=csv,
         )  # fmt: skip
         if schema.proposal is None:  # they cost nothing
             left, left_delta = total, None if model in _CERTIFIED else small
             part = _evaluation(caller, evaluate, left, **how)
+            enough(left - (part or 0))
     name, why = (model, "asked for") if model != "auto" else choose(wanted)
     concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
+    more = "without it, all learns" if holdout is None else "of held-out records"
     if part is not None:
-        more = "without it, all learns" if holdout is None else "of held-out records"
         say("Evaluation", f"epsilon {part} measures the error privately; {more}")
     if isinstance(concepts, BoostedTreeClass):
-        rows = None if user is not None else _learned_from(opened, y, caller, holdout)
-        say("Delta", _delta(concepts, left, left_delta, rows))
+        n = None if user is not None else _learned_from(opened, y, caller, holdout)
+        say("Delta", _delta(concepts, left, left_delta, n))
     return Decided(concepts, schema, left, left_delta, part, wanted, interval)
 
 
@@ -244,9 +241,13 @@ def _learned_columns(
     say: Say,
     caller: str,
     most: int,
+    check: Callable[[], None],
     **where: Any,
 ) -> Schema:
-    """Learn at most so many columns; if public reasons forbid it return standard ones, free."""
+    """Learn at most so many columns; if public reasons forbid it return standard ones, free.
+
+    ``check`` is called before anything is paid.
+    """
     from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
     bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
@@ -274,6 +275,7 @@ def _learned_columns(
             )
         say("Columns", f"standard bins of numbers, which cost nothing; texts are not read{more}")
         return found
+    check()
     spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
     texts = "" if delta else "; texts need a delta, and are left out"
     say(
@@ -515,9 +517,15 @@ def _checked_interval(caller: str, interval: Any, model: str, wanted: Wanted | N
     return covered
 
 
-def _check_columns(caller: str, schema: Any, y: str, bounds: Any) -> None:
+def _check_columns(caller: str, schema: Any, y: str, bounds: Any, user: str | None = None) -> None:
     """Refuse what is no schema of named columns, or has the label among them."""
     if schema is None:
+        if user is not None:
+            raise ParameterError(
+                f"Where users are protected, {caller} needs a schema: one that is learned from the "
+                "records protects single records. Write it from public knowledge "
+                "(`littlestone schema new TABLE`)."
+            )
         return
     if bounds is not None:
         hint = "The bins of a schema say it already."
@@ -606,10 +614,10 @@ def _check_held_out(caller: str, evaluate: Any, left: Fraction) -> None:
 
 
 def _check_enough(
-    held_out: int, interval: Fraction | None, wanted: Wanted | None, epsilon: Fraction
+    held_out: int | None, interval: Fraction | None, wanted: Wanted | None, epsilon: Fraction
 ) -> None:
-    """Refuse intervals from too few records, before columns are paid for."""
-    if interval is not None:
+    """Refuse intervals and sets from too few records, before columns are paid for."""
+    if interval is not None and held_out is not None:
         target = None if wanted is None else wanted.target
         planned(target, interval, m=held_out, epsilon=epsilon, unit="records")
 
