@@ -195,8 +195,9 @@ def decide(
         check_ledger(ledger, caller, both, data=table)
         schema = _learned_columns(
             table, epsilon=total - left, delta=(small or Fraction(0)) - (left_delta or 0),
-            ledger=ledger, random_state=random_state, say=say, caller=caller, most=len(columns or opened.names), y=y,
-            check=partial(enough, left - (part or 0)), columns=columns, bounds=bounds, csv=csv,
+            ledger=ledger, random_state=random_state, say=say, caller=caller,
+            most=len(columns or opened.names), check=partial(enough, left - (part or 0)),
+            y=y, columns=columns, bounds=bounds, csv=csv,
         )  # fmt: skip
         if schema.proposal is None:  # they cost nothing
             left, left_delta = total, None if model in _CERTIFIED else small
