@@ -11,7 +11,8 @@ from .detectors import NOTICED
 
 TESTS = Path(__file__).parents[1]
 _NOTICED = (AssertionError, pytest.fail.Exception, *NOTICED)
-_OPTIONS = ["-n0", "-q", "--maxfail=20", "-p", "no:cacheprovider", "-m"]
+# what an assertion compared is not explained: nobody reads it, and long lists take minutes
+_OPTIONS = ["-n0", "-q", "--assert=plain", "--maxfail=20", "-p", "no:cacheprovider", "-m"]
 _OPTIONS += ["not (browser or site or spark or postgres or proofs or kills or mutants or full)"]
 
 
