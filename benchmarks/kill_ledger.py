@@ -45,7 +45,7 @@ from littlestone import append_log, safe_io
 from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, StoreError
 from littlestone.privacy import Event, Ledger, Pure
-from littlestone.privacy.entries import KIND, write_line
+from littlestone.privacy.ledger import KIND, write_line
 
 Charge = Callable[[Ledger, Fraction, str], None]
 BUDGET = Fraction(5)

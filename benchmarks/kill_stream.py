@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-import littlestone.data.rows  # noqa: F401 - all is loaded before a life is forked
+import littlestone.data.read  # noqa: F401 - all is loaded before a life is forked
 from littlestone.classes import parse_class
 from littlestone.cli.main import main as command
 from littlestone.cli.stream import Answers

@@ -29,7 +29,7 @@ COSTS = {"no": 1, "yes": 15}
 
 def learned(name, concepts, parts, costs, epsilon, draws, *, shown):
     """Return accuracy and balanced accuracy of each draw, seconds, and the first report."""
-    from littlestone.cli.summary import plain
+    from littlestone.cli.terminal import plain
     from littlestone.data import Sample
     from littlestone.learners import registry
     from littlestone.learners.running import run

@@ -40,7 +40,7 @@ RECORD_BYTES = 100  # for each row more, where users are protected
 
 def make(folder: Path, rows: int, distinct: int, users: int = 0, *, random: bool) -> None:
     """Write x in 1 .. 2**32, scrambled, (nearly) so many, and y: x above half, or a coin; whose."""
-    from littlestone.data.engine import connect
+    from littlestone.data.containers import connect
 
     y = "hash(i, 7) % 2" if random else f"x > {HIGH // 2}"
     for number, first in enumerate(range(0, rows, PART)):
@@ -56,7 +56,7 @@ def make(folder: Path, rows: int, distinct: int, users: int = 0, *, random: bool
 
 def group_by(parts: str, _name: str = "", _share: float = 1) -> int:
     """Group in the library's own engine, with its limit of memory; fetch all groups."""
-    from littlestone.data.engine import connect
+    from littlestone.data.containers import connect
 
     query = f"SELECT x, y, count(*) AS n FROM read_parquet('{parts}') GROUP BY x, y"
     batches = connect().sql(query).to_arrow_reader(1 << 20)
@@ -76,7 +76,7 @@ def release(table: Any, name: str = "thresholds", share: float = 1) -> int:
 
 def group_by_user(parts: str, _method: str, _each: float) -> int:
     """Group by users, too; fetch all groups."""
-    from littlestone.data.engine import connect
+    from littlestone.data.containers import connect
 
     query = f"SELECT who, x, y, count(*) AS n FROM read_parquet('{parts}') GROUP BY ALL"
     batches = connect().sql(query).to_arrow_reader(1 << 20)

@@ -77,7 +77,7 @@ def measure(path: Path, records: int, epsilon: str) -> None:
     clock = Clock()
     import littlestone as ls
     from littlestone.data import UserSample
-    from littlestone.data.engine import connect
+    from littlestone.data.containers import connect
     from littlestone.learners.users import UserAgnostic
     from littlestone.learners.users.scores import errors_by_user
     from littlestone.source import SecureSource

@@ -32,7 +32,7 @@ from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.tree_em import Groups
+from littlestone.mechanisms.median.values import Groups
 from littlestone.source import SecureSource
 
 WIDTHS = (1, 2, 10, 30, 100)

@@ -22,9 +22,9 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.classes import ConceptClass
+from littlestone.learners.base import Goal
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.learner import plan_methods
-from littlestone.learners.plan import Goal
 
 NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
 USUAL = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))

@@ -26,7 +26,7 @@ from chart import Axis
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
-from littlestone.classes.listed import batch
+from littlestone.classes.finite import batch
 from littlestone.errors import UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import mistake_bound

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import littlestone as ls
-from littlestone.audit import observe as observing
+from littlestone.audit import mechanism as observing
 from littlestone.learners.release import Release
 from littlestone.notebooks import Card, Table
 

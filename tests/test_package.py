@@ -52,7 +52,7 @@ def test_candidates_are_grouped_by_score_in_one_place():
         for path in FILES
         if re.search(r"\bLevelWeights\(|ExplicitWeights\(\s*bottom", path.read_text())
     }
-    assert found == {"source/leveled.py", "source/streamed.py"}
+    assert found == {"source/leveled.py"}
 
 
 def test_public_coins_have_reasons():

@@ -194,7 +194,7 @@ def test_claims_are_about_their_statement(paper, statement, column, wrong, right
 
 def test_what_papers_leave_out_or_misprint_is_said():
     """Boosting has no construction in 002; misprints of 000, 001 and 003; later work."""
-    for file in ("docs/classes.md", "src/littlestone/classes/majorities.py"):
+    for file in ("docs/classes.md", "src/littlestone/classes/finite.py"):
         text = (ROOT / file).read_text()
         assert "prints no construction" in text
         assert not re.search(r"\bAND\b", text)

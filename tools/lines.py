@@ -1,12 +1,14 @@
 """Count the lines of the package and of its tests: `python tools/lines.py [SRC] [TESTS]`.
 
 A line of code carries a token that is neither a comment nor part of a docstring; docstrings are
-found in the syntax tree. Blank lines and comments are in the total only.
+found in the syntax tree. Blank lines and comments are in the total only. ``tools/lines.csv`` has a
+budget for each part of the package: a ceiling, which a test keeps, and the number to come to.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
 import io
 import sys
 import tokenize
@@ -65,6 +67,44 @@ def table(root: Path) -> list[tuple[str, Lines]]:
     return [*rows, ("all", total(lines for _, lines in rows))]
 
 
+class Budget(NamedTuple):
+    """A part of the package: the lines of code that it has, may have, and will have."""
+
+    part: str
+    code: int
+    ceiling: int
+    end: int
+
+
+def budgets(root: Path, table: Path) -> list[Budget]:
+    """Return a row for each part in a table of budgets; together the parts are the package.
+
+    A part is one or more patterns below ``root``: ``data`` (a folder), ``learners/*.py`` (the files
+    in it), ``learners/linear.py``. A file belongs to the first part that names it; the last row,
+    ``all``, is their sum.
+    """
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    left = {path: count(path.read_text(encoding="utf-8")).code for path in root.rglob("*.py")}
+    everything = sum(left.values())
+    parts = []
+    for row in rows:
+        paths = {
+            path
+            for pattern in row["part"].split()
+            for path in (
+                root.glob(pattern) if pattern.endswith(".py") else (root / pattern).rglob("*.py")
+            )
+        }
+        code = sum(left.pop(path, 0) for path in paths)
+        if row["part"] == "all":
+            code = everything
+        parts.append(Budget(row["part"], code, int(row["ceiling"]), int(row["end"])))
+    if left:
+        raise ValueError(f"No budget for {sorted(map(str, left))}: add them to {table.name}.")
+    return parts
+
+
 def main(arguments: list[str]) -> None:
     """Print a table for the package and one for its tests."""
     here = Path(__file__).resolve().parents[1]
@@ -76,6 +116,10 @@ def main(arguments: list[str]) -> None:
                 f"{folder:<16}{lines.files:>7}{lines.code:>8}{lines.docstrings:>12}{lines.total:>8}"
             )
         print()
+    if not arguments:
+        print(f"{'part':<40}{'code':>8}{'ceiling':>9}{'end':>8}")
+        for part, code, ceiling, end in budgets(roots[0], here / "tools/lines.csv"):
+            print(f"{part:<40.40}{code:>8}{ceiling:>9}{end:>8}")
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ import littlestone as ls
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import RowDomain, Sample
 from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting.losses import Votes
 from littlestone.learners.boosting.rounds import largest_round
-from littlestone.learners.boosting.votes import Votes
 from littlestone.source import SeededSource
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -273,7 +273,7 @@ def _cut_short() -> None:
 
     from littlestone.audit import table
     from littlestone.report import explorer
-    from littlestone.report.explorer import page
+    from littlestone.report import explorer as page
 
     table.CASES = table.CASES[:2]
     once = {"epsilon": ("1",), "delta": ("1e-6",), "alpha": ("0.1",), "beta": ("0.05",)}

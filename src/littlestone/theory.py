@@ -22,6 +22,7 @@ from littlestone.classes import (
     LeafPaths,
     TreePaths,
 )
+from littlestone.classes.base import multiclass_littlestone_dimension, multiclass_soa
 from littlestone.classes.dimensions import (
     decomposition_dimension,
     dimensions,
@@ -32,7 +33,6 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.several_labels import multiclass_littlestone_dimension, multiclass_soa
 from littlestone.learners.littlestone.proper import make_proper
 from littlestone.learners.online.predictors import (
     ExpertsPredictor,

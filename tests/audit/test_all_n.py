@@ -12,8 +12,8 @@ import pytest
 
 from littlestone.audit import all_n, verify
 from littlestone.audit.all_n import domain_points
-from littlestone.audit.all_n.asked import quantile
-from littlestone.audit.all_n.sums import Sums
+from littlestone.audit.all_n.chain import quantile
+from littlestone.audit.all_n.rounds import Sums
 from littlestone.audit.table import CASES
 from littlestone.classes import (
     BoostedTreeClass,
@@ -23,15 +23,21 @@ from littlestone.classes import (
     Thresholds,
     TreeSum,
 )
-from littlestone.classes.decision_trees.rows import WeightedRows
+from littlestone.classes.decision_trees.concept_class import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import observed, quantities, survival
+from littlestone.evaluation import measures as observed
+from littlestone.evaluation import targets as quantities
+from littlestone.evaluation import targets as survival
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, errors, intervals, starts, units, values
+from littlestone.learners.boosting import Boosting, Values, values
 from littlestone.learners.boosting import learner as boosting
-from littlestone.learners.boosting.intervals import bounds_of
+from littlestone.learners.boosting import losses as starts
+from littlestone.learners.boosting import losses as units
+from littlestone.learners.boosting import values as errors
+from littlestone.learners.boosting import values as intervals
+from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import Conformal

@@ -30,11 +30,11 @@ from littlestone.classes import (
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
 from littlestone.data.sample import OrderedSample
-from littlestone.data.targets import Count, Periods, Quantity, TargetSample
-from littlestone.data.users import UserSample
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample, UserSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, units
+from littlestone.learners.boosting import Boosting, Values
+from littlestone.learners.boosting import losses as units
 from littlestone.learners.exponential import Generic
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.source import ExactSource, SeededSource
@@ -372,7 +372,7 @@ def test_broken_learners_exceed_their_claim(broken):
 
 
 def test_a_broken_bottom_and_a_broken_round_exceed(monkeypatch):
-    from littlestone.mechanisms.median import one_shot as module
+    from littlestone.mechanisms.median import release as module
 
     honest = module.entering_bottom
     monkeypatch.setattr(

@@ -14,8 +14,7 @@ import littlestone as ls
 from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import OUTSIDE
-from littlestone.learners.base import Learner
-from littlestone.learners.plan import Plan
+from littlestone.learners.base import Learner, Plan
 from littlestone.source import ExplicitWeights, HiddenStateError, exp
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from littlestone.classes import Thresholds
 from littlestone.data import UserSample
-from littlestone.data.engine import connect
+from littlestone.data.containers import connect
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.source import public_generator
 

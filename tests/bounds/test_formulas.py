@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.bounds.formulas import FormulaError, decode, encode, evaluate
-from littlestone.privacy.rounding import lower, upper
+from littlestone.privacy.guarantee import lower, upper
 
 NAMES = {"a": Fraction(1, 10), "n": Fraction(37), "size": Fraction(2**1024 + 1)}
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import littlestone as ls
-from littlestone.classes.trees.matrix import MatrixTree
+from littlestone.classes.trees import MatrixTree
 from littlestone.source import public_generator
 
 

@@ -20,7 +20,7 @@ from littlestone.classes import (
     Thresholds,
     errors,
 )
-from littlestone.classes.rules.enumeration import Enumeration
+from littlestone.classes.rules import Enumeration
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import ReplaySource, SeededSource, exp, pair_balls

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
-from littlestone.classes.boosted_trees.parts import PARTS
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
 from littlestone.data.targets import Count, Periods, Quantity

@@ -29,7 +29,7 @@ from littlestone.classes import (
     load,
 )
 from littlestone.data import Schema
-from littlestone.data.points import object_points
+from littlestone.data.domains import object_points
 from littlestone.errors import LittlestoneError, ParameterError
 from littlestone.types import Hypothesis
 

@@ -21,8 +21,8 @@ from littlestone.classes import (
     load,
     make_tree,
 )
-from littlestone.classes.majorities import Boosted, MajoritySet, nearest
-from littlestone.classes.trees.hashed import HashedTreeSet, words_up_to
+from littlestone.classes.finite import Boosted, MajoritySet, nearest
+from littlestone.classes.hashing import HashedTreeSet, words_up_to
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource, public_generator

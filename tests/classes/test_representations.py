@@ -23,11 +23,11 @@ from littlestone.classes import (
     SparseSets,
     Thresholds,
 )
-from littlestone.classes.encoding import words
 from littlestone.classes.hashing import Multiplier, collision
+from littlestone.classes.hypotheses import words
 from littlestone.data import Sample
 from littlestone.data.cells import MAX_LENGTH
-from littlestone.data.points import canonical, object_points
+from littlestone.data.domains import canonical, object_points
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import ExactSource, SeededSource
 

@@ -8,8 +8,8 @@ import pytest
 import littlestone as ls
 from littlestone.classes import load
 from littlestone.classes.dimensions import Bounds
-from littlestone.classes.listed import listing
-from littlestone.classes.rules.dimensions import (
+from littlestone.classes.finite import listing
+from littlestone.classes.rules import (
     mistakes_at_most,
     shattered_rows,
     threshold_rows,

@@ -26,9 +26,8 @@ from littlestone.classes import (
     on_points,
     parse_class,
 )
-from littlestone.classes.sparse_sets.concept_class import unrank
-from littlestone.classes.sparse_sets.hashed import HashedSets
-from littlestone.classes.vectors import VectorDomain
+from littlestone.classes.base import VectorDomain
+from littlestone.classes.sparse_sets import HashedSets, unrank
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import SeededSource

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
-from littlestone.data import arrow, lines
+from littlestone.data import containers as arrow
+from littlestone.data import lines
 
 from .conftest import ROWS
 

@@ -9,7 +9,7 @@ import pytest
 
 from littlestone.cli import options
 from littlestone.cli.main import app, main
-from littlestone.learners import declare
+from littlestone.learners import base as declare
 from littlestone.learners.registry import registry
 
 

@@ -93,7 +93,7 @@ def test_an_interruption_between_charge_and_draw_releases_nothing(run, budget, m
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("littlestone.source.sampler.BitSource.choose", interrupt)
+    monkeypatch.setattr("littlestone.source.sources.BitSource.choose", interrupt)
     done = run("", *FIT, "--ledger", "b.db", "--out", "m.json", "--json")
     assert done.code == 130
     assert done.err.startswith("littlestone: Interrupted: nothing was released.")

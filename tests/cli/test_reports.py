@@ -28,11 +28,11 @@ def test_plan_report(run, folder):
 
 @pytest.mark.more
 def test_plan_explore(run, folder, monkeypatch):
-    monkeypatch.setattr("littlestone.report.explorer.page.Axes", lambda: TINY)
+    monkeypatch.setattr("littlestone.report.explorer.Axes", lambda: TINY)
     done = run("plan --explore page.html --class thresholds(1,99) --json")
     assert done.json == {"page": "page.html"}
     assert "ceil(div(log(" in (folder / "page.html").read_text()
-    monkeypatch.setattr("littlestone.report.explorer.page.CATALOGUE", ("points(1, 3)",))
+    monkeypatch.setattr("littlestone.report.explorer.CATALOGUE", ("points(1, 3)",))
     assert "page.html" in run("plan --explore page.html --epsilon 2 --samples-per-user 1").out
     text = (folder / "page.html").read_text()
     assert "points(1, 3)" in text

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.decomposition import TextbookClass, depth_limit
-from littlestone.combinatorics.irreducible import _minimal
+from littlestone.combinatorics.decomposition import TextbookClass, _minimal, depth_limit
 from littlestone.errors import SearchLimitError
 
 from .brute import universe

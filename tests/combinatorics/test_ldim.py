@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.ldim import IntegerSpace, LittlestoneSearch
-from littlestone.combinatorics.limits import NodeLimit
-from littlestone.combinatorics.matrix import BitMatrix, set_of
+from littlestone.combinatorics.dimensions import IntegerSpace, LittlestoneSearch
+from littlestone.combinatorics.matrix import BitMatrix, NodeLimit, set_of
 from littlestone.errors import ParameterError, SearchLimitError
 
 from .brute import Universe, universe
@@ -259,7 +258,7 @@ def test_fresh_kernels_do_not_inherit_what_was_found():
 def test_full_memory_changes_no_answer(monkeypatch):
     matrix = random_class(np.random.default_rng(3), 200, 20)
     expected = littlestone_dim(matrix)
-    monkeypatch.setattr("littlestone.combinatorics.ldim.MEMO_BYTES", 0)
+    monkeypatch.setattr("littlestone.combinatorics.dimensions.MEMO_BYTES", 0)
     assert littlestone_dim(matrix, max_nodes=None) == expected
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.threshold import ThresholdSearch
+from littlestone.combinatorics.dimensions import ThresholdSearch
 from littlestone.errors import SearchLimitError
 
 from .brute import universe

@@ -19,14 +19,8 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import parse_class
-from littlestone.data import (
-    IntegerDomain,
-    RowDomain,
-    Sample,
-    Schema,
-    groups,
-    local_spark,
-)
+from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, local_spark
+from littlestone.data import counting as groups
 from littlestone.data.read import read
 from littlestone.data.stored import Stored
 from littlestone.data.tables import read_table

@@ -9,8 +9,8 @@ import pytest
 import littlestone as ls
 from littlestone.cli.main import main
 from littlestone.data import IntegerDomain, Sample, counting, read, read_table
-from littlestone.data.engine import connect
-from littlestone.data.formats import CsvFormat
+from littlestone.data.cells import CsvFormat
+from littlestone.data.containers import connect
 from littlestone.errors import DataError, LittlestoneError, ParameterError
 from littlestone.evaluation.data_report import check
 

@@ -23,7 +23,7 @@ from littlestone.data import (
     read_points,
     read_table,
 )
-from littlestone.data.formats import CsvFormat, conversion
+from littlestone.data.cells import CsvFormat, conversion
 from littlestone.data.lines import CsvColumns, header
 from littlestone.errors import DataError, ParameterError
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from littlestone.data import UserSample
-from littlestone.data.points import distinct
-from littlestone.data.users import merge
+from littlestone.data.domains import distinct
+from littlestone.data.targets import merge
 from littlestone.source import public_generator
 
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from littlestone.data import lines, read_table
-from littlestone.data.formats import CsvFormat
+from littlestone.data.cells import CsvFormat
 from littlestone.data.lines import CsvColumns, header, names_in
 from littlestone.errors import DataError
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from littlestone.data import OUTSIDE, IntegerDomain, Sample
-from littlestone.data.points import distinct
+from littlestone.data.domains import distinct
 from littlestone.errors import DataError
 
 DOMAINS = [IntegerDomain(0, 2**64 - 1), IntegerDomain(-(2**63), 9), IntegerDomain(2**62, 2**80)]

@@ -25,10 +25,10 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    databases,
     read_points,
     read_table,
 )
+from littlestone.data import containers as databases
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import run

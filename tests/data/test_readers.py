@@ -35,12 +35,12 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    engine,
     read_points,
     read_table,
 )
+from littlestone.data import containers as engine
 from littlestone.data.cells import Match, user_name
-from littlestone.data.convert import codes_of
+from littlestone.data.counting import codes_of
 from littlestone.errors import DataError, ParameterError
 
 DOMAIN = IntegerDomain(1, 99)

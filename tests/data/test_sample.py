@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample, users
+from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
+from littlestone.data import targets as users
 from littlestone.errors import DataError, LittlestoneError, ParameterError
 
 POINT = st.one_of(

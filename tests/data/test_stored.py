@@ -20,8 +20,7 @@ from littlestone.data import IntegerDomain, Sample, read_table
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import split
-from littlestone.data.store import NO_SPACE
-from littlestone.data.stored import OnLine, Stored
+from littlestone.data.stored import NO_SPACE, OnLine, Stored
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run

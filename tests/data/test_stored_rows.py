@@ -14,15 +14,17 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import parse_class
-from littlestone.classes.decision_trees.rows import Splits, WeightedRows, rows_of
-from littlestone.classes.decision_trees.weighted import WeightedRoots
+from littlestone.classes.decision_trees.concept_class import (
+    Splits,
+    WeightedRoots,
+    WeightedRows,
+    rows_of,
+)
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
-from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import Batch, split
-from littlestone.data.store import NO_SPACE
-from littlestone.data.stored import Encoded, Records, Stored
+from littlestone.data.sample import Batch, CodeTables, Entries, fit_memory, split, table_bytes
+from littlestone.data.stored import NO_SPACE, Encoded, Records, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run

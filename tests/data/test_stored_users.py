@@ -12,7 +12,8 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import parse_class
-from littlestone.data import IntegerDomain, Schema, UserSample, store
+from littlestone.data import IntegerDomain, Schema, UserSample
+from littlestone.data import stored as store
 from littlestone.data.read import LARGE, read
 from littlestone.data.stored import StoredUsers
 from littlestone.errors import DataError

@@ -20,13 +20,12 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    databases,
-    engine,
     read_points,
     tables,
 )
-from littlestone.data.arrow import portable, portable_type
-from littlestone.data.engine import InternalError, run_engine
+from littlestone.data import containers as databases
+from littlestone.data import containers as engine
+from littlestone.data.containers import InternalError, portable, portable_type, run_engine
 from littlestone.errors import DataError, ParameterError
 
 N = 200
@@ -66,7 +65,7 @@ def test_a_collation_does_not_merge_records(scope, domain):
 
 def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
     """How another engine groups is not known here."""
-    monkeypatch.setattr(databases, "_ENGINES", ())
+    monkeypatch.setattr(databases, "_ENGINE_NAMES", ())
     with pytest.raises(ParameterError, match="is not an engine of tables here"):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 

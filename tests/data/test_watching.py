@@ -9,7 +9,7 @@ from rich.console import Console
 
 from littlestone.cli import terminal
 from littlestone.data import IntegerDomain, Sample, read_points
-from littlestone.data.arrow import watched
+from littlestone.data.containers import watched
 
 
 @pytest.fixture

@@ -24,10 +24,8 @@ from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
 from littlestone.learners.users.threshold import IntervalMedian
-from littlestone.mechanisms.median.exponential import RankExponential
-from littlestone.mechanisms.median.one_shot import Chain, one_shot_path
-from littlestone.mechanisms.median.tree_em import TreeEM
-from littlestone.mechanisms.median.values import Ordered, RankWindow
+from littlestone.mechanisms.median.release import Chain, one_shot_path
+from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.source import LeveledChoice, StreamedRuns
 
 from . import reference

@@ -6,7 +6,7 @@ from pathlib import Path
 import littlestone
 
 ROOT = Path(littlestone.__file__).parent
-WHERE = ("source", "mechanisms", "classes", "learners", "data/users.py")
+WHERE = ("source", "mechanisms", "classes", "learners", "data/targets.py")
 #: Methods and functions of arrays that add up, or multiply, integers in their own width.
 SUMS = {"cumsum", "sum", "reduceat", "prod", "cumprod", "dot", "matmul", "einsum", "trace"}
 
@@ -52,30 +52,26 @@ REASONS = {
     "source/leveled.py": EXACT,
     "source/leveled.py:_Sums": DOUBLES,
     "source/leveled.py:exact_integers": DOUBLES,
-    "source/streamed.py": EXACT,
-    "source/streamed_pairs.py": DOUBLES,
-    "source/streamed_pairs.py:_running": RECORDS,
-    "mechanisms/conformal.py": RECORDS,
+    "source/leveled.py:_running": RECORDS,
+    "mechanisms/estimate.py": RECORDS,
     "mechanisms/median/tree_log.py": RECORDS,
     "classes/affine_subspaces.py": ROWS,
     "classes/base.py": RECORDS,
     "classes/boosted_trees": DOUBLES,
-    "classes/cells.py": RECORDS,
     "classes/conjunctions.py": ROWS,
     "classes/decision_trees": ROWS,
     "classes/finite.py": RECORDS,
     "classes/half_planes.py": RECORDS,
     "classes/hashing.py": RECORDS,
-    "classes/intervals/concept_class.py": LINE,
-    "classes/intervals/concept_class.py:StreamedIntervals._left_runs": RECORDS,
-    "classes/intervals/concept_class.py:_all_pairs": "digits of 21 bits, below 2**21 at a time",
+    "classes/intervals.py": LINE,
+    "classes/intervals.py:StreamedIntervals._left_runs": RECORDS,
+    "classes/intervals.py:_all_pairs": "digits of 21 bits, below 2**21 at a time",
     "classes/leaf_paths.py": ROWS,
-    "classes/majorities.py": RECORDS,
     "classes/rule_lists.py": ROWS,
-    "classes/rules": ROWS,
-    "classes/sparse_sets/hashed.py": RECORDS,
+    "classes/rules.py": ROWS,
+    "classes/sparse_sets.py": RECORDS,
     "classes/thresholds.py": RECORDS,
-    "classes/trees/matrix.py": ROWS,
+    "classes/trees.py": ROWS,
     "learners/agnostic/subsample.py": RECORDS,
     "learners/boosting": RECORDS,
     "learners/littlestone/teachers.py": RECORDS,
@@ -90,7 +86,7 @@ REASONS = {
     "learners/users/scores_listed.py": RECORDS,
     "learners/users/threshold.py": RECORDS,
     "learners/vc1/chunks.py": RECORDS,
-    "data/users.py": RECORDS,
+    "data/targets.py": RECORDS,
 }
 
 

@@ -19,7 +19,7 @@ from littlestone.evaluation import (
     quality,
     release_histogram,
 )
-from littlestone.evaluation.histogram import histogram_rate
+from littlestone.evaluation.measures import histogram_rate
 from littlestone.privacy import Neighbours
 from littlestone.source import ExactSource, SeededSource
 

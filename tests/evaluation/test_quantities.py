@@ -12,15 +12,16 @@ import pytest
 import littlestone as ls
 from littlestone.audit import verify_mechanism
 from littlestone.classes import TreeSum
-from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.nodes import Node
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import ErrorSums, QuantityEvaluation, observed
-from littlestone.learners.boosting import errors
-from littlestone.learners.boosting.errors import error_sums, scale_of
+from littlestone.evaluation import ErrorSums, QuantityEvaluation
+from littlestone.evaluation import measures as observed
+from littlestone.learners.boosting import values as errors
+from littlestone.learners.boosting.values import error_sums, scale_of
 from littlestone.learners.release import Release
 from littlestone.report.pages import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource
@@ -71,8 +72,8 @@ def weights_of(sample):
 
 @pytest.fixture
 def coarse(monkeypatch):
-    monkeypatch.setattr(errors, "_FINE", 1)
-    monkeypatch.setattr(errors, "whole", lambda sample: 1 if sample.user is None else 2)
+    monkeypatch.setattr(errors, "_LOSS_PARTS", 1)
+    monkeypatch.setattr(errors, "unit_weight", lambda sample: 1 if sample.user is None else 2)
     monkeypatch.setattr(errors, "weights", weights_of)
 
 
@@ -193,7 +194,7 @@ def test_edges_of_machine_integers():
             moved.append(error_sums(own, sample, epsilon=F(10**9), held_out=False,
                                     source=SeededSource(0)).sums)  # fmt: skip
         steps = [abs(a - b) for a, b in zip(*moved, strict=True)]
-        assert 0 < max(steps) <= errors._FINE
+        assert 0 < max(steps) <= errors._LOSS_PARTS
         assert max(moved[0]) > 2**60
     counts = TreeSum((TREE,), (PARTS,), (0,), Count(30_000))
     assert scale_of(counts, 10**9) == (PARTS, 8 * PARTS)

@@ -14,14 +14,15 @@ import littlestone as ls
 from littlestone.audit import verify_mechanism
 from littlestone.bounds.tails import lower_limit
 from littlestone.classes import TreeSum
-from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.nodes import Node
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation, survival
-from littlestone.evaluation.survival import counted, risk_bins, survival_histogram
+from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation
+from littlestone.evaluation import targets as survival
+from littlestone.evaluation.targets import counted, risk_bins, survival_histogram
 from littlestone.learners.release import Release
 from littlestone.report.pages import evaluation_facts
 from littlestone.source import SeededSource

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.errors import ParameterError
-from littlestone.learners import declare
+from littlestone.learners import base as declare
 from littlestone.learners.base import ClassLearner
 from littlestone.learners.sklearn_base import PrivateClassifier
 

@@ -51,7 +51,7 @@ def test_missing_names_are_refused_before_anything_is_drawn(kind, monkeypatch):
     def nothing_is_drawn(*_):
         raise AssertionError("drew from the source")
 
-    monkeypatch.setattr("littlestone.source.sampler.BitSource.choose", nothing_is_drawn)
+    monkeypatch.setattr("littlestone.source.sources.BitSource.choose", nothing_is_drawn)
     unfitted = rules()
     for call in (
         lambda: unfitted.fit(frame, ILL),

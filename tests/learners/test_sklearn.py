@@ -224,7 +224,7 @@ def test_bad_parameters_are_refused_before_anything_is_drawn(name, value, messag
     def nothing_is_drawn(*_):
         raise AssertionError("drew from the source")
 
-    monkeypatch.setattr("littlestone.source.sampler.BitSource.choose", nothing_is_drawn)
+    monkeypatch.setattr("littlestone.source.sources.BitSource.choose", nothing_is_drawn)
     learner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1.0).set_params(**{name: value})
     with pytest.raises(ls.errors.ParameterError, match=f"The '{message}' parameter"):
         learner.fit([1, 2], [0, 1])

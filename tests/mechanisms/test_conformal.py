@@ -13,8 +13,8 @@ from scipy import stats
 from littlestone.audit import verify_mechanism
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError
-from littlestone.mechanisms import conformal as module
-from littlestone.mechanisms.conformal import Conformal
+from littlestone.mechanisms import estimate as module
+from littlestone.mechanisms.estimate import Conformal
 from littlestone.source import SeededSource
 
 CELLS, TINY = 3, {"cells": 3, "alpha": F(1, 2), "epsilon": F(3)}

@@ -10,8 +10,8 @@ from flint import arb
 from scipy import stats
 
 from littlestone.audit import replace_one, verify_mechanism
-from littlestone.mechanisms import counts as made
-from littlestone.mechanisms.counts import Noise, noisy_counts, noisy_items
+from littlestone.mechanisms import estimate as made
+from littlestone.mechanisms.estimate import Noise, noisy_counts, noisy_items
 from littlestone.privacy import Approximate, Concentrated, compose
 from littlestone.source import ball
 

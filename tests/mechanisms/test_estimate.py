@@ -14,7 +14,7 @@ from littlestone.mechanisms import (
     private_count,
 )
 from littlestone.mechanisms.estimate import truncated
-from littlestone.privacy.divergence import tightest_epsilon
+from littlestone.privacy.guarantee import tightest_epsilon
 from littlestone.source import (
     ExactSource,
     ExplicitWeights,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from littlestone.mechanisms.gaussian import attempt, discrete_gaussian
+from littlestone.mechanisms.estimate import attempt, discrete_gaussian
 from littlestone.source import ExactSource, SeededSource, ball
 
 

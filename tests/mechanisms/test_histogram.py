@@ -18,7 +18,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.mechanisms import histogram as module
+from littlestone.mechanisms import select as module
 from littlestone.privacy import hockey_stick
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 

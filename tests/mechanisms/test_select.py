@@ -15,7 +15,7 @@ from littlestone.mechanisms import (
     score_gap,
     selection_rate,
 )
-from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
+from littlestone.privacy.guarantee import hockey_stick, tightest_epsilon
 from littlestone.source import (
     ExactSource,
     Explicit,

@@ -23,7 +23,7 @@ from littlestone.mechanisms import (
     sparse_select_lists,
 )
 from littlestone.mechanisms.select import _draw
-from littlestone.privacy.divergence import hockey_stick
+from littlestone.privacy.guarantee import hockey_stick
 from littlestone.source import ExactSource, ReplaySource, SeededSource, exp
 
 DELTAS = [F(1, 10), F(1, 10**6)]

@@ -10,9 +10,9 @@ from collections import Counter
 
 import numpy as np
 
-from littlestone.data.points import mixed
-from littlestone.privacy.entries import number
-from littlestone.privacy.filters import Price
+from littlestone.data.domains import mixed
+from littlestone.privacy.compose import Price
+from littlestone.privacy.ledger import number
 
 from .in_data import records_outside_are_dropped
 from .in_learners import (
@@ -48,7 +48,7 @@ same_as(
 )
 
 
-@mutant("cut depends on others", "data.users:user_index", "another name for a user")
+@mutant("cut depends on others", "data.targets:user_index", "another name for a user")
 def users_numbered_not_named(original, names):
     """A user's key is the rank of the name: a user with another name renumbers the others, and
     the cut keeps other records of each of them.
@@ -68,7 +68,7 @@ same_as(
 )
 
 
-@mutant("ledger sum", "privacy.entries:total", "sums in a ledger")
+@mutant("ledger sum", "privacy.ledger:total", "sums in a ledger")
 def equal_events_add_up_once(original, entries):
     """Events of the same price are summed as one group, and delta is not multiplied by how many
     there are: a budget of delta 1e-6 pays for any number of releases of delta 5e-7.
@@ -79,7 +79,7 @@ def equal_events_add_up_once(original, entries):
     return Price(spent.cost, spent.leak - often), count
 
 
-@mutant("composition of deltas", "privacy.filters:Filter.__init__", "zCDP in a ledger")
+@mutant("composition of deltas", "privacy.compose:Filter.__init__", "zCDP in a ledger")
 def delta_spent_twice(original, self, *given):
     """The zCDP ledger converts at half of delta, and lets the leaks add up to all of it: together
     they are up to 3/2 delta.
@@ -100,7 +100,7 @@ same_as(
 
 @mutant(
     "order of the output",
-    "mechanisms.histogram:stable_histogram",
+    "mechanisms.select:stable_histogram",
     "mechanisms/test_histogram.py::test_the_list_is_that_of_the_histogram",
 )
 def most_frequent_items_first(original, items, **options):

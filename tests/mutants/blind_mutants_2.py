@@ -15,12 +15,12 @@ from littlestone.classes import ThresholdHypothesis
 from .in_parts import shared_batches
 from .mutant import mutant, patched
 
-_BITS = "source.sampler:BitSource"
+_BITS = "source.sources:BitSource"
 
 
 @mutant(
     "threshold replaced",
-    "mechanisms.histogram:_rate_and_threshold",
+    "mechanisms.select:_rate_and_threshold",
     "mechanisms/test_histogram.py::test_numbers_of_the_certificate",
 )
 def the_asked_threshold_instead_of_the_private_one(original, caller, epsilon, delta, at_least):
@@ -168,7 +168,7 @@ def a_copy_that_has_published_as_much(original, self, state):
         state.time = time
 
 
-@mutant("cut depends on others", "data.users:UserSample._cut_one", "the cut of a rich user")
+@mutant("cut depends on others", "data.targets:UserSample._cut_one", "the cut of a rich user")
 def a_rich_user_cut_by_number(original, self, *given):
     """The records of a user who has very many are drawn by the user's number, which is the rank
     of the name: a user with another name renumbers this one, and other records are kept.
@@ -216,7 +216,7 @@ class _First:
 
 @mutant(
     "support from the data",
-    "classes.decision_trees.weighted:Drawing.tree",
+    "classes.decision_trees.concept_class:Drawing.tree",
     "splits that look alike",
 )
 def any_split_that_looks_the_same(original, self, source, path=()):

@@ -16,7 +16,7 @@ _DECLARED = "one odd line of a declared format"
 _ARRAY = "data.domains:IntegerDomain.array"
 
 
-@mutant("n depends on the data", "data.groups:bytewise", "one odd cell", "one odd cell in a file")
+@mutant("n depends on the data", "data.counting:bytewise", "one odd cell", "one odd cell in a file")
 def rows_with_nulls_are_dropped(original, frame):
     """A missing cell removes its record, so n tells how many there are."""
     return original(frame.drop_nulls())
@@ -44,7 +44,7 @@ def a_column_is_typed_by_its_cells(original, cells):
 
 @mutant(
     "equal to the engine only",
-    "data.groups:bytewise",
+    "data.counting:bytewise",
     "data/test_total.py::test_a_collation_does_not_merge_records",
 )
 def texts_merge_by_a_collation(original, frame):
@@ -86,7 +86,7 @@ def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
 
 @mutant(
     "domain from the data",
-    "data.columns:Column.codes",
+    "data.schema:Column.codes",
     "data/test_stored_rows.py::test_numbers_of_every_type",
 )
 def bins_at_the_quantiles_of_the_column(original, self, values):
@@ -94,7 +94,7 @@ def bins_at_the_quantiles_of_the_column(original, self, values):
 
     steps = np.linspace(0, 1, len(self.edges or ()) + 2)[1:-1]
     quantiles = property(lambda column: tuple(np.quantile(values, steps).astype(np.int64)))
-    with patched("data.columns:Column.integer_edges", lambda _: quantiles, kind="value"):
+    with patched("data.schema:Column.integer_edges", lambda _: quantiles, kind="value"):
         return original(self, values)
 
 
@@ -108,7 +108,7 @@ def the_set_of_labels_is_that_of_the_data(original, self, y, classes):
 
 @mutant(
     "order of the data",
-    "data.points:canonical_order",
+    "data.domains:canonical_order",
     "data/test_sample.py::test_users_in_arrays_are_strict",
 )
 def names_in_the_order_of_arrival(original, point):
@@ -116,7 +116,7 @@ def names_in_the_order_of_arrival(original, point):
     return 0
 
 
-@mutant("cut by all records", "data.users:UserSample._cut", "the cut of one user")
+@mutant("cut by all records", "data.targets:UserSample._cut", "the cut of one user")
 def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     """Which records of a user are kept depends on how many users before have too many."""
     keys = np.zeros_like(self.keys)
@@ -126,7 +126,7 @@ def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
 
 @mutant(
     "off by one",
-    "data.users:UserSample._cut",
+    "data.targets:UserSample._cut",
     "data/test_sample.py::test_a_cut_of_many_users_in_blocks",
 )
 def one_record_more_for_each_user(original, self, users, most, *given):

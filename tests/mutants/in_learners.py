@@ -53,7 +53,7 @@ def a_generator_beside_the_source(original, self, sensitivity):
     return original(self, sensitivity) * int(1 + np.random.default_rng().integers(2))
 
 
-_CELLS = "classes.cells:CellClass"
+_CELLS = "classes.intervals:CellClass"
 
 
 @mutant("candidates from the data", f"{_CELLS}.candidates", "thresholds at public points")
@@ -290,7 +290,7 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
     return original(epsilon, delta, 1, others, **how)
 
 
-@mutant("parameter from the data", "learners.boosting.votes:Votes.costs", "votes for labels")
+@mutant("parameter from the data", "learners.boosting.losses:Votes.costs", "votes for labels")
 def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
     """A label that no record has is never voted for."""
     unseen = self.sample.counts[:-1].sum(axis=1) == 0
@@ -316,13 +316,13 @@ def a_start_that_is_not_paid_for(original, epsilon, delta, rounds, others=(), **
     return original(epsilon, delta, rounds, (), **how)
 
 
-@mutant("wrong sensitivity", "learners.boosting.marginals:Marginals.of_counts", _ALL_N)
+@mutant("wrong sensitivity", "learners.boosting.rounds:Marginals.of_counts", _ALL_N)
 def columns_with_noise_as_if_each_were_alone(original, self, columns):
     """A replaced record moves two counts of every column, not of one."""
     return original(self, 1)
 
 
-@mutant("noise left out", "learners.boosting.marginals:Marginals.of_hessian", _ALL_N)
+@mutant("noise left out", "learners.boosting.rounds:Marginals.of_hessian", _ALL_N)
 def a_hessian_without_its_share(original, self):
     """The noise of the Hessian is nearly none."""
     return Fraction(1)
@@ -330,13 +330,13 @@ def a_hessian_without_its_share(original, self):
 
 @mutant(
     "noise left out",
-    "learners.boosting.marginals:_weighted",
+    "learners.boosting.rounds:_weighted",
     "learners/boosting/test_marginals.py::test_counts_weights_rounds_and_evaluation_in_one_law",
 )
 def weights_of_columns_from_exact_sums(original, sample, *given):
     """The counts are noisy, the Newton step from them is not."""
     exact = lambda original, sums, variance, source: sums.astype(float)  # noqa: E731
-    with patched("learners.boosting.marginals:_noisy", exact):
+    with patched("learners.boosting.rounds:_noisy", exact):
         return original(sample, *given)
 
 
@@ -345,7 +345,7 @@ _TARGETS = "learners/boosting/test_values.py"
 
 @mutant(
     "wrong sensitivity",
-    "learners.boosting.units:clipped",
+    "learners.boosting.losses:clipped",
     f"{_TARGETS}::test_a_round_has_its_range_for_all_units_of_two_records",
     f"{_TARGETS}::test_two_rounds_without_clipping_lose_more_than_twice_the_budget_of_one",
 )

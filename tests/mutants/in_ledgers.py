@@ -58,7 +58,7 @@ def a_token_pays_for_anything(original, self, promise, *, token=None, **options)
         return before[-1]
 
 
-@mutant("wrong theorem", "privacy.filters:Filter.price", "privacy/test_filters.py::test_prices")
+@mutant("wrong theorem", "privacy.compose:Filter.price", "privacy/test_filters.py::test_prices")
 def a_choice_sold_at_a_quarter(original, self, loss):
     """The range is taken for twice the epsilon of a choice, as if scores moved both ways twice."""
     choice = self.accounting == "zcdp" and isinstance(loss, BoundedRange)
@@ -67,7 +67,7 @@ def a_choice_sold_at_a_quarter(original, self, loss):
 
 @mutant(
     "rounding",
-    "privacy.filters:exactly",
+    "privacy.compose:exactly",
     "privacy/test_filters.py::test_numbers_stay_short_and_never_shrink",
 )
 def prices_with_small_denominators(original, x):
@@ -79,7 +79,7 @@ def prices_with_small_denominators(original, x):
 
 @mutant(
     "wrong theorem",
-    "privacy.losses:BoundedRange.renyi",
+    "privacy.guarantee:BoundedRange.renyi",
     "privacy/test_compose.py::test_published_figures",
 )
 def half_the_renyi_divergence_of_a_choice(original, self, order):
@@ -89,7 +89,7 @@ def half_the_renyi_divergence_of_a_choice(original, self, order):
 
 @mutant(
     "wrong theorem",
-    "privacy.losses:BoundedRange.profile",
+    "privacy.guarantee:BoundedRange.profile",
     "privacy/test_compose.py::test_published_figures",
 )
 def the_profile_of_a_choice_halved(original, self, t):
@@ -99,7 +99,7 @@ def the_profile_of_a_choice_halved(original, self, t):
 
 @mutant(
     "composition forgotten",
-    "privacy.losses:ChargedTests.renyi",
+    "privacy.guarantee:ChargedTests.renyi",
     "privacy/test_compose.py::test_charged_tests_cover_their_exact_worst_case",
 )
 def the_first_charge_pays_for_all(original, self, order):
@@ -107,7 +107,7 @@ def the_first_charge_pays_for_all(original, self, order):
     return original(self, order) / self.charges
 
 
-@mutant("wrong theorem", "privacy.losses:ChargedTests.renyi", "charged tests")
+@mutant("wrong theorem", "privacy.guarantee:ChargedTests.renyi", "charged tests")
 def the_cheaper_side_of_a_charged_answer(original, self, order):
     """Only one of the two directions is bounded: the answer may also be the rarer one."""
     one = 1 + ball(self.epsilon).exp()

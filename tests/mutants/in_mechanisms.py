@@ -8,19 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from littlestone.errors import exact_value
-from littlestone.learners.boosting import errors
-from littlestone.learners.boosting.intervals import bounds_of
+from littlestone.learners.boosting import values as errors
+from littlestone.learners.boosting.values import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
 from littlestone.source import SeededSource, exp
 
 from .mutant import mutant, patched
 
 _SPARSE = "mechanisms.select"
-_HISTOGRAM = "mechanisms.histogram"
+_HISTOGRAM = "mechanisms.select"
 _COUNT = "mechanisms.estimate:private_count"
 _NOISE = "mechanisms.estimate:truncated"
 _RATES = "mechanisms.above_threshold:classic_rates"
-_PATH = "mechanisms.median.one_shot"
+_PATH = "mechanisms.median.release"
 
 
 @mutant("half noise", "mechanisms.select:selection_rate", "exponential_mechanism")
@@ -201,7 +201,7 @@ def above_threshold_without_the_limit_in_its_noise(original, epsilon, limit, cha
 
 @mutant(
     "half noise",
-    "mechanisms.median.exponential:RankExponential.rate",
+    "mechanisms.median.values:RankExponential.rate",
     "median A (rank exponential)",
 )
 def median_at_twice_the_rate(original, self):
@@ -211,7 +211,7 @@ def median_at_twice_the_rate(original, self):
 
 @mutant(
     "wrong sensitivity",
-    "mechanisms.median.exponential:RankExponential.runs",
+    "mechanisms.median.values:RankExponential.runs",
     "median A (rank exponential)",
 )
 def median_score_that_moves_by_two(original, self, values):
@@ -220,7 +220,7 @@ def median_score_that_moves_by_two(original, self, values):
     return replace(runs, scores=2 * runs.scores)
 
 
-@mutant("union bound forgotten", "mechanisms.median.tree_em:entering_bottom", "median B (TreeEM)")
+@mutant("union bound forgotten", "mechanisms.median.values:entering_bottom", "median B (TreeEM)")
 def median_tree_with_one_node_a_record(original, *, entering, **options):
     """A record brings a whole path of nodes, not one."""
     return original(entering=1, **options)
@@ -249,7 +249,7 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
 
 @mutant(
     "wrong sensitivity",
-    "evaluation.quantities:sums_rate",
+    "evaluation.targets:sums_rate",
     "evaluation/test_quantities.py::test_every_data_set_is_protected",
 )
 def noise_of_two_sums_for_four(original, epsilon, *given):
@@ -259,7 +259,7 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
 
 @mutant(
     "wrong sensitivity",
-    "evaluation.survival:counted",
+    "evaluation.targets:counted",
     "evaluation/test_survival.py::test_every_data_set_is_protected",
 )
 def a_cell_for_each_period_of_a_person(original, model, sample, bins):
@@ -272,7 +272,7 @@ def a_cell_for_each_period_of_a_person(original, model, sample, bins):
 
 @mutant(
     "wrong sensitivity",
-    "learners.boosting.errors:error_cells",
+    "learners.boosting.values:error_cells",
     "evaluation/test_quantities.py::test_counts_of_records_are_protected",
 )
 def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
@@ -282,7 +282,7 @@ def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.boosting.errors:error_cells",
+    "learners.boosting.values:error_cells",
     "evaluation/test_quantities.py::test_counts_of_users_are_protected",
 )
 def all_records_of_a_user_counted(original, model, sample, *given):
@@ -291,13 +291,13 @@ def all_records_of_a_user_counted(original, model, sample, *given):
     def of_records(weighed, sample):
         return sample.count * errors.whole(sample)
 
-    with patched("learners.boosting.errors:weights", of_records):
+    with patched("learners.boosting.values:weights", of_records):
         return original(model, sample, *given)
 
 
 @mutant(
     "wrong range",
-    "learners.boosting.intervals:scores",
+    "learners.boosting.values:scores",
     "learners/boosting/test_intervals.py::test_the_largest_error_is_covered",
 )
 def residual_range_one_cell_too_small(original, model, *records):
@@ -308,7 +308,7 @@ def residual_range_one_cell_too_small(original, model, *records):
 
 @mutant(
     "wrong range",
-    "learners.boosting.intervals:scores",
+    "learners.boosting.values:scores",
     "learners/boosting/test_sets.py::test_scores_are_those_of_the_definition",
 )
 def scores_of_labels_one_bound_too_small(original, *records):

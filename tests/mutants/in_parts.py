@@ -18,7 +18,7 @@ _TWO_STEP = "learners.vc1.choosers"
 _PARTS = "learners.littlestone.teachers:parts"
 _LISTS = "learners.littlestone.teachers:EssentialLists._essential"
 _SUBMITTED = "learners.stable.learner:Stable.submitted"
-_FRESH = "classes.listed:ListedSpace.fresh"
+_FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
 

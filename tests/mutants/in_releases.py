@@ -12,13 +12,13 @@ import numpy as np
 
 from littlestone.errors import exact_value
 from littlestone.privacy import Guarantee
-from littlestone.privacy.filters import Price
+from littlestone.privacy.compose import Price
 
 from .mutant import mutant
 
 _GENERIC = "generic on thresholds(1, 3)"
 _RUN = "learners.running:run"
-_ALLOWS = "privacy.filters:Filter.allows"
+_ALLOWS = "privacy.compose:Filter.allows"
 
 
 _EVALUATED = "a rule and its evaluation"
@@ -170,7 +170,7 @@ def a_conversion_with_half_of_the_logarithm(original, divergence, order, delta):
     return original(divergence, order, delta) + (order * delta).log() / 2 / (order - 1)
 
 
-@mutant("wrong theorem", "privacy.filters:_pure_rho", "prices of coins")
+@mutant("wrong theorem", "privacy.compose:_pure_rho", "prices of coins")
 def every_mechanism_is_of_bounded_range(original, epsilon):
     """epsilon**2/8 is for the exponential mechanism, not for every pure one."""
     return min(epsilon**2 / 8, epsilon)
@@ -178,7 +178,7 @@ def every_mechanism_is_of_bounded_range(original, epsilon):
 
 @mutant(
     "rounding",
-    "privacy.rounding:float_up",
+    "privacy.guarantee:float_up",
     "privacy/test_guarantee.py::test_rounding_never_flatters",
 )
 def epsilon_rounded_to_the_nearest_float(original, x):
@@ -188,7 +188,7 @@ def epsilon_rounded_to_the_nearest_float(original, x):
 
 @mutant(
     "rounding",
-    "privacy.rounding:round_up",
+    "privacy.guarantee:round_up",
     "privacy/test_filters.py::test_numbers_stay_short_and_never_shrink",
 )
 def decimals_rounded_down(original, x, digits=15):

@@ -12,8 +12,8 @@ from littlestone.source import SeededSource
 
 from .mutant import mutant
 
-_WEIGHTS = "source.weights"
-_SAMPLER = "source.sampler:BitSource"
+_WEIGHTS = "source.sources"
+_SAMPLER = "source.sources:BitSource"
 _BYTES = "source.sources:SecureSource._bytes"
 
 
@@ -118,7 +118,7 @@ def sums_of_counts_wrap_around(original, values, reach=None):
     return original(values, reach=0)
 
 
-_STREAMED = "source.streamed"
+_STREAMED = "source.leveled"
 
 
 @mutant(
@@ -152,7 +152,7 @@ def points_between_two_batches_are_lost(original, self, sample):
         yield replace(runs, starts=starts)
 
 
-_PAIRS = "source.streamed_pairs"
+_PAIRS = "source.leveled"
 
 
 @mutant(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from littlestone.data.points import user_index
+from littlestone.data.domains import user_index
 from littlestone.learners.online.journal import _charge
 from littlestone.learners.online.state import OnlineState
 

@@ -9,7 +9,7 @@ from .mutant import mutant
 
 @mutant(
     "verifier that forgives",
-    "privacy.divergence:_divergence",
+    "privacy.guarantee:_divergence",
     "privacy/test_divergence.py::test_at_zero_it_is_total_variation_exactly",
 )
 def what_only_one_side_can_say(original, p, q, *given):

@@ -9,7 +9,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds.tails import lower_limit
 from littlestone.learners import registry, select
-from littlestone.learners.plan import Goal
+from littlestone.learners.base import Goal
 from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
 from littlestone.planning import plan
 from littlestone.planning.scenarios import scenarios

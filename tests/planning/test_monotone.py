@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.learners import registry
+from littlestone.learners.base import Goal
 from littlestone.learners.online.bound import mistake_bound
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.plan import Goal
 
 from .forms import CLASSES, FORMS, called, planned
 

@@ -13,7 +13,7 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
-from littlestone.learners.plan import Goal
+from littlestone.learners.base import Goal
 from littlestone.learners.select import ALL_RECORDS, replan
 from littlestone.planning import lower_bounds, plan, solve
 from littlestone.planning.lower_bounds import log_star

@@ -13,7 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import CLASSES, BoostedTreeClass, ScorecardClass, at_public_points
 from littlestone.data import Sample, UserSample
-from littlestone.data.users import merge
+from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import feasible

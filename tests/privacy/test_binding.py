@@ -116,7 +116,7 @@ def test_old_copies_are_noticed_by_a_counter(tmp_path):
 def test_a_crash_before_the_count_is_no_alarm(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget", epsilon=2, counter=tmp_path / "count")
     with monkeypatch.context() as crash:
-        crash.setattr("littlestone.privacy.binding.advance", lambda *_: 1 / 0)
+        crash.setattr("littlestone.privacy.ledger.advance", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             ledger.charge(Guarantee(1), token="stream")
     again = Ledger(tmp_path / "budget")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from littlestone.errors import ParameterError
 from littlestone.privacy import Pure, compose, hockey_stick, tightest_epsilon
-from littlestone.privacy.rounding import lower, upper
+from littlestone.privacy.guarantee import lower, upper
 from littlestone.source import ExactSource, ExplicitWeights, ball, exp
 
 counts = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any)

@@ -15,7 +15,7 @@ from littlestone.privacy import (
     compose,
     zcdp_to_dp,
 )
-from littlestone.privacy.filters import ACCOUNTING, Filter, Price, exactly
+from littlestone.privacy.compose import ACCOUNTING, Filter, Price, exactly
 
 F = Fraction
 

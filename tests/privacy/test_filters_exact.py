@@ -15,7 +15,7 @@ from functools import cache
 import pytest
 
 from littlestone.privacy import Approximate, BoundedRange, Concentrated, Loss, Pure
-from littlestone.privacy.filters import Filter, Price
+from littlestone.privacy.compose import Filter, Price
 
 #: All log ratios are multiples of it.
 UNIT = F(1, 20)

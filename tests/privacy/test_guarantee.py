@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from littlestone.errors import ParameterError
 from littlestone.privacy import Approximate, Guarantee, Neighbours, Pure, parallel, split
-from littlestone.privacy.rounding import check_nonnegative, float_up, round_up
+from littlestone.privacy.guarantee import check_nonnegative, float_up, round_up
 
 positive = st.fractions(min_value=Fraction(1, 10**9), max_value=10**6, max_denominator=10**12)
 

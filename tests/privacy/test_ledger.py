@@ -32,7 +32,7 @@ from littlestone.privacy import (
     Pure,
     parallel,
 )
-from littlestone.privacy.entries import KIND
+from littlestone.privacy.ledger import KIND
 
 F = Fraction
 HARNESS = Path(__file__).parents[2] / "benchmarks" / "kill_ledger.py"

@@ -15,7 +15,7 @@ from littlestone.evaluation import Evaluation, ScoreHistogram
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
 from littlestone.report import page
-from littlestone.report.accuracy import calibration_picture, roc_picture
+from littlestone.report.targets import calibration_picture, roc_picture
 
 from .checker import Checker
 

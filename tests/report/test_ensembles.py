@@ -17,7 +17,7 @@ from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import Setting, page, plot
-from littlestone.report.cards import scorecard
+from littlestone.report.targets import scorecard
 from littlestone.source import SeededSource
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["<Bonn>"]}})

@@ -11,10 +11,12 @@ import littlestone as ls
 from littlestone.bounds import realizable
 from littlestone.bounds.formulas import evaluate
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.report.explorer import START, Axes, explorer_page
-from littlestone.report.explorer.series import (
+from littlestone.report.explorer import (
+    START,
+    Axes,
     UntranslatableError,
     compute,
+    explorer_page,
     literal,
     needs,
     sources,
@@ -65,7 +67,7 @@ def test_axes_are_checked():
 
 
 def test_a_class_that_nobody_learns_is_refused(monkeypatch):
-    monkeypatch.setattr("littlestone.report.explorer.page.sources", lambda *_: [])
+    monkeypatch.setattr("littlestone.report.explorer.sources", lambda *_: [])
     with pytest.raises(UnsupportedError):
         explorer_page([ls.Thresholds(1, 3)], axes=AXES)
 

@@ -21,7 +21,7 @@ from littlestone.learners.online.plan import plan_online
 from littlestone.learners.registry import LEARNERS
 from littlestone.privacy import Guarantee
 from littlestone.report import page
-from littlestone.report.words import integer
+from littlestone.report.html import integer
 from littlestone.source import ExplicitWeights, exp
 
 from .checker import Checker

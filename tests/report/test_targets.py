@@ -17,8 +17,7 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page, plot
-from littlestone.report.accuracy import drawn
-from littlestone.report.targets import Shown
+from littlestone.report.targets import Shown, drawn
 from littlestone.source import SeededSource
 
 SCHEMA = ls.Schema.from_dict({

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.report.words import amount, beliefs, integer, odds_factor, percent
+from littlestone.report.html import amount, beliefs, integer, odds_factor, percent
 
 
 @given(st.integers(-(2**70), 2**70) | st.integers(-(2**3000), 2**3000))

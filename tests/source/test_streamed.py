@@ -143,7 +143,7 @@ def test_the_tail_is_fetched_when_a_draw_reaches_it(prescribed):
 
 
 def test_levels_of_many_pieces_are_merged(monkeypatch):
-    monkeypatch.setattr("littlestone.source.streamed._PENDING", 10)
+    monkeypatch.setattr("littlestone.source.leveled._PENDING", 10)
     pieces = walk(500, up=True)
     scores, counts = StreamedRuns(pieces, pieces.size).levels()
     assert scores.tolist() == list(range(-500, 1))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.source import PairPart, PairWeights, SeededSource
-from littlestone.source.streamed_pairs import _Doubles, _sums
+from littlestone.source.leveled import _Doubles, _sums
 
 FEW = settings(max_examples=settings.default.max_examples // 8)
 RATES = [F(1, 3), F(2), F(300), F(1, 10**6), F(1, 10**30)]

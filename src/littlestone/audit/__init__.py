@@ -1,17 +1,15 @@
 """Is it really private? Exact verification on small domains, statistical bounds on large ones.
 
-========================  ================================================================
-`verify`, `mechanism`     exact: of a learner; of any function that draws through a source
-`observe`                 all that can be seen of one run
-`all_n`                   step by step: private for every n
-`replay`, `neighbours`    the exact loss on neighbours of a real table; secret
-`statistical`             lower bounds on epsilon by sampling: any callable; our learners;
-                          `Family`: a table of audits that hold together, with controls
-`events`                  what is looked at in an output, and the event that tells most
-`worker`, `answer`        mechanisms in another interpreter; its side
-`attack`                  a record found in the votes of a threshold learner
-``table/``                one line for each mechanism and learner
-========================  ================================================================
+======================  ==========================================================================
+`verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
+                        or in another interpreter (`answer` is its side)
+``all_n/``              step by step: private for every n
+`replay`, `neighbours`  the exact loss on neighbours of a real table; secret
+`statistical`           lower bounds on epsilon by sampling: any callable; our learners;
+                        `Family`: a table of audits that hold together, with controls
+`attack`                a record found in the votes of a threshold learner
+`table`                 one line for each mechanism and learner
+======================  ==========================================================================
 
 The page: ``docs/audit.md``.
 """
@@ -20,6 +18,7 @@ from littlestone.audit import attack as attack
 from littlestone.audit.all_n import AllN, Step, all_n
 from littlestone.audit.mechanism import (
     MechanismVerification,
+    Worker,
     replace_one,
     verified,
     verify_mechanism,
@@ -27,7 +26,6 @@ from littlestone.audit.mechanism import (
 from littlestone.audit.replay import Replay, replay
 from littlestone.audit.statistical import Family, LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
-from littlestone.audit.worker import Worker
 
 __all__ = [
     "AllN",

@@ -1,4 +1,4 @@
-"""The other side of `littlestone.audit.worker`: runs functions of a script, and answers in JSON.
+"""The other side of `littlestone.audit.mechanism`: runs functions of a script, and answers in JSON.
 
 It is started by another interpreter, which need not have this package: nothing but the standard
 library is imported. One request a line (``name``, ``arguments``, ``times``), one output a line.

@@ -6,20 +6,48 @@ is how outputs are compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+import contextlib
+import io
+import json
+import logging
+import os
+import re
+import select
+import subprocess
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import inf, isnan, nextafter
-from typing import Any, TypeVar
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from littlestone.errors import LittlestoneError, ParameterError, check_integer, parameter_error
+from littlestone.audit import answer
+from littlestone.errors import (
+    LittlestoneError,
+    ParameterError,
+    StateError,
+    check_integer,
+    parameter_error,
+)
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.notebooks import Card
 from littlestone.privacy import hockey_stick, tightest_epsilon
-from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
-from littlestone.source import ExactSource, Law, Source, ball
+from littlestone.privacy.guarantee import check_nonnegative, exact_text, float_up, upper
+from littlestone.source import ExactSource, HiddenStateError, Law, Source, ball
+
+if TYPE_CHECKING:
+    from littlestone.data import Sample, UserSample
+    from littlestone.data.targets import TargetSample
+    from littlestone.learners.base import Learner
+
 
 D = TypeVar("D")
 
@@ -304,3 +332,221 @@ def precision(epsilon: Fraction, delta: Fraction) -> int:
         raise parameter_error("audit", "epsilon", f"at most {_LARGEST:,}", epsilon, hint)
     small = (delta.denominator // max(delta.numerator, 1)).bit_length()
     return 192 + -int(-3 * epsilon // 1) + small
+
+
+# -- Everything that an observer gets from one run of a learner, as one comparable value.
+#
+# Returned: the hypothesis (its key, and all that the object carries), the canonical JSON, the
+# repr (as HTML, too), each further view (a page, a printed line). Printed: standard output and
+# error, warnings, log lines. A refusal: its type, message, notes, attributes, and the causes that
+# a traceback would show.
+
+
+Observer = Callable[[Release], str]
+REFUSED = "refused"
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_DEEPEST = 12
+
+
+def observe(
+    algorithm: Learner[Any],
+    sample: Sample | UserSample | TargetSample,
+    source: Source,
+    *,
+    observers: Sequence[Observer] = (),
+    evaluate: Any = None,
+    holdout: Any = None,
+) -> Hashable:
+    """Run one release and return all that can be seen of it."""
+    with _listening() as heard:
+        try:
+            release = run(
+                algorithm,
+                sample,
+                source,
+                evaluate=evaluate,
+                holdout=holdout,
+            )
+            shown = (repr(release), release._repr_html_(), repr(vars(release)))
+            views = (release.to_json(), *shown, *(view(release) for view in observers))
+        except HiddenStateError:
+            raise
+        except Exception as refusal:  # a refusal, and even a crash, is an output too
+            seen: tuple[Hashable, ...] = (REFUSED, *_refusal(refusal))
+        else:
+            seen = ("released", release.hypothesis.key, contents(release.hypothesis), *views)
+    return (*seen, *heard())
+
+
+@contextlib.contextmanager
+def _listening() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Catch what is printed, warned and logged."""
+    out, err, log = io.StringIO(), io.StringIO(), io.StringIO()
+    handler, root = logging.StreamHandler(log), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(record=True) as warned,
+        ):
+            warnings.simplefilter("always")
+            yield lambda: (
+                out.getvalue(),
+                err.getvalue(),
+                log.getvalue(),
+                *(f"{w.category.__name__}: {w.message}" for w in warned),
+            )
+    finally:
+        root.removeHandler(handler)
+
+
+def _refusal(refusal: BaseException) -> tuple[str, ...]:
+    """Return what the exception object carries, and what a traceback of it would print."""
+    printed = traceback.TracebackException.from_exception(refusal, limit=0)
+    return (
+        type(refusal).__name__,
+        str(refusal),
+        repr(refusal.args),
+        contents({k: v for k, v in vars(refusal).items() if k != "__notes__"}),
+        *getattr(refusal, "__notes__", ()),
+        *printed.format(chain=True),
+    )
+
+
+def contents(value: Any, depth: int = 0) -> str:
+    """Return all that an object carries, as text: attributes, arrays, nested objects.
+
+    Examples
+    --------
+    >>> contents({"b": [1, 2.5], "a": None})
+    "{'a': None, 'b': [1, 2.5]}"
+    """
+    if depth > _DEEPEST or isinstance(value, str | int | float | bytes | type | None):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        return f"array({value.dtype}, {value.shape}, {value.tolist()})"
+    if isinstance(value, Mapping):
+        items = sorted((contents(k, depth + 1), contents(v, depth + 1)) for k, v in value.items())
+        return "{" + ", ".join(f"{k}: {v}" for k, v in items) + "}"
+    if isinstance(value, list | tuple | set | frozenset):
+        inside = [contents(v, depth + 1) for v in value]
+        return f"[{', '.join(inside if isinstance(value, list | tuple) else sorted(inside))}]"
+    carried = getattr(value, "__dict__", None)
+    if carried:
+        return f"{type(value).__name__}{contents(carried, depth + 1)}"
+    return _ADDRESS.sub("at an address", repr(value))
+
+
+# -- Black boxes in another interpreter: started once, they answer many runs.
+
+
+class Worker:
+    """The functions of a script, run by another interpreter (of a virtual environment, say).
+
+    Arguments and outputs are plain values: None, numbers, texts, bytes, lists, dicts, arrays. Lists
+    and arrays come back as tuples, other objects as their repr, exceptions as what they are called
+    and say. That interpreter need not have littlestone.
+
+    Parameters
+    ----------
+    python : path
+        The interpreter.
+    script : path
+        A file of Python that defines the functions; it is loaded once.
+    arguments : texts
+        ``sys.argv[1:]`` of the script.
+    seconds : float > 0, default 600
+        A run (or the load) that takes longer ends the process; StateError is raised.
+
+    Attributes
+    ----------
+    versions : dict
+        Of everything that is installed there.
+
+    Examples
+    --------
+    >>> import sys, tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+    ...     print("def double(x): return 2 * x", file=file, flush=True)
+    ...     with Worker(sys.executable, file.name) as worker:
+    ...         worker.mechanism("double")([1, 2])
+    (1, 2, 1, 2)
+    """
+
+    def __init__(
+        self, python: str | Path, script: str | Path, *arguments: str, seconds: float = 600
+    ) -> None:
+        self._seconds, self._unread = seconds, b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+        self._process = subprocess.Popen(  # noqa: S603 - the caller's own script
+            [str(python), answer.__file__, str(script), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        self.versions: dict[str, str] = self._line()
+
+    def mechanism(self, name: str) -> Mechanism:
+        """Return one function of the script, as a mechanism of one argument."""
+        return Mechanism(self, name)
+
+    def call(self, name: str, *arguments: Any, times: int = 1) -> Iterator[Any]:
+        """Yield the outputs of a function that is called again and again."""
+        pipe = self._process.stdin
+        if pipe is None or self._process.poll() is not None:
+            raise self._ended("has ended")
+        request = [name, [answer.encoded(each) for each in arguments], times]
+        pipe.write(json.dumps(request).encode() + b"\n")
+        pipe.flush()
+        for _ in range(times):
+            yield answer.decoded(self._line())
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _line(self) -> Any:
+        """Return the next line that the other side wrote."""
+        assert self._process.stdout is not None
+        pipe, limit = self._process.stdout.fileno(), monotonic() + self._seconds
+        while b"\n" not in self._unread:
+            if not select.select([pipe], [], [], max(limit - monotonic(), 0))[0]:
+                raise self._ended(f"did not answer in {self._seconds:g} seconds")
+            read = os.read(pipe, 1 << 20)
+            if not read:
+                raise self._ended("ended")
+            self._unread += read
+        line, _, self._unread = self._unread.partition(b"\n")
+        return json.loads(line)
+
+    def _ended(self, what: str) -> StateError:
+        if self._errors.closed:
+            return StateError("The worker was closed. Start another one.")
+        self._errors.seek(0)
+        last = self._errors.read().decode(errors="replace").strip()[-2000:]
+        self.close()
+        return StateError(f"The worker {what}. The last that it wrote: {last or 'nothing'}")
+
+
+class Mechanism:
+    """One function of a `Worker`."""
+
+    def __init__(self, worker: Worker, name: str) -> None:
+        self.worker, self.name = worker, name
+
+    def __call__(self, data: Any) -> Any:
+        """Return one output."""
+        return next(self.many(data, 1))
+
+    def many(self, data: Any, times: int) -> Iterator[Any]:
+        """Yield outputs of one request."""
+        return self.worker.call(self.name, data, times=times)

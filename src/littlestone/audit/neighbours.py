@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
-from littlestone.data.points import distinct
+from littlestone.data.domains import distinct
 from littlestone.data.sample import Counted, OrderedSample, written_out
-from littlestone.data.targets import UNKNOWN, TargetSample
-from littlestone.data.users import UserSample, merge
+from littlestone.data.targets import UNKNOWN, TargetSample, UserSample, merge
 from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:

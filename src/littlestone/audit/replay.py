@@ -39,24 +39,24 @@ from littlestone.audit.neighbours import (
     units_of,
 )
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.rows import Splits
+from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
-from littlestone.data.code_tables import Entries
+from littlestone.data.sample import Entries
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Exponential
 from littlestone.learners.users.learner import UserAgnostic
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import LeveledChoice, SeededSource, ball
-from littlestone.source.streamed import StreamedWeights
-from littlestone.source.weights import as_weights, probabilities
+from littlestone.source.leveled import StreamedWeights
+from littlestone.source.sources import as_weights, probabilities
 
 if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.learners.base import Learner
-    from littlestone.source.weights import Presented
+    from littlestone.source.sources import Presented
 
 
 SECRET = "SECRET: computed from the records. Do not publish."  # noqa: S105 - no password

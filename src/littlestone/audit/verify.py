@@ -4,7 +4,7 @@ For a small domain, the output law of a learner is computed exactly for *every* 
 (realizable or not), by running the releasing code under `ExactSource`; then the hockey-stick
 divergence at the claimed epsilon is computed for every pair of neighbours.
 
-The output that is compared is everything an observer gets (`littlestone.audit.observe`): what is
+The output that is compared is everything an observer gets (`littlestone.audit.mechanism`): what is
 returned, what is printed, warned and logged, and what a refusal says.
 
 Its limits: a learner that keeps state in a *module* from one data set to the next, or that looks
@@ -24,16 +24,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb
 
-from littlestone.audit.mechanism import precision, rounding, verdict_card
-from littlestone.audit.observe import REFUSED, Observer, observe
+from littlestone.audit.mechanism import (
+    REFUSED,
+    Observer,
+    observe,
+    precision,
+    rounding,
+    verdict_card,
+)
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
-from littlestone.data.points import as_points
+from littlestone.data.domains import as_points
 from littlestone.data.sample import Counted, OrderedSample
 from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
-from littlestone.privacy.rounding import exact_text, float_up, upper
+from littlestone.privacy.guarantee import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from littlestone.bounds.formulas import (
 )
 from littlestone.errors import LittlestoneError, ParameterError, counted, parameter_error
 from littlestone.notebooks import Card, Table, rows_of
-from littlestone.privacy.rounding import exact_text
+from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 

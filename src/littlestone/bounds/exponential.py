@@ -14,7 +14,7 @@ from typing import Any
 from littlestone.bounds.bound import Bound, enough
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
-from littlestone.privacy.rounding import check_nonnegative
+from littlestone.privacy.guarantee import check_nonnegative
 
 _EXACT, _EXCESS = "exp-mech.tight.realizable", "exp-mech.tight.agnostic"
 _FROM, _EXCESS_FROM = "exp-mech.representation.realizable", "exp-mech.representation.agnostic"

@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from flint import arb, ctx
 
 from littlestone.errors import LittlestoneError
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ball
 
 #: An exact rational, a ball, or a decided comparison.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from littlestone.bounds.formulas import evaluate
 from littlestone.errors import ParameterError, UnsupportedError, exact_value, parameter_error
-from littlestone.privacy.rounding import lower, upper
+from littlestone.privacy.guarantee import lower, upper
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,26 +4,20 @@ A class is public. It offers `ConceptClass.candidates`, the exponential mechanis
 on a sample, also where it is far too large to be listed; and a `ConceptClass.representation`,
 which for an infinite class is a random finite hypothesis set.
 
-===================  ==========================================================================
-`base`               what a class is; random finite hypothesis sets that represent it; runs of
-                     equal scores of classes in a line
-`thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                     `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
-                     `rule_lists`, `decision_trees`, `finite`
-`public_points`      classes at public points; `cells`: thresholds and intervals; `half_planes`
-`integers`           what classes over integers share: bounds, numbered concepts
-`boosted_trees`      sums of trees: scorecards and small ensembles
-`hypotheses`         released functions that belong to no one class
-`spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
-`oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix
-`dichotomies`        labels of a few points, drawn by the errors of their best concepts
-`dimensions`         dimensions of whole classes, and shattered trees: their witnesses
-`several_labels`     dimension and standard optimal algorithm of classes with several labels
-`trees`              the tree of a class of VC dimension 1
-`hashing`            public hash functions, representations by them, points by their buckets
-`majorities`         a representation boosted to any accuracy
-`vectors`            points of {0, ..., q - 1}^n
-===================  ==========================================================================
+==================  ==============================================================================
+`base`              what a class is, and what learners ask of it: version spaces, closures;
+                    several labels; vectors
+`thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
+                    `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
+                    `rule_lists`, `half_planes`, `finite`; ``decision_trees/``
+``boosted_trees/``  sums of trees: scorecards and small ensembles
+`hypotheses`        released functions that belong to no one class; JSON, read safely
+`spec`              classes as text; classes at public points
+`dichotomies`       labels of a few points, drawn by the errors of their best concepts
+`dimensions`        dimensions of whole classes, and shattered trees: their witnesses
+`trees`             the tree of a class of VC dimension 1
+`hashing`           public hash functions, representations by them, points by their buckets
+==================  ==============================================================================
 """
 
 from littlestone.classes.affine_subspaces import (
@@ -32,11 +26,14 @@ from littlestone.classes.affine_subspaces import (
     affine_span,
 )
 from littlestone.classes.base import (
+    Closures,
     ConceptClass,
     HypothesisSet,
     IdentityRepresentation,
     Representation,
+    VersionSpace,
     check_class,
+    closures,
     errors,
 )
 from littlestone.classes.boosted_trees import (
@@ -45,7 +42,6 @@ from littlestone.classes.boosted_trees import (
     TreeEnsemble,
     TreeSum,
 )
-from littlestone.classes.cells import CellClass
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
@@ -60,10 +56,9 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.encoding import number, parse_integer
-from littlestone.classes.finite import FiniteClass
+from littlestone.classes.finite import Boosted, FiniteClass
 from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
-from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
+from littlestone.classes.hashing import HashedPoints, HashedTree, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -74,24 +69,28 @@ from littlestone.classes.hypotheses import (
     TableHypothesis,
     load,
     mixture,
+    number,
     on_points,
+    parse_integer,
     patched,
 )
-from littlestone.classes.intervals import IntervalHypothesis, Intervals, UnionHypothesis
+from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals, UnionHypothesis
 from littlestone.classes.leaf_paths import LeafPaths
-from littlestone.classes.majorities import Boosted
-from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
-from littlestone.classes.public_points import ClassAtPoints, at_public_points
 from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
-from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
+from littlestone.classes.spec import (
+    CLASSES,
+    ClassAtPoints,
+    at_public_points,
+    class_from_dict,
+    parse_class,
+)
 from littlestone.classes.thresholds import ThresholdHypothesis, Thresholds
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths
 from littlestone.classes.trees import make_tree
-from littlestone.classes.trees.hashed import HashedTree
 
 __all__ = [
     "CLASSES",

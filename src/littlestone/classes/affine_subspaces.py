@@ -16,21 +16,23 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, Mapped
-from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, Frozen, on_points, readable
-from littlestone.classes.listed import MOST_LABELS, ListedSpace, listing
-from littlestone.classes.oracles import (
+from littlestone.classes.base import (
     Closures,
+    ConceptClass,
+    Mapped,
+    Vector,
+    VectorDomain,
     VersionSpace,
     as_point,
     check_label,
     closures,
+    vector_rows,
     version_space,
 )
+from littlestone.classes.finite import MOST_LABELS, ListedSpace, listing
+from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, on_points, readable
 from littlestone.classes.points import first_difference
 from littlestone.classes.spec import written
-from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
 from littlestone.data import Sample
 from littlestone.errors import (
     SearchLimitError,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import singledispatch
 from inspect import signature
 from itertools import product
 from operator import methodcaller
@@ -15,24 +17,303 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, Type
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.encoding import Fields, json_integer, number
-from littlestone.classes.hypotheses import on_points
-from littlestone.classes.oracles import version_space
-from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
-from littlestone.data import IntegerDomain, RowDomain, Sample, Schema
-from littlestone.data.domains import Line
-from littlestone.data.labels import BINARY
+from littlestone.classes.hypotheses import Fields, json_integer, number, on_points
+from littlestone.combinatorics.decomposition import depth_limit
+from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
+from littlestone.data import OUTSIDE, IntegerDomain, Outside, RowDomain, Sample, Schema, TextDomain
+from littlestone.data.cells import BINARY, text
+from littlestone.data.domains import Line, canonical, refusal
 from littlestone.data.targets import target_from_dict
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import (
+    DataError,
+    ParameterError,
+    SearchLimitError,
+    UnsupportedError,
+    check_integer,
+    parameter_error,
+)
 from littlestone.source import Choice, ScoreRuns, Source, exact_integers
-from littlestone.types import Hypothesis, Json, Label, Point
+from littlestone.types import Hypothesis, Json, Label, Point, Points
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
     from littlestone.bounds.public import PublicPoints
-    from littlestone.classes.oracles import VersionSpace
-    from littlestone.classes.trees.tree import VC1Tree
+    from littlestone.classes.trees import VC1Tree
     from littlestone.data import Domain
+
+
+# -- What learners for Littlestone classes ask of a class: its version spaces.
+#
+# A *version space* is a set of concepts of one class: those that agree with labelled examples, or
+# that err on few records. It is an immutable value; `VersionSpace.restrict` returns a new one.
+# Every class answers in the way that suits it (docs/oracles.md): structured classes in closed
+# form, at any size; small ones by exact search on their matrix. What is hard is searched with a
+# budget of *nodes*, never of time, so an answer, or its refusal, depends on the question only.
+
+
+class VersionSpace(ABC):
+    """A set of concepts of one class.
+
+    Notes
+    -----
+    Questions that may be hard (all but `restrict` and `is_empty`) raise `SearchLimitError` with
+    bounds when the node budget of ``concept_class.version_space(max_nodes=...)`` is used up, and
+    `UnsupportedError` where no exact method is known at that size; never a part of an answer.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> rest = Thresholds(1, 2**1024).version_space().restrict(2**600, 1).restrict(2**500, 0)
+    >>> rest.littlestone_dim(), rest.soa().above == 2**599
+    (599, True)
+    """
+
+    concept_class: ConceptClass
+
+    # -- what every class answers -------------------------------------------------------------
+
+    @abstractmethod
+    def restrict(self, point: Any, label: int) -> VersionSpace:
+        """Return the concepts that give a point a label."""
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether no concept is left."""
+
+    @abstractmethod
+    def littlestone_dim(self) -> int:
+        """Return the Littlestone dimension; -1 if empty."""
+
+    @abstractmethod
+    def soa(self) -> Hypothesis:
+        """Return the prediction of the standard optimal algorithm, at every point.
+
+        The label is 0 where restricting to label 0 keeps the Littlestone dimension, else 1: when
+        both labels lower it, it is 1. The hypothesis is canonical: equal predictions are equal
+        hypotheses. It need not be a concept. The empty space predicts 0 everywhere.
+        """
+
+    @abstractmethod
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
+        """Return a point of the domain that two hypotheses label differently; None if none is."""
+
+    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
+        """Return the concepts with at most ``tolerance`` errors on a sample."""
+        found = records(sample, tolerance).restricted(self, tolerance)
+        listed = "the concepts of low error"
+        return self._listed(listed).within_error(sample, tolerance) if found is None else found
+
+    @abstractmethod
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return the least number of SOA answers that lower the Littlestone dimension."""
+
+    @abstractmethod
+    def splitting_point(self) -> Point | None:
+        """Return a point where both labels keep the Littlestone dimension minus 1 at least.
+
+        None if the dimension is 0 or less. Such points make a shattered tree.
+        """
+
+    @abstractmethod
+    def member(self) -> Hypothesis:
+        """Return some concept of a nonempty space, the same one each time."""
+
+    def fresh(self) -> VersionSpace:
+        """Return the same space without what its searches remember.
+
+        Memory never changes an answer, but whether a search exceeds its budget depends on what
+        was asked before. Code in which even a refusal may depend on one part of the data only
+        asks a fresh space for each part.
+        """
+        return self
+
+    # -- decompositions -----------------------------------------------------------------------
+
+    def decomposition_dim(self, p: int, d: int) -> int:
+        """Return the (p, d)-decomposition dimension (Lyu 2025, Definition 4.2); -1 if empty."""
+        dimension = self._checked_dim("decomposition_dim", p, d)
+        if dimension <= 0 or self._stays(dimension, p, d):
+            return dimension
+        return self._listed("decompositions").decomposition_dim(p, d)
+
+    def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
+        """Return all of the (p, d)-essential hypotheses (Lyu 2025, Definition 4.3)."""
+        dimension = self._checked_dim("essential", p, d)
+        if dimension < 0:
+            return ()
+        if dimension == 0 or self._stays(dimension, p, d):
+            return (self.soa(),)
+        return self._listed("essential hypotheses").essential(p, d)
+
+    def _checked_dim(self, caller: str, p: int, d: int) -> int:
+        """Check the parameters of a decomposition; return the Littlestone dimension."""
+        caller = f"VersionSpace.{caller}"
+        check_integer(caller, "p", p, low=1)
+        check_integer(caller, "d", d, low=0)
+        dimension = self.littlestone_dim()
+        if dimension > d:
+            raise parameter_error(caller, "d", "at least the Littlestone dimension", d)
+        return dimension
+
+    def _stays(self, dimension: int, p: int, d: int) -> bool:
+        """Say whether every tree keeps the dimension on the path of the SOA.
+
+        Every tree follows that path for at most D(L - 1) + 1 steps. If those, and one more, do not
+        lower the dimension, the path ends in a leaf of dimension L with this SOA, and no other leaf
+        has that dimension: so DDim = L, and the SOA is the one essential hypothesis.
+        """
+        cap = depth_limit(p, d, dimension - 1) + 1
+        return self.reducibility(cap=cap) == float("inf")
+
+    def _listed(self, what: str) -> VersionSpace:
+        """Return the same space as rows of a matrix, if it is small."""
+        raise self._unknown(
+            what, "the class is too large to be listed. Use a smaller domain, or a larger p."
+        )
+
+    def _unknown(self, what: str, why: str) -> UnsupportedError:
+        """Return the refusal of a question that is neither solved nor small; ``why`` ends it."""
+        return UnsupportedError(
+            f"No closed form is known of {what} of this version space of {self.concept_class.spec}"
+            f", and {why}"
+        )
+
+
+@singledispatch
+def version_space(concept_class: ConceptClass, max_nodes: int | None) -> VersionSpace:
+    """Return the version space of all concepts of a class; see `ConceptClass.version_space`.
+
+    The folder of a class registers how it answers; `littlestone.classes.finite` registers the
+    matrix of a small class, for every other one.
+    """
+    raise AssertionError("littlestone.classes.finite registers the default")
+
+
+@dataclass(frozen=True)
+class Closures:
+    """The closed sets of an intersection-closed class.
+
+    Of the concepts that are 1 on given points there is a smallest one, their *closure*: the union
+    of sparse sets, the span of affine subspaces, the common literals of conjunctions.
+    """
+
+    bottom: Hypothesis
+    join: Callable[[Any, Point], Hypothesis | None]
+    rank: int
+    closed: int
+
+
+@singledispatch
+def closures(concept_class: ConceptClass) -> Closures:
+    """Return the closed sets of a class; its folder registers them.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AffineSubspaces, SparseSets
+    >>> closures(SparseSets(3)).rank, closures(AffineSubspaces(7, 20, 2)).closed
+    (3, 107)
+    """
+    known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
+    raise UnsupportedError(
+        f"The class {concept_class.spec} has no closures with short chains, as "
+        f"{', '.join(known[:-1])} and {known[-1]} have: use the 'generic' learner."
+    )
+
+
+def as_point(point: Any) -> Point:
+    """Return a point in its canonical form; an array or list of entries is a tuple.
+
+    Examples
+    --------
+    >>> as_point([1, 0]), as_point(3.0)
+    ((1, 0), 3)
+    """
+    if isinstance(point, np.ndarray):
+        point = point.tolist()
+    try:
+        return canonical(tuple(point) if isinstance(point, list) else point)
+    except DataError:
+        raise parameter_error(
+            "VersionSpace.restrict", "point", "a point (integer, text, tuple, ...)",
+            type(point).__name__,
+        ) from None  # fmt: skip
+
+
+def check_label(label: Any) -> int:
+    """Return a label, or refuse what is none."""
+    if isinstance(label, bool | int | np.integer | np.bool_) and label in (0, 1):
+        return int(label)
+    raise parameter_error("VersionSpace.restrict", "label", "0 or 1", label)
+
+
+class Records:
+    """A sample as a learner of sets sees it: its distinct points with their counts."""
+
+    def __init__(self, counts: Iterable[tuple[Point, int, int]], outside: int) -> None:
+        self.counts = list(counts)
+        self.outside = outside
+
+    def __iter__(self) -> Iterator[tuple[Point, int, int]]:
+        return iter(self.counts)
+
+    def decided(self, tolerance: int) -> list[tuple[Point, int]] | None:
+        """Return the labels that at most ``tolerance`` errors force at every point, or None.
+
+        A label is forced where the other one alone would err too often. None if some point is
+        free: then the concepts of low error are no set of consistent ones.
+        """
+        forced = []
+        for point, zeros, ones in self.counts:
+            labels = [y for y, wrong in ((0, ones), (1, zeros)) if wrong <= tolerance]
+            if len(labels) == 2:
+                return None
+            forced += [(point, y) for y in labels]
+        errors = self.outside + sum(min(zeros, ones) for _, zeros, ones in self.counts)
+        # () is no point of a domain of vectors, so nothing labels it 1
+        return [((), 1)] if errors > tolerance else forced
+
+    def restricted(self, space: VersionSpace, tolerance: int) -> VersionSpace | None:
+        """Return the concepts of a space with the forced labels; None if some point is free."""
+        forced = self.decided(tolerance)
+        if forced is None:
+            return None
+        for point, label in forced:
+            space = space.restrict(point, label)
+        return space
+
+
+def records(sample: Sample, tolerance: int) -> Records:
+    """Return the distinct points of a sample with their counts; check the tolerance."""
+    check_integer("VersionSpace.within_error", "tolerance", tolerance, low=0)
+    rows = sample.points.tolist()
+    points = map(tuple, rows) if sample.points.ndim == 2 else rows
+    counts = zip(map(canonical, points), sample.zeros.tolist(), sample.ones.tolist(), strict=True)
+    return Records(counts, sample.outside_cost)
+
+
+@contextmanager
+def searching(
+    max_nodes: int | None, what: str, bounds: Callable[[], tuple[float, float]]
+) -> Iterator[NodeLimit]:
+    """Give one question a budget of its own.
+
+    Examples
+    --------
+    >>> with searching(0, "The answer", lambda: (1, 3)) as budget:
+    ...     budget.spend()
+    Traceback (most recent call last):
+    ...
+    littlestone.errors.SearchLimitError: The answer lies between 1 and 3; the search stopped after 0
+    nodes. Raise max_nodes to decide it.
+    """
+    budget = NodeLimit(max_nodes)
+    asked(bounds)
+    try:
+        yield budget
+    except OutOfNodes as end:
+        lower, upper = bounds()
+        raise SearchLimitError(lower, upper, budget.used, what, end.parameter) from None
 
 
 # Sweeps of classes whose concepts lie in a line: runs of equal scores, from points in order
@@ -544,3 +825,267 @@ class IdentityRepresentation(Representation, HypothesisSet):
     def to_dict(self) -> Json:
         """Return plain JSON."""
         return {"type": "whole", "class": self.concept_class.to_dict(), "size": self.size}
+
+
+# -- Finite classes with several labels, for theorists: Littlestone dimension and SOA, exactly.
+#
+# A *shattered tree* of depth d is a full binary tree with a point at each inner node and two
+# different labels at its two edges, such that every path is followed by some hypothesis. The
+# largest depth is the least number of mistakes that a deterministic learner can guarantee on
+# realizable streams (Daniely, Sabato, Ben-David, Shalev-Shwartz 2011); the standard optimal
+# algorithm attains it.
+
+
+def multiclass_littlestone_dimension(
+    labels: npt.ArrayLike, *, max_nodes: int | None = DEFAULT_MAX_NODES
+) -> int:
+    """Return the Littlestone dimension of a finite class with any number of labels.
+
+    Parameters
+    ----------
+    labels : array-like of integers, shape (hypotheses, points)
+        The label of each hypothesis on each point.
+    max_nodes : int or None
+        Most version spaces that are searched.
+
+    Returns
+    -------
+    int
+        The largest depth of a tree that the class shatters: points at the inner nodes, two
+        different labels at the two edges of each.
+
+    Raises
+    ------
+    ParameterError
+        If ``labels`` is not a nonempty table of integers.
+    SearchLimitError
+        If ``max_nodes`` are not enough.
+
+    References
+    ----------
+    .. [1] Daniely, Sabato, Ben-David, Shalev-Shwartz 2011, Multiclass learnability and the ERM
+       principle, Definition 16 and Theorem 17.
+    .. [2] Jung, Kim, Tewari 2020, On the equivalence between online and private learnability beyond
+       binary classification, Section 2.
+
+    Examples
+    --------
+    >>> multiclass_littlestone_dimension([[0, 0], [0, 1], [1, 1], [1, 2]])
+    2
+    """
+    return _search(labels, max_nodes, lambda matrix, _: matrix.dimension(matrix.everything))
+
+
+def multiclass_soa(
+    labels: npt.ArrayLike,
+    seen: Sequence[tuple[int, int]] = (),
+    *,
+    max_nodes: int | None = DEFAULT_MAX_NODES,
+) -> tuple[int, ...]:
+    """Return the labels that the standard optimal algorithm answers after some examples.
+
+    Each point gets the label with which the hypotheses that are left have the largest Littlestone
+    dimension; of equals, the least. On a realizable stream it makes at most as many mistakes as the
+    Littlestone dimension of the class.
+
+    Parameters
+    ----------
+    labels : array-like of integers, shape (hypotheses, points)
+    seen : sequence of (point, label)
+        Examples, points by number; some hypothesis must have them all.
+    max_nodes : int or None
+        Most version spaces that are searched.
+
+    Raises
+    ------
+    ParameterError, SearchLimitError
+
+    Examples
+    --------
+    >>> multiclass_soa([[0, 0], [0, 1], [1, 2], [2, 2]]), multiclass_soa([[0, 0], [2, 2]], [(0, 2)])
+    ((0, 2), (2, 2))
+    """
+
+    def answers(matrix: LabelMatrix, points: int) -> tuple[int, ...]:
+        for point, _ in seen:
+            check_integer("multiclass_soa", "seen", point, low=0)
+        if any(point >= points for point, _ in seen):
+            raise ParameterError(f"The points of 'seen' must be below {points}.")
+        v = matrix.consistent(seen)
+        if not v:
+            raise ParameterError("No hypothesis of the class has all examples in 'seen'.")
+        return tuple(matrix.soa(v, point) for point in range(points))
+
+    return _search(labels, max_nodes, answers)
+
+
+def _search(
+    labels: npt.ArrayLike, max_nodes: int | None, ask: Callable[[LabelMatrix, int], T]
+) -> T:
+    table = np.asarray(labels)
+    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iub":
+        raise parameter_error(
+            "multiclass_littlestone_dimension",
+            "labels",
+            "a table of integers, of shape (hypotheses, points)",
+            f"shape {table.shape}",
+        )
+    budget = NodeLimit(max_nodes)
+    matrix = LabelMatrix(np.unique(table.astype(np.int64), axis=0), budget)
+    try:
+        return ask(matrix, table.shape[1])
+    except OutOfNodes:
+        most = len(table).bit_length() - 1
+        what = "The Littlestone dimension"
+        raise SearchLimitError(0, most, budget.used, what) from None
+
+
+class LabelMatrix:
+    """A finite class as the matrix of its labels; version spaces are sets of rows, as integers."""
+
+    def __init__(self, labels: npt.NDArray[np.int64], budget: NodeLimit) -> None:
+        self._budget = budget
+        self._memo: dict[int, int] = {0: -1}
+        self.everything = (1 << len(labels)) - 1
+        #: For each point, the hypotheses by their label on it.
+        self.cells = [
+            {
+                int(label): sum(1 << int(row) for row in np.flatnonzero(column == label))
+                for label in np.unique(column)
+            }
+            for column in labels.T
+        ]
+
+    def dimension(self, v: int) -> int:
+        """Return the dimension of a version space; -1 for the empty one.
+
+        It is the largest ``1 + min(dimension of two sides)`` over points and pairs of labels: of a
+        point only the two sides of largest dimension matter.
+        """
+        known = self._memo.get(v)
+        if known is not None:
+            return known
+        self._budget.spend()
+        best, most = 0, v.bit_count().bit_length() - 1  # 2**d paths need 2**d hypotheses
+        for cell in self.cells:
+            sides = [v & members for members in cell.values() if v & members]
+            if len(sides) < 2 or best == most:
+                continue
+            second = sorted(map(self.dimension, sides))[-2]
+            best = max(best, 1 + second)
+        self._memo[v] = best
+        return best
+
+    def soa(self, v: int, point: int) -> int:
+        """Return the label whose side has the largest dimension; of equals the least label."""
+        sides = {label: self.dimension(v & members) for label, members in self.cells[point].items()}
+        return max(sorted(sides), key=lambda label: sides[label])
+
+    def consistent(self, seen: Iterable[tuple[int, int]]) -> int:
+        """Return the hypotheses with these labels on these points."""
+        v = self.everything
+        for point, label in seen:
+            v &= self.cells[point].get(label, 0)
+        return v
+
+
+# -- Vectors over {0, ..., q - 1}: the points of conjunctions and of affine subspaces.
+#
+# A single point is a tuple of n integers. A batch is a 2-D integer array, or (from one column of
+# a table) a 1-D array of tuples; hypotheses read both.
+
+
+Vector = tuple[int, ...]
+Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class VectorDomain(TextDomain):
+    """All vectors of n entries in 0 .. q - 1.
+
+    Python arrays have shape (m, n). In a table a vector is one cell: entries separated by spaces,
+    commas or semicolons, or (up to q = 10) digits one after another.
+
+    Examples
+    --------
+    >>> domain = VectorDomain(3, 4)
+    >>> [domain.cell(raw) for raw in ("0120", "0, 1, 2, 0", "0123", None)]
+    [(0, 1, 2, 0), (0, 1, 2, 0), OUTSIDE, OUTSIDE]
+    """
+
+    def __init__(self, q: int, n: int) -> None:
+        self.q, self.n = q, n
+        self.rule = f"a vector of {n} integers in [0, {q - 1}]"
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell (a text, or a sequence of integers); total and deterministic."""
+        if isinstance(raw, tuple | list):
+            return _vector(raw, self.q, self.n) or OUTSIDE
+        written = text(raw)
+        if written is None or len(written) > 24 * self.n:
+            return OUTSIDE
+        parts = written.replace(",", " ").replace(";", " ").split()
+        if len(parts) == 1 < self.n and self.q <= 10:
+            parts = list(parts[0])
+        if not all(part.isascii() and part.isdigit() for part in parts):
+            return OUTSIDE
+        return _vector([int(part) for part in parts], self.q, self.n) or OUTSIDE
+
+    def array(self, X: Any, caller: str = "VectorDomain") -> Points:
+        """Convert an array of shape (m, n), or a column of such cells, strictly."""
+        if np.ndim(X) == 2 and np.shape(X)[1] == self.n:
+            try:
+                table = np.asarray(X, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise refusal(caller, "X", self.rule) from None
+            if not (np.isin(table, range(self.q)) if self.q <= 64 else _whole(table, self.q)).all():
+                raise refusal(caller, "X", self.rule)
+            return table.astype(np.int64)
+        if np.ndim(X) == 2 and np.shape(X)[1] != 1:
+            shape = f"shape (m, {np.shape(X)[1]})"
+            raise parameter_error(caller, "X", f"of shape (m, {self.n})", shape)
+        cells = [self.cell(raw) for raw in np.asarray(X, dtype=object).reshape(-1).tolist()]
+        if any(point is OUTSIDE for point in cells):
+            raise refusal(caller, "X", self.rule)
+        return self.store(cells)
+
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout: one row for each."""
+        return np.array(points, dtype=np.int64).reshape(len(points), self.n)
+
+    def _identity(self) -> Hashable:
+        return (self.q, self.n)
+
+    def __repr__(self) -> str:
+        return f"VectorDomain({self.q}, {self.n})"
+
+
+def vector_rows(points: Points, q: int, n: int) -> tuple[Rows, Mask]:
+    """Return a batch as rows, and which points are vectors of the domain (the others: zeros).
+
+    Examples
+    --------
+    >>> rows, inside = vector_rows(np.array([[0, 1], [0, 5]]), 2, 2)
+    >>> rows.tolist(), inside.tolist()
+    ([[0, 1], [0, 0]], [True, False])
+    """
+    if points.ndim == 2 and points.shape[1] == n:
+        inside = np.asarray(((points >= 0) & (points < q)).all(axis=1), dtype=bool)
+        return np.where(inside[:, None], points, 0).astype(np.int64), inside
+    out, inside = np.zeros((len(points), n), dtype=np.int64), np.zeros(len(points), dtype=bool)
+    for i, point in enumerate(points.tolist()):
+        vector = _vector(point, q, n) if isinstance(point, tuple | list) else None
+        if vector is not None:
+            out[i], inside[i] = vector, True
+    return out, inside
+
+
+def _vector(values: Sequence[Any], q: int, n: int) -> Vector | None:
+    """Return the vector with these entries, or None."""
+    if len(values) != n or not all(isinstance(v, int | np.integer) and 0 <= v < q for v in values):
+        return None
+    return tuple(int(v) for v in values)
+
+
+def _whole(table: npt.NDArray[np.float64], q: int) -> Mask:
+    return np.asarray((table >= 0) & (table < q) & (np.floor(table) == table), dtype=bool)

@@ -11,22 +11,25 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import ConceptClass, Mapped, Representation
-from littlestone.classes.encoding import Fields, parse_integer
-from littlestone.classes.hypotheses import AlwaysZero, Frozen, readable
-from littlestone.classes.listed import MOST_LABELS, ListedSpace, listing
-from littlestone.classes.oracles import (
+from littlestone.classes.base import (
     Closures,
+    ConceptClass,
+    Mapped,
+    Representation,
+    Vector,
+    VectorDomain,
     VersionSpace,
     as_point,
     check_label,
     closures,
     searching,
+    vector_rows,
     version_space,
 )
+from littlestone.classes.finite import MOST_LABELS, ListedSpace, listing
+from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, parse_integer, readable
 from littlestone.classes.spec import written
-from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
-from littlestone.combinatorics.limits import NodeLimit
+from littlestone.combinatorics.matrix import NodeLimit
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit

@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import MAX_EXPONENT, ConceptClass, Witnessed
-from littlestone.classes.encoding import to_json
-from littlestone.classes.finite import FiniteClass
-from littlestone.classes.listed import ListedSpace, Listing, listing
-from littlestone.classes.oracles import VersionSpace
-from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, Clock, watching
-from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
+from littlestone.classes.base import MAX_EXPONENT, ConceptClass, VersionSpace, Witnessed
+from littlestone.classes.finite import FiniteClass, ListedSpace, Listing, listing
+from littlestone.classes.hypotheses import to_json
+from littlestone.combinatorics.matrix import (
+    DEFAULT_MAX_NODES,
+    Clock,
+    MistakeTree,
+    ShatteredSet,
+    ThresholdSequence,
+    watching,
+)
 from littlestone.data import RowDomain
 from littlestone.errors import (
     SearchLimitError,

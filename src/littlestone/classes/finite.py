@@ -3,35 +3,265 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, singledispatch
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.base import (
+    LISTABLE,
+    ConceptClass,
+    HypothesisSet,
+    Mapped,
+    Representation,
+    VersionSpace,
+    as_point,
+    check_label,
+    records,
+    searching,
+    version_space,
+)
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
     best_dichotomies,
     scattered,
 )
-from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import TableHypothesis
-from littlestone.classes.listed import Listing, listing
+from littlestone.classes.hypotheses import Fields, MajorityHypothesis, TableHypothesis
 from littlestone.classes.spec import written
-from littlestone.classes.trees.matrix import MatrixTree
-from littlestone.classes.trees.tree import no_concept
-from littlestone.combinatorics import Kernel
+from littlestone.classes.trees import MatrixTree, no_concept
+from littlestone.combinatorics import BitMatrix, Kernel
+from littlestone.combinatorics.matrix import timed
 from littlestone.data import IntegerDomain, Sample
-from littlestone.data.labels import check_labels
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.data.cells import check_labels
+from littlestone.errors import ParameterError, UnsupportedError, check_probability, parameter_error
 from littlestone.safe_io import read_text
-from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Json, Point
+from littlestone.source import Choice, Explicit, Source
+from littlestone.types import Hypothesis, Json, Point, Points
 from littlestone.types import Points as Batch
+
+# -- Version spaces of small classes: rows of a matrix, answered by `littlestone.combinatorics`.
+
+
+#: Most entries of the matrix of a class that is listed (64 MB).
+MOST_LABELS = 1 << 26
+
+
+Namer = Callable[[tuple[Point, ...]], Hypothesis]
+
+
+class Listing:
+    """A class, or a part of it, as a matrix whose columns are all points of the domain."""
+
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        points: Sequence[Point],
+        matrix: npt.ArrayLike | BitMatrix,
+        name: Namer,
+        max_nodes: int | None,
+    ) -> None:
+        self.concept_class, self.points, self.name = concept_class, tuple(points), name
+        self.kernel = Kernel(matrix, max_nodes=max_nodes)
+        self.index = {point: i for i, point in enumerate(self.points)}
+
+    def fresh(self) -> Listing:
+        """Return a listing whose kernel remembers nothing."""
+        other = Listing.__new__(Listing)
+        other.__dict__.update(self.__dict__)
+        other.kernel = self.kernel.fresh()
+        return other
+
+    def hypothesis(self, labelling: int) -> Hypothesis:
+        """Return a labelling of all points as a hypothesis."""
+        return self.name(tuple(p for i, p in enumerate(self.points) if labelling >> i & 1))
+
+
+class ListedSpace(VersionSpace):
+    """A set of rows of a listing.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Intervals
+    >>> ages = Intervals(1, 9).version_space()
+    >>> ages.littlestone_dim(), ages.restrict(4, 1).restrict(6, 0).littlestone_dim()
+    (5, 3)
+    """
+
+    def __init__(self, listed: Listing, rows: int) -> None:
+        self.concept_class = listed.concept_class
+        self.listed, self.rows = listed, rows
+
+    @classmethod
+    def of(cls, listed: Listing) -> ListedSpace:
+        """Return the space of all rows."""
+        return cls(listed, listed.kernel.full)
+
+    def fresh(self) -> ListedSpace:
+        """Return the same space with a kernel that remembers nothing."""
+        return ListedSpace(self.listed.fresh(), self.rows)
+
+    def restrict(self, point: Any, label: int) -> ListedSpace:
+        """Return the rows with this label in the point's column."""
+        column = self.listed.index.get(as_point(point))
+        if column is None:
+            return ListedSpace(self.listed, 0 if check_label(label) else self.rows)
+        rows = self.listed.kernel.restrict(self.rows, column, check_label(label))
+        return ListedSpace(self.listed, rows)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row is left."""
+        return not self.rows
+
+    def littlestone_dim(self) -> int:
+        """Return the Littlestone dimension, by exact search."""
+        return self.listed.kernel.ldim(self.rows)
+
+    def soa(self) -> Hypothesis:
+        """Return the SOA's prediction, by exact search."""
+        return self.listed.hypothesis(self.listed.kernel.soa(self.rows))
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
+        """Return the first point in the public order on which two hypotheses differ."""
+        points = self.concept_class.domain.store(self.listed.points)
+        differs = np.flatnonzero(h.predict(points) != g.predict(points))
+        return self.listed.points[int(differs[0])] if differs.size else None
+
+    def within_error(self, sample: Sample, tolerance: int) -> ListedSpace:
+        """Return the rows with at most ``tolerance`` errors: one matrix product."""
+        counts = records(sample, tolerance)
+        shape = (2, len(self.listed.points))
+        seen = np.zeros(shape, dtype=np.int64)
+        always = counts.outside
+        for point, zeros, ones in counts:
+            column = self.listed.index.get(point)
+            if column is None:  # not in the domain: everybody says 0
+                always += ones
+            else:
+                seen[:, column] += (zeros, ones)
+        if always > tolerance:
+            return ListedSpace(self.listed, 0)
+        good = self.listed.kernel.within_error(seen[0], seen[1], tolerance - always)
+        return ListedSpace(self.listed, self.rows & good)
+
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return the reducibility, by exact search."""
+        return self.listed.kernel.reducibility(self.rows, cap)
+
+    def decomposition_dim(self, p: int, d: int) -> int:
+        """Return the decomposition dimension, by exact search."""
+        return self.listed.kernel.ddim(self.rows, p, d)
+
+    def essential(self, p: int, d: int) -> tuple[Hypothesis, ...]:
+        """Return all essential hypotheses, by exact search."""
+        return tuple(map(self.listed.hypothesis, self.listed.kernel.essential(self.rows, p, d)))
+
+    def splitting_point(self) -> Point | None:
+        """Return the root of a shattered tree."""
+        if self.littlestone_dim() <= 0:
+            return None
+        return self.listed.points[self.listed.kernel.mistake_tree(self.rows).points[0]]
+
+    def member(self) -> Hypothesis:
+        """Return the first row."""
+        if not self.rows:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        row = (self.rows & -self.rows).bit_length() - 1
+        return self.listed.hypothesis(self.listed.kernel.matrix.rows[row])
+
+    def _identity(self) -> tuple[object, ...]:
+        matrix = self.listed.kernel.matrix
+        members = self.listed.kernel.members(self.rows).tolist()
+        return (self.concept_class, frozenset(matrix.rows[row] for row in members))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListedSpace):
+            return NotImplemented
+        if self.listed is other.listed:
+            return self.rows == other.rows
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((self.concept_class, self.rows.bit_count()))
+
+    def __repr__(self) -> str:
+        return f"ListedSpace({self.concept_class!r}, {self.rows.bit_count()} concepts)"
+
+
+@singledispatch
+def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
+    """List a class, if it is small."""
+    points = _listable_points(concept_class)
+    with searching(None, "The number of different concepts", lambda: (1, concept_class.size)):
+        concepts = list(timed(concept_class.concepts()))
+        rows = labels(concept_class, timed(concepts), points)
+    packed = [row.tobytes() for row in rows]
+    by_row: dict[bytes, Hypothesis] = {}
+    for key, concept in zip(packed, concepts, strict=True):
+        by_row.setdefault(key, concept)  # rules of different form may be one function
+    first = {key: i for i, key in reversed(list(enumerate(packed)))}
+    index = {point: i for i, point in enumerate(points)}
+
+    def name(ones: tuple[Point, ...]) -> Hypothesis:
+        row = np.zeros(len(points), dtype=np.int8)
+        row[[index[point] for point in ones]] = 1
+        return by_row.get(row.tobytes()) or concept_class.improper(ones)
+
+    return Listing(concept_class, points, rows[sorted(first.values())], name, max_nodes)
+
+
+def check_listable(concept_class: ConceptClass) -> int:
+    """Return the number of points of a class that can be listed, without listing it.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Intervals
+    >>> check_listable(Intervals(1, 99))
+    99
+    """
+    return len(_listable_points(concept_class))
+
+
+def labels(
+    concept_class: ConceptClass, concepts: Iterable[Hypothesis], points: Sequence[Point]
+) -> npt.NDArray[np.int8]:
+    """Return the labels of concepts on points as a matrix."""
+    array = concept_class.domain.store(points)
+    return np.array([concept.predict(array) for concept in concepts], dtype=np.int8)
+
+
+def batch(concept_class: ConceptClass, points: Sequence[Point]) -> Points:
+    """Return points as the array that hypotheses of the class read."""
+    return concept_class.domain.store(points)
+
+
+def _listable_points(concept_class: ConceptClass) -> list[Point]:
+    """Return all points of the domain, or refuse a class that is too large to be listed."""
+    concept_class.check_binary("A list of all concepts")
+    size = concept_class.size
+    most = int(MOST_LABELS // size) if size <= MOST_LABELS else 0
+    points = concept_class.domain_points() or ()
+    found = list(points if concept_class.is_listed else islice(points, most + 1))
+    if not found or (len(found) > most and not concept_class.is_listed):
+        raise UnsupportedError(
+            f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels, or "
+            "2**12 decision trees), and no closed form for its version spaces is known. Use a "
+            "smaller domain."
+        )
+    return found
+
+
+@version_space.register
+def _(concept_class: ConceptClass, max_nodes: int | None) -> VersionSpace:
+    return ListedSpace.of(listing(concept_class, max_nodes))
+
 
 Bits = npt.NDArray[np.uint8]
 
@@ -303,3 +533,167 @@ def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Label
     least = np.full(len(seen), np.iinfo(np.int64).max)
     np.minimum.at(least, where.ravel(), cost)
     return ListedDichotomies(least.tolist(), lambda i: scattered(len(points), inside, seen[i]))
+
+
+# -- Boosting a representation (Li, Wang, Ye 2024, Lemma 2.4): from (1/4, 1/4) to any alpha, beta.
+#
+# Draw T independent hypothesis sets H_1, ..., H_T, each the union of t draws of a (1/4,
+# 1/4)-representation, and release majorities of one hypothesis from each. With
+#
+#     T odd,  (sqrt(3)/2)**T <= alpha,      4**-t <= beta/T,
+#
+# for every concept c and distribution D, with probability at least 1 - beta some majority
+# disagrees with c with probability at most alpha.
+#
+# *Proof* (AdaBoost with a fixed step). Let D_1 = D. As H_i does not depend on H_1, ..., H_{i-1},
+#   nor
+# on anything made of them, with probability at least 1 - 4**-t some h_i in H_i disagrees with c
+#   with
+# probability e <= 1/4 under D_i. Let D_{i+1} multiply the weight of the points on which h_i is
+#   wrong
+# by sqrt(3), and that of the others by 1/sqrt(3). The total weight is multiplied by e sqrt(3) +
+# (1-e)/sqrt(3) <= sqrt(3)/2. A point on which the majority is wrong has at least as many errors
+#   as
+# correct labels, so its weight never falls below D; hence D(errors of the majority) <=
+# (sqrt(3)/2)**T.
+#
+# The paper states an order of the size and prints no construction. The size here is (t *
+# size)**T: direct constructions, whose size grows by ln(1/alpha) only, are far smaller wherever
+# they are known. `nearest` is the proof as a program.
+
+
+_QUARTER = Fraction(1, 4)
+
+
+class Boosted(Representation):
+    """The boosted representation of Lemma 2.4.
+
+    Notes
+    -----
+    Source: Li, Wang, Ye 2024, Lemma 2.4; proof: module docstring.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points
+    >>> base = Points().representation(0.25, 0.25)
+    >>> boosted = Boosted(base, "0.1", "0.05")
+    >>> boosted.rounds, boosted.copies, len(str(boosted.size))
+    (17, 5, 34)
+    >>> Points().representation("0.1", "0.05").size  # the direct construction
+    85
+    """
+
+    proper = False
+
+    def __init__(self, base: Representation, alpha: Any, beta: Any) -> None:
+        self.alpha = check_probability("Boosted", "alpha", alpha)
+        self.beta = check_probability("Boosted", "beta", beta)
+        if max(base.alpha, base.beta) > _QUARTER:
+            raise parameter_error(
+                "Boosted", "base", "a representation with alpha and beta at most 1/4",
+                f"alpha = {base.alpha}, beta = {base.beta}",
+                "concept_class.representation(0.25, 0.25) is one.",
+            )  # fmt: skip
+        self.base, self.concept_class = base, base.concept_class
+        self.rounds = 1
+        while Fraction(3, 4) ** self.rounds > self.alpha**2:
+            self.rounds += 2
+        self.copies = 1
+        while Fraction(1, 4**self.copies) > self.beta / self.rounds:
+            self.copies += 1
+        self.size = (self.copies * base.size) ** self.rounds
+
+    def drawn(self, source: Source) -> MajoritySet:
+        """Draw all rounds with public coins."""
+        return MajoritySet(
+            tuple(
+                tuple(self.base.drawn(source) for _ in range(self.copies))
+                for _ in range(self.rounds)
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MajoritySet(HypothesisSet):
+    """All majorities of one hypothesis from each round; a round is a union of hypothesis sets."""
+
+    rounds: tuple[tuple[HypothesisSet, ...], ...]
+
+    proper = False
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Number of choices of one hypothesis from each round."""
+        out = 1
+        for one in self.rounds:
+            out *= sum(drawn.size for drawn in one)
+        return out
+
+    def listed(self) -> list[list[Hypothesis]]:
+        """Return the hypotheses of each round."""
+        return [[h for drawn in one for h in drawn.hypotheses()] for one in self.rounds]
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the majorities, the last round fastest."""
+        return map(MajorityHypothesis, product(*self.listed()))
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Score each majority by minus its errors."""
+        if self.size > LISTABLE:
+            raise UnsupportedError(
+                "There are more than 2**20 majorities, so they cannot be scored one by one. Use "
+                "the class's own representation(alpha, beta)."
+            )
+        rounds = self.listed()
+        said = [np.array([h.predict(sample.points) for h in one], dtype=np.int64) for one in rounds]
+        sizes = [len(one) for one in rounds]
+        gains = sample.ones.astype(np.int64) - sample.zeros
+        scores = np.empty(self.size, dtype=np.int64)
+        for i in range(self.size):
+            chosen = np.unravel_index(i, sizes)
+            votes = sum(labels[k] for labels, k in zip(said, chosen, strict=True))
+            scores[i] = gains[2 * votes > len(rounds)].sum() - sample.positives
+
+        def make(index: int) -> Hypothesis:
+            chosen = np.unravel_index(index, sizes)
+            return MajorityHypothesis(tuple(h[k] for h, k in zip(rounds, chosen, strict=True)))
+
+        return Mapped(Explicit(scores), make)
+
+    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Refuse: `candidates` scores by the direct error."""
+        raise UnsupportedError("Majorities are scored by their direct error: use candidates.")
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        rounds = [[drawn.to_dict() for drawn in one] for one in self.rounds]
+        return {"type": "majorities", "rounds": rounds, "size": self.size}
+
+
+def nearest(
+    rounds: Sequence[Sequence[Hypothesis]], concept: Hypothesis, points: Points, weights: Any
+) -> tuple[Hypothesis, list[Fraction]]:
+    """Return the majority that the proof of Lemma 2.4 builds for one concept and distribution.
+
+    Examples
+    --------
+    >>> from littlestone.classes import PointHypothesis, on_points
+    >>> halves = [[on_points([0, i])] for i in (1, 2, 3)]
+    >>> found, errors = nearest(halves, PointHypothesis(0), np.arange(4), [1, 1, 1, 1])
+    >>> found.predict(np.arange(4)).tolist(), errors[0]
+    ([1, 0, 0, 0], Fraction(1, 4))
+    """
+    truth = concept.predict(points)
+    # weight = D * 3**exponent; the common factor 1/sqrt(3) of each round does not matter
+    weight = [Fraction(w) for w in weights]
+    chosen: list[Hypothesis] = []
+    errors: list[Fraction] = []
+    for one in rounds:
+        wrong = [h.predict(points) != truth for h in one]
+        costs = [sum((w for w, off in zip(weight, row, strict=True) if off), Fraction(0))
+                 for row in wrong]  # fmt: skip
+        best = min(range(len(one)), key=costs.__getitem__)
+        chosen.append(one[best])
+        errors.append(costs[best] / sum(weight))
+        weight = [3 * w if off else w for w, off in zip(weight, wrong[best], strict=True)]
+    return MajorityHypothesis(tuple(chosen)), errors

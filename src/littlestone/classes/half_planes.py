@@ -26,11 +26,17 @@ import numpy.typing as npt
 
 from littlestone.bounds.public import PLANES, PublicPoints
 from littlestone.classes.base import ConceptClass, Mapped
-from littlestone.classes.encoding import Fields, json_integer, number, parse_integer
-from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
+from littlestone.classes.hypotheses import (
+    AlwaysZero,
+    Fields,
+    as_labels,
+    json_integer,
+    number,
+    parse_integer,
+    readable,
+)
 from littlestone.classes.intervals import IntervalHypothesis
-from littlestone.classes.public_points import ClassAtPoints, at_public_points
-from littlestone.classes.spec import written
+from littlestone.classes.spec import ClassAtPoints, at_public_points, written
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.data import OUTSIDE, Domain, IntegerDomain, Outside, Sample, TextDomain
 from littlestone.data.cells import number as number_of

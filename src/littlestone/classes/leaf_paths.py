@@ -21,22 +21,30 @@ from littlestone.classes.base import (
     IdentityRepresentation,
     Mapped,
     Representation,
+    VersionSpace,
     in_order,
     span_runs,
+    version_space,
 )
 from littlestone.classes.dichotomies import Labelling, best_dichotomies
-from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
-from littlestone.classes.oracles import VersionSpace, version_space
+from littlestone.classes.hypotheses import AlwaysZero, Fields, PointHypothesis
 from littlestone.classes.points import Points, PointSpace
-from littlestone.classes.prefixes.concept_class import Prefixes
-from littlestone.classes.prefixes.hypotheses import PrefixHypothesis
+from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
 from littlestone.classes.spec import class_from_dict, parse_class, written
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths, span_dichotomies
-from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, Star, centre
-from littlestone.classes.trees.tree import PathsTree, no_concept, plain
+from littlestone.classes.trees import (
+    ROOT,
+    Forest,
+    ListedForest,
+    Node,
+    PathsTree,
+    Star,
+    centre,
+    no_concept,
+    plain,
+)
 from littlestone.data import Domain, Sample
-from littlestone.data.points import canonical_order
+from littlestone.data.domains import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, StreamedRuns
 from littlestone.types import Hypothesis, Json, Point

@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import (
     LISTABLE,
+    Closures,
     Mapped,
+    VersionSpace,
+    as_point,
+    check_label,
+    closures,
     gains_of,
+    records,
     span_runs,
+    version_space,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
@@ -31,22 +38,12 @@ from littlestone.classes.hypotheses import (
     in_bounds,
     on_points,
 )
-from littlestone.classes.integers import SetsOfPoints
-from littlestone.classes.oracles import (
-    Closures,
-    VersionSpace,
-    as_point,
-    check_label,
-    closures,
-    records,
-    version_space,
-)
 from littlestone.classes.spec import written
-from littlestone.classes.trees.forest import ROOT, Node, Star
-from littlestone.classes.trees.tree import PathsTree, no_concept
+from littlestone.classes.thresholds import SetsOfPoints
+from littlestone.classes.trees import ROOT, Node, PathsTree, Star, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import IntegerDomain, Sample
-from littlestone.data.points import canonical_order
+from littlestone.data.domains import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Point

@@ -11,22 +11,32 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from littlestone.classes.decision_trees.concept_class import SchemaTrees, different_splits
-from littlestone.classes.decision_trees.hypothesis import LeafTree, TreeHypothesis, sides
-from littlestone.classes.decision_trees.nodes import Known, Node, Tree
-from littlestone.classes.decision_trees.rows import Counts, Rows, Splits, first_code, rows_of
-from littlestone.classes.decision_trees.weighted import (
+from littlestone.classes.decision_trees.concept_class import (
+    Counts,
     Forest,
     Powers,
+    Rows,
+    SchemaTrees,
+    Splits,
     WeightedRoots,
+    different_splits,
+    first_code,
     leaves,
+    rows_of,
     stumps,
 )
-from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import readable
+from littlestone.classes.decision_trees.hypothesis import (
+    Known,
+    LeafTree,
+    Node,
+    Tree,
+    TreeHypothesis,
+    sides,
+)
+from littlestone.classes.hypotheses import Fields, readable
 from littlestone.classes.spec import written
 from littlestone.data import Sample, Schema
-from littlestone.data.labels import BINARY
+from littlestone.data.cells import BINARY
 from littlestone.errors import parameter_error
 from littlestone.source import Choice, Explicit, Source
 from littlestone.types import Hypothesis

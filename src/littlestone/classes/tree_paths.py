@@ -37,12 +37,18 @@ from littlestone.classes.dichotomies import (
     best_dichotomies,
     scattered,
 )
-from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, Frozen, readable
+from littlestone.classes.hashing import HashedTree
+from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, readable
 from littlestone.classes.spec import written
-from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, centre
-from littlestone.classes.trees.hashed import HashedTree
-from littlestone.classes.trees.tree import PathsTree, no_concept
+from littlestone.classes.trees import (
+    ROOT,
+    Forest,
+    ListedForest,
+    Node,
+    PathsTree,
+    centre,
+    no_concept,
+)
 from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
 from littlestone.errors import ParameterError, check_probability, parameter_error

@@ -11,7 +11,7 @@ from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Dimensions
-    from littlestone.classes.listed import Listing
+    from littlestone.classes.finite import Listing
     from littlestone.types import Json
 
 
@@ -57,7 +57,7 @@ def dims(
     """
     from littlestone.classes import dimensions
     from littlestone.cli.terminal import facts, note, telling
-    from littlestone.combinatorics.limits import Clock, watching
+    from littlestone.combinatorics.matrix import Clock, watching
     from littlestone.safe_io import write_text
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
@@ -93,7 +93,7 @@ def dims(
 
 
 def _words(value: object) -> str:
-    from littlestone.report.words import integer
+    from littlestone.report.html import integer
 
     return integer(value) if isinstance(value, int) else str(value)
 
@@ -159,7 +159,7 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
 def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
     """List a class if it is small; one with closed forms only if it is tiny."""
     from littlestone.classes.dimensions import is_closed
-    from littlestone.classes.listed import listing
+    from littlestone.classes.finite import listing
 
     if is_closed(concepts) and concepts.size > _LISTED:
         raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from littlestone.cli.options import (
     AsJson,
@@ -25,6 +26,8 @@ from littlestone.cli.options import (
     label_list,
     learner_options,
     names,
+    needed,
+    open_class,
     open_learner,
     open_schema,
     read_bounds,
@@ -32,8 +35,7 @@ from littlestone.cli.options import (
     shared,
     whole,
 )
-from littlestone.cli.public import Public
-from littlestone.cli.targets import Targets, class_of
+from littlestone.cli.terminal import Public
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -48,15 +50,76 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from fractions import Fraction
 
-    from littlestone.classes import ConceptClass
+    from littlestone.classes import BoostedTreeClass, ConceptClass
     from littlestone.costs import Costs
     from littlestone.data import Schema
-    from littlestone.data.formats import CsvFormat
+    from littlestone.data.cells import CsvFormat
     from littlestone.learners.base import Learner
+    from littlestone.learners.models import Wanted
     from littlestone.learners.release import Release
-    from littlestone.learners.targets import Wanted
     from littlestone.privacy import Guarantee, Ledger
     from littlestone.types import Json
+
+
+# -- ``littlestone fit`` where the target is no label: a quantity, a count, a time until an event.
+
+
+@shared
+class Targets:
+    """A target that is no label; learned by boosted trees, or a scorecard."""
+
+    target: Literal["quantity", "count"] | None = None
+    """What --y is, if not a label: a quantity in a public range, or a count."""
+    low: str | None = None
+    """With --target quantity: the lowest value (by default 0); lower ones count as it. Public."""
+    high: str | None = None
+    """With --target: the highest value; higher ones count as it. Public: take it from general
+    knowledge, not from this table. A range ten times too wide costs little."""
+    loss: Literal["huber", "absolute", "quantile"] | None = None
+    """With --target quantity: huber (means, far errors capped; the default), absolute (medians) or
+    quantile."""
+    quantile: str | None = None
+    """With --target quantity: predict this quantile, for example 0.9."""
+    time: str | None = None
+    """Column of times, instead of --y: survival until the --event, in --periods."""
+    event: str | None = None
+    """With --time: column that is 1 where the event ended the time, and 0 where it was not
+    observed."""
+    periods: str | None = None
+    """With --time: the public ends of the periods, for example 12,24,36; or with --high their
+    number, all equal."""
+
+    def wanted(self, y: str | None) -> Wanted | None:
+        """Return the target; None for labels."""
+        if all(value is None for value in vars(self).values()):
+            return None
+        from littlestone.learners.models import wanted
+
+        periods: Any = self.periods
+        if periods is not None and self.high is None:
+            periods = [end.strip() for end in periods.split(",")]
+        return wanted("fit", y, **(vars(self) | {"periods": periods}))
+
+
+def class_of(spec: str, schema: Any, x: str | None, wanted: Wanted, y: str) -> BoostedTreeClass:
+    """Return the class of ``--class`` for a target, over a schema without its columns."""
+    from littlestone.classes import BoostedTreeClass
+
+    if schema is None:
+        raise ParameterError(
+            "A --class for a target needs a public --schema of the columns. Leave --class out, and "
+            "they are learned from the records; `littlestone schema new TABLE` writes a first one."
+        )
+    concepts, _ = open_class(spec, schema, names("fit", "x", x))
+    if not isinstance(concepts, BoostedTreeClass):
+        raise ParameterError(
+            "A target that is no label is learned by --model boosted or scorecard, or by --class "
+            "boosted_trees(depth=2) or scorecard."
+        )
+    for name in (y, wanted.event):
+        if name is not None:
+            check_label("fit", name, cast(Any, concepts).domain.schema.names)
+    return concepts.of_target(wanted.target)
 
 
 _LearnerOptions = learner_options()
@@ -163,7 +226,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     """
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
-    from littlestone.learners.boosting.intervals import HOLDOUT, INTERVAL_EVALUATION
+    from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION
     from littlestone.learners.registry import agnostic_form
     from littlestone.learners.running import (
         held_out_of,
@@ -555,8 +618,7 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     if json:
         print(release.to_json())
         return
-    from littlestone.cli.summary import summary
-    from littlestone.cli.terminal import facts
+    from littlestone.cli.terminal import facts, summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 
@@ -672,3 +734,78 @@ def _require(algorithm: Learner[Any], n: int) -> None:
             "a larger alpha, beta or epsilon, or leave out --require-certificate.",
             n_needed=needed,
         )
+
+
+# -- ``littlestone plan --interval``: what intervals and sets of labels need, and cover.
+
+
+@shared
+class Intervals:
+    """Intervals or sets of labels."""
+
+    interval: str | None = None
+    """Plan only `fit --interval`, of boosted trees and scorecards: how many records intervals or
+    sets of labels need, or what those of --n cover. Without --schema a fifth of epsilon is for the
+    columns."""
+    holdout: str | None = None
+    """With --interval: the share of records that is held out, by default 0.2."""
+    target: Literal["quantity", "count"] | None = None
+    """With --interval: around a quantity or a count, instead of sets of labels."""
+    high: str | None = None
+    """With --target count: the highest value."""
+
+    def asked(self, goal: dict[str, Any], **others: Any) -> bool:
+        """Return whether they are asked for; refuse what does not go together."""
+        if self.interval is None:
+            given = next((name for name, value in vars(self).items() if value is not None), None)
+            if given is not None:
+                raise ParameterError(f"The {given!r} parameter of plan is for --interval.")
+            return False
+        for name, value in (goal | others).items():
+            if value:
+                raise ParameterError(
+                    f"The {name!r} parameter of plan must be left out beside --interval: what is "
+                    "covered does not depend on it."
+                )
+        return True
+
+    def plan(
+        self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, learned: bool, json: bool
+    ) -> int:
+        """Say what they need, and cover, as `fit` would refuse or certify them."""
+        from littlestone.cli.terminal import facts
+        from littlestone.data.targets import Count, Quantity, Target
+        from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION
+        from littlestone.learners.models import COLUMNS
+        from littlestone.planning import plan_interval
+        from littlestone.report.html import number_of
+
+        total: Fraction = check_fraction("plan", "epsilon", needed("plan", "epsilon", epsilon))
+        total *= 1 - COLUMNS * learned
+        share = self.holdout or str(HOLDOUT)
+        target: Target | None = None
+        if self.target is not None:
+            high: Any = "1" if self.target == "quantity" else needed("plan", "high", self.high)
+            target = Quantity(0, high) if self.target == "quantity" else Count(high)  # type: ignore[arg-type] # made exact there
+        found = plan_interval(
+            covered_share("plan", self.interval),
+            n=None if n is None else whole("plan", "n", n),
+            epsilon=total,
+            holdout=share,
+            evaluate=evaluated.part("plan", total, share, of_held_out=INTERVAL_EVALUATION),
+            target=target,
+        )
+        if json:
+            print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+            return 0
+        own, least = found.conformal, number_of(found.required, "records")
+        level = f"{float(1 - own.alpha):.4g}"
+        facts([
+            ("Needed", f"{least}, of which {share} are held out", ""),
+            ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
+            ("Covered", f"a new record, with probability {level} or more", ""),
+            ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
+            *([("", "Not if fit learns the columns from these records, too: give a schema", "")]
+              if learned else []),
+        ])  # fmt: skip
+        return 0

@@ -25,10 +25,18 @@ from cyclopts import App, CycloptsError, MissingArgumentError
 from littlestone import __version__
 from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.dims import dims
-from littlestone.cli.ledger import create, show
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
-from littlestone.cli.predict import check_record, compare, export, predict, report, score
+from littlestone.cli.predict import (
+    check_record,
+    compare,
+    create,
+    export,
+    predict,
+    report,
+    score,
+    show,
+)
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
 from littlestone.errors import (

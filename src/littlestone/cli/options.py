@@ -28,7 +28,7 @@ from littlestone.safe_io import replaceable, target, write_text
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
-    from littlestone.data.formats import CsvFormat
+    from littlestone.data.cells import CsvFormat
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
     from littlestone.source import Source
@@ -146,7 +146,7 @@ class Csv:
 
     def written(self, caller: str) -> CsvFormat | None:
         """Return the format that was typed."""
-        from littlestone.data.formats import CsvFormat
+        from littlestone.data.cells import CsvFormat
 
         return None if self.csv is None else CsvFormat.parse(self.csv, caller)
 
@@ -161,7 +161,7 @@ class Table(Csv):
 
     def format(self, caller: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
         """Return the format that was typed, with its header; None: what the schema declares."""
-        from littlestone.data.formats import PARQUET, CsvFormat, format_of
+        from littlestone.data.cells import PARQUET, CsvFormat, format_of
 
         form = self.written(caller)
         names_columns = "://" in data or format_of(Path(data)) in PARQUET
@@ -433,7 +433,7 @@ def label_list(caller: str, text: str | None, *, positive: str | None) -> list[s
             f"{caller} takes --labels, or --positive with --negative, not both: --labels lists all "
             "labels."
         )
-    from littlestone.data.labels import check_labels
+    from littlestone.data.cells import check_labels
 
     found = names(caller, "labels", text, "labels") or []
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from littlestone.cli.intervals import Intervals
+from littlestone.cli.fit import Intervals
 from littlestone.cli.options import (
     AsJson,
     ClassSpec,
@@ -25,7 +25,7 @@ from littlestone.cli.options import (
     shared,
     whole,
 )
-from littlestone.cli.public import public_class
+from littlestone.cli.terminal import public_class
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -331,7 +331,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         )
         return 0
     from littlestone.cli.terminal import table
-    from littlestone.report.words import number_of
+    from littlestone.report.html import number_of
 
     rows = [
         (
@@ -366,7 +366,7 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
     from littlestone.learners.select import auto, nested_classes
 
     part = parameters["evaluate"]
-    from littlestone.report.words import number_of
+    from littlestone.report.html import number_of
 
     steps: list[Json] = []
     for concepts in nested_classes(schema, labels):
@@ -393,8 +393,8 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
 
 
 def _promised(certificate: Certificate) -> str:
+    from littlestone.report.html import percent
     from littlestone.report.pages import accuracy_asked
-    from littlestone.report.words import percent
 
     if not certificate.holds:
         return "No certificate holds for it (see below)."
@@ -405,7 +405,7 @@ def _promised(certificate: Certificate) -> str:
 def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS
-    from littlestone.report.words import number_of
+    from littlestone.report.html import number_of
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
@@ -484,7 +484,7 @@ def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
     from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
-    from littlestone.report.words import integer
+    from littlestone.report.html import integer
 
     proposal = proposal_of(concepts)
     if proposal is None:
@@ -507,7 +507,7 @@ def _proposal(concepts: ConceptClass) -> Json:
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
     from littlestone.cli.terminal import note
-    from littlestone.report.words import number_of
+    from littlestone.report.html import number_of
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
     if free:
@@ -537,7 +537,7 @@ def _beside(plans: Plans) -> None:
 def _stream(found: StreamPlan) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
     from littlestone.cli.terminal import note
-    from littlestone.report.words import integer
+    from littlestone.report.html import integer
 
     length = f"In a stream of {integer(found.horizon)} rows"
     if found.bound is None:
@@ -552,7 +552,7 @@ def _stream(found: StreamPlan) -> None:
 
 def _changes(plans: Plans) -> None:
     from littlestone.cli.terminal import table
-    from littlestone.report.words import number_of
+    from littlestone.report.html import number_of
 
     mine = plans.chosen or plans.cheaper
     if mine is None:
@@ -569,7 +569,7 @@ def _changes(plans: Plans) -> None:
 
 def _measurements(measured: list[Measured]) -> None:
     from littlestone.cli.terminal import note, table
-    from littlestone.report.words import integer, percent
+    from littlestone.report.html import integer, percent
 
     rows = [
         (

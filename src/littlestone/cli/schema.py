@@ -236,7 +236,7 @@ def _sizes(schema: Schema) -> Json:
 
 def _show_schema(schema: Schema, sizes: Json) -> None:
     from littlestone.cli.terminal import note, table
-    from littlestone.report.words import integer
+    from littlestone.report.html import integer
 
     every = () if schema.every is None else (schema.every,)
     table(
@@ -328,7 +328,7 @@ def check(
 
 def _planned(noise: Noise, n: int, *, json: bool) -> None:
     from littlestone.cli.terminal import note
-    from littlestone.report.words import percent
+    from littlestone.report.html import percent
 
     if json:
         found = {"n": n, "rate": str(noise.rate), "reach": noise.reach}
@@ -348,7 +348,7 @@ def _planned(noise: Noise, n: int, *, json: bool) -> None:
 
 def _show_report(report: DataReport) -> None:
     from littlestone.cli.terminal import facts, note, table
-    from littlestone.report.words import percent
+    from littlestone.report.html import percent
 
     def words(band: Band) -> str:
         return f"{percent(band.value)} ({percent(band.low)} to {percent(band.high)})"

@@ -34,7 +34,7 @@ from littlestone.errors import ParameterError, StoreError, parameter_error
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.data.rows import Begun, RowReader
+    from littlestone.data.read import Begun, RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.journal import DurableStream
     from littlestone.privacy import Ledger
@@ -243,7 +243,7 @@ def _input(data: str | None) -> tuple[int, bool]:
 
 def _require_lines(data: str) -> None:
     """Refuse what is known not to be lines of text, by its name."""
-    from littlestone.data.formats import PARQUET, conversion, format_of
+    from littlestone.data.cells import PARQUET, conversion, format_of
 
     path, shown = Path(data), data
     if "://" in data:
@@ -266,7 +266,7 @@ def _require_lines(data: str) -> None:
 
 def _lines(handle: int, most: int, encoding: str, *, follow: bool) -> Iterator[bytes]:
     """Return the lines of the input, in groups, as they arrive."""
-    from littlestone.data.rows import line_groups
+    from littlestone.data.read import line_groups
 
     def read(size: int) -> bytes:
         try:
@@ -311,9 +311,9 @@ def _prepared(
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data import RowDomain
+    from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
-    from littlestone.data.formats import CsvFormat
-    from littlestone.data.rows import RowReader
+    from littlestone.data.read import RowReader
     from littlestone.learners.online.hedge import algorithm_of
     from littlestone.learners.online.plan import plan_online
 

@@ -6,11 +6,34 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
+
+from littlestone.cli.options import open_class, shared, whole
+from littlestone.errors import ParameterError, parameter_error
+from littlestone.report.html import integer, number_of, odds_factor, percent
+from littlestone.report.pages import (
+    accuracy_asked,
+    beside_constants,
+    evaluation_facts,
+    meaning,
+    positive_facts,
+    proposal_facts,
+    spent_facts,
+)
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Schema
+    from littlestone.data.cells import CsvFormat
+    from littlestone.learners.release import Release
+    from littlestone.privacy import Guarantee
+    from littlestone.types import Json
+
 
 #: Every control character but the line break, and those that turn the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -74,7 +97,7 @@ def reading(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    from littlestone.data.arrow import watched
+    from littlestone.data.containers import watched
 
     status = console.status(Text(what))
     with status, watched(lambda share: status.update(Text(f"{what}: {share:.0%}"))):
@@ -121,3 +144,183 @@ def _console() -> Console:
 def _hanging(console: Console, line: Text, indent: int) -> Text:
     lines = line.wrap(console, max(console.width - indent, 20))
     return Text(f"\n{' ' * indent}").join(lines)
+
+
+# -- A release in a few lines of text: a function of the release only.
+
+
+_WIDE = 0.05  # of an error: half of an interval that says little
+
+
+def summary(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines (name, text, style) that ``littlestone fit`` prints."""
+    guarantee, certificate = release.guarantee, release.certificate
+    rows = [(name, text, "yellow") for name, text in positive_facts(release)]
+    rows.append(("Rule", release.hypothesis.describe(), "bold"))
+    if meaning(release):
+        rows.append(("", meaning(release), ""))
+    rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
+    if guarantee.seeded:
+        rows.append(
+            ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
+        )
+    elif guarantee.pure and release.together is None:
+        rows.append(_odds(guarantee))
+    rows += _certified(release) if certificate is not None else []
+    rows += [(name, text, "") for name, text in proposal_facts(release)]
+    if release.together is not None and release.together.pure and not guarantee.seeded:
+        rows.append(_odds(release.together))
+    rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    rows += _narrower(release)
+    rows += [
+        ("Spent" if not i else "", f"{what}: {part}", "")
+        for i, (what, part) in enumerate(spent_facts(release))
+    ]
+    return rows
+
+
+def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
+    """Return the line that says what an epsilon means."""
+    factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+    return ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
+
+
+def _certified(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines about the certificate."""
+    certificate, required = release.certificate, release.required
+    assert certificate is not None
+    assert required is not None
+    rows: list[tuple[str, str, str]] = []
+    unit = certificate.unit
+    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
+    rows.append(("Asked", asked, ""))
+    needed = number_of(required, unit)
+    if release.n is None:
+        rows.append(("Needed", f"{needed}; how many there are is secret", ""))
+        rows.append(("Certificate", "holds if there are so many", ""))
+        return rows
+    rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
+    if certificate.holds:
+        beside = beside_constants(release)
+        style = "yellow" if beside else "green"
+        rows.append(("Certificate", f"holds ({certificate.status})", style))
+        rows += [("", beside, "yellow")] if beside else []
+    elif release.proposal is not None:
+        text = "does not hold: the columns were learned from records (the class depends on them)"
+        rows.append(("Certificate", text, "yellow"))
+    else:
+        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
+    return rows
+
+
+def _narrower(release: Release) -> list[tuple[str, str, str]]:
+    """Return how another fit would know the error better, if it is known badly."""
+    found = release.quality
+    if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
+        return []
+    points = percent(found.error.half_width, 2).removesuffix("%")
+    more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
+    text = (
+        f"the error is known to ± {points} points only: a larger {more} narrows that, "
+        "--no-evaluate leaves it out (another fit spends epsilon again)"
+    )
+    return [("Interval", text, "")]
+
+
+def plain(release: Release) -> str:
+    """Return the same as plain text: an observer for exact verification."""
+    return "\n".join(f"{name}: {text}" for name, text, _ in summary(release))
+
+
+# -- Options about public unlabelled points, and how their file is read.
+
+
+@shared
+class Public:
+    """Public points."""
+
+    public: str | None = None
+    """Table of public unlabelled rows (nothing of it is protected, and none of its rows may be in
+    DATA). Instead of --schema: the columns of the same names get the quantiles of its numbers as
+    bins, its texts as categories. For thresholds(...), intervals(...) and half_planes(...):
+    candidates begin and end at its column --x."""
+    bins: str | None = None
+    """With --public: the most bins of a column, by default 20. More bins are more accurate, and
+    make more candidates."""
+    shift: str | None = None
+    """With --public and --class: how the populations differ, as RHO,TAU: a set has in the
+    population of the records at most RHO times its share among public rows, plus TAU. By default
+    1,0: the same population. The certificate relies on it, and nothing checks it. With "none" the
+    certificate is about the best candidate only."""
+
+    @property
+    def most_bins(self) -> int:
+        """The most bins of a column."""
+        return 20 if self.bins is None else whole("fit", "bins", self.bins)
+
+    def check(self, schema: object) -> None:
+        """Refuse options that do not go together."""
+        if self.public is None:
+            for name in ("bins", "shift"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
+        elif schema is not None:
+            raise ParameterError(
+                "fit takes --schema or --public, not both: the bins come from the public rows. A "
+                "schema of them can be kept: Schema.from_public(table).to_toml()."
+            )
+
+    def opened(
+        self,
+        data: str,
+        spec: str,
+        schema: str | None,
+        *,
+        y: str,
+        user: str | None,
+        x: list[str] | None,
+        labels: list[str] | None,
+        form: CsvFormat | None,
+    ) -> tuple[ConceptClass, Schema | None, Json]:
+        """Return the class, its schema, and the options of the learner that say its points."""
+        from littlestone.classes.spec import needs_schema
+        from littlestone.data import read_table
+        from littlestone.data.draft import beside, refuse_same
+
+        self.check(schema)
+        if self.public is None:
+            return (*open_class(spec, schema, x, labels), {})
+        options: Json = {} if self.shift is None else {"shift": _shift(self.shift)}
+        if needs_schema(spec):
+            found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
+            return (*open_class(spec, found, x, labels), options)
+        if self.bins is not None:
+            raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")
+        refuse_same(data, self.public, "fit")
+        table = read_table(self.public, csv=form, caller="fit")
+        concepts, _ = open_class(spec, None, x, labels)
+        return concepts, None, options | {"public": _points(table, concepts, x)}
+
+
+def _points(table: Any, concepts: ConceptClass, x: list[str] | None) -> list[Any]:
+    """Return the public points of a class that has a domain of its own; others are left out."""
+    from littlestone.data import OUTSIDE
+    from littlestone.data.domains import require_columns
+    from littlestone.data.draft import cells_of
+
+    if x is None or len(x) != 1:
+        raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, "Name it with --x.")
+    require_columns(x, table.names, "fit")
+    found = [concepts.domain.cell(raw) for raw in cells_of(table, x[0], "fit", x)]
+    return [point for point in found if point is not OUTSIDE]
+
+
+def _shift(text: str) -> Any:
+    return None if text == "none" else text.split(",")
+
+
+def public_class(concepts: ConceptClass, number: str) -> ConceptClass:
+    """Return a class at so many different public points, for plans."""
+    from littlestone.classes.spec import at_so_many
+
+    return at_so_many(concepts, whole("plan", "public_points", number))

@@ -9,14 +9,29 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.combinatorics.decomposition import DecompositionSearch, DecompositionTree
-from littlestone.combinatorics.irreducible import ReductionSearch
-from littlestone.combinatorics.ldim import IntegerSpace, LittlestoneSearch, Space
-from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
-from littlestone.combinatorics.matrix import BitMatrix, members_of
-from littlestone.combinatorics.threshold import ThresholdSearch
-from littlestone.combinatorics.vc import VCSearch
-from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
+from littlestone.combinatorics.decomposition import (
+    DecompositionSearch,
+    DecompositionTree,
+    ReductionSearch,
+)
+from littlestone.combinatorics.dimensions import (
+    IntegerSpace,
+    LittlestoneSearch,
+    Space,
+    ThresholdSearch,
+    VCSearch,
+)
+from littlestone.combinatorics.matrix import (
+    DEFAULT_MAX_NODES,
+    BitMatrix,
+    MistakeTree,
+    NodeLimit,
+    OutOfNodes,
+    ShatteredSet,
+    ThresholdSequence,
+    asked,
+    members_of,
+)
 from littlestone.errors import ParameterError, SearchLimitError, check_integer, parameter_error
 
 Counts = npt.NDArray[np.int64]

@@ -8,14 +8,20 @@ with full equality, and need no library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
+from time import process_time
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.errors import ParameterError, parameter_error
+from littlestone.types import Json
 
 Bits = npt.NDArray[np.uint8]
 
@@ -191,3 +197,285 @@ def _bad_set(caller: str, got: str) -> ParameterError:
     return parameter_error(
         caller, "hypotheses", "a set of hypotheses as an integer, within `full`", _Said(got)
     )
+
+
+# -- Limits of exact searches: a number of nodes and, where public questions ask for it, a clock.
+#
+# Running time depends on the machine; a node count depends on the question alone. Code that must
+# behave equally for equal inputs (a private learner above all) can therefore rely on it: a search
+# has a clock only inside `watching`, which `littlestone.theory.dimensions` alone enters.
+
+
+T = TypeVar("T")
+
+#: Seconds of processor time between two reports of progress.
+REPORT_EVERY = 1.0
+
+#: Enough for random classes of a few hundred thousand hypotheses; minutes, not days, when reached.
+DEFAULT_MAX_NODES = 1_000_000
+
+
+class OutOfNodes(Exception):  # noqa: N818 - a signal inside the package, never seen outside
+    """The budget is used up; `Kernel` turns it into `littlestone.errors.SearchLimitError`."""
+
+    parameter = "max_nodes"
+
+
+class OutOfTime(OutOfNodes):
+    """The time is used up."""
+
+    parameter = "max_seconds"
+
+
+class NodeLimit:
+    """Count nodes up to a limit.
+
+    Examples
+    --------
+    >>> budget = NodeLimit(1)
+    >>> budget.spend()
+    >>> budget.spend()
+    Traceback (most recent call last):
+    ...
+    littlestone.combinatorics.matrix.OutOfNodes
+    """
+
+    __slots__ = ("limit", "used")
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.used = 0
+
+    def spend(self) -> None:
+        """Count one node; raise `OutOfNodes` when it is one too many, or comes too late."""
+        if self.limit is not None and self.used >= self.limit:
+            raise OutOfNodes
+        self.look()
+        self.used += 1
+
+    def look(self) -> None:
+        """Look at the clock, if there is one: for long work inside one node."""
+        clock = _CLOCK.get()
+        if clock is not None:
+            clock.look()
+
+
+class Clock:
+    """The processor time of some questions, and a report of the bounds so far.
+
+    Examples
+    --------
+    >>> times = iter([0.0, 0.0, 1.0, 2.0])
+    >>> clock = Clock(4, now=times.__next__)
+    >>> clock.turn(2)
+    >>> clock.look()
+    >>> clock.look()
+    Traceback (most recent call last):
+    ...
+    littlestone.combinatorics.matrix.OutOfTime
+    """
+
+    def __init__(self, seconds: float | None, now: Callable[[], float] = process_time) -> None:
+        self._now = now
+        start = now()
+        self._end = self._until = inf if seconds is None else start + seconds
+        self._next = start + REPORT_EVERY
+        self._report: Callable[[float, float], None] | None = None
+        self.bounds: Callable[[], tuple[float, float]] | None = None
+
+    def turn(self, parts: int, report: Callable[[float, float], None] | None = None) -> None:
+        """Begin the next question, one of ``parts`` that share the time left."""
+        now = self._now()
+        self._until = now + max(self._end - now, 0.0) / parts
+        self._report, self.bounds = report, None
+
+    def look(self) -> None:
+        """Raise `OutOfTime` when the time of the question is over; report each second."""
+        now = self._now()
+        if now >= self._until:
+            raise OutOfTime
+        if now >= self._next:
+            self._next = now + REPORT_EVERY
+            if self._report is not None and self.bounds is not None:
+                self._report(*self.bounds())
+
+
+_CLOCK: ContextVar[Clock | None] = ContextVar("clock", default=None)
+
+
+@contextmanager
+def watching(clock: Clock | None) -> Iterator[None]:
+    """Let the searches inside look at a clock; None watches nothing."""
+    token = _CLOCK.set(clock)
+    try:
+        yield
+    finally:
+        _CLOCK.reset(token)
+
+
+def asked(bounds: Callable[[], tuple[float, float]]) -> None:
+    """Tell the clock, if there is one, how to find the bounds so far of the question asked."""
+    clock = _CLOCK.get()
+    if clock is not None:
+        clock.bounds = bounds
+
+
+def timed(items: Iterable[T]) -> Iterator[T]:
+    """Pass items on, with a look at the clock before each."""
+    clock = _CLOCK.get()
+    for item in items:
+        if clock is not None:
+            clock.look()
+        yield item
+
+
+# -- Witnesses: objects that prove a dimension, each with a checker that uses the definition only.
+#
+# A checker reads the raw matrix entry by entry and shares no code with the searches, so a witness
+# that holds is a proof of the lower bound whatever produced it.
+
+
+@dataclass(frozen=True)
+class MistakeTree:
+    """A complete binary tree whose inner nodes are points and whose leaves are hypotheses.
+
+    It is *shattered*, and proves ``LDim >= depth``, when each leaf's hypothesis labels the points
+    on its path with the labels of the path (`holds`).
+
+    Examples
+    --------
+    >>> tree = MistakeTree(1, (0,), (1, 0))
+    >>> tree.holds([[1, 0], [0, 0]])
+    True
+    >>> list(tree.path(1))
+    [(0, 1)]
+
+    References
+    ----------
+    Alon et al. 2022, section 3.2; Lyu 2025, section 4.
+    """
+
+    depth: int
+    points: tuple[int, ...]
+    leaves: tuple[int, ...]
+
+    def path(self, leaf: int) -> Iterator[tuple[int, int]]:
+        """Yield the (point, label) pairs from the root to leaf number ``leaf``."""
+        node = 0
+        for level in reversed(range(self.depth)):
+            label = leaf >> level & 1
+            yield self.points[node], label
+            node = 2 * node + 1 + label
+
+    def holds(self, matrix: npt.ArrayLike) -> bool:
+        """Say whether the matrix shatters this tree."""
+        labels = np.asarray(matrix)
+        return (
+            self.depth >= 0
+            and len(self.points) == 2**self.depth - 1
+            and len(self.leaves) == 2**self.depth
+            and _within(self.leaves, labels.shape[0])
+            and _within(self.points, labels.shape[1])
+            and all(
+                labels[hypothesis, point] == label
+                for leaf, hypothesis in enumerate(self.leaves)
+                for point, label in self.path(leaf)
+            )
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "type": "mistake_tree",
+            "depth": self.depth,
+            "points": list(self.points),
+            "leaves": list(self.leaves),
+        }
+
+
+@dataclass(frozen=True)
+class ShatteredSet:
+    """Points on which the class realises every labelling: proves ``VC >= len(points)``.
+
+    Examples
+    --------
+    >>> ShatteredSet((0, 1), (0, 1, 2, 3)).holds([[0, 0], [1, 0], [0, 1], [1, 1]])
+    True
+    """
+
+    points: tuple[int, ...]
+    hypotheses: tuple[int, ...]
+
+    def holds(self, matrix: npt.ArrayLike) -> bool:
+        """Say whether the matrix shatters these points."""
+        labels = np.asarray(matrix)
+        return (
+            len(set(self.points)) == len(self.points)
+            and len(self.hypotheses) == 2 ** len(self.points)
+            and _within(self.hypotheses, labels.shape[0])
+            and _within(self.points, labels.shape[1])
+            and all(
+                labels[hypothesis, point] == pattern >> j & 1
+                for pattern, hypothesis in enumerate(self.hypotheses)
+                for j, point in enumerate(self.points)
+            )
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "type": "shattered_set",
+            "points": list(self.points),
+            "hypotheses": list(self.hypotheses),
+        }
+
+
+@dataclass(frozen=True)
+class ThresholdSequence:
+    """Hypotheses and points in order with ``h_i(x_j) = 1`` exactly when ``i <= j``.
+
+    The paper uses two conventions for "k thresholds". Its definition (section 3.2) has k
+    hypotheses and k points, the last point labelled 1 by all; its Theorem 10 is proved
+    (appendix A) for k hypotheses distinguished by k - 1 points. Both are accepted: there
+    are as many points as hypotheses, or one fewer. The threshold dimension counts *points and
+    hypotheses* in the sense of the definition.
+
+    Examples
+    --------
+    >>> ThresholdSequence((0, 1), (0, 1)).holds([[1, 1], [0, 1]])
+    True
+
+    References
+    ----------
+    Alon et al. 2022, section 3.2 and appendix A.
+    """
+
+    hypotheses: tuple[int, ...]
+    points: tuple[int, ...]
+
+    def holds(self, matrix: npt.ArrayLike) -> bool:
+        """Say whether the matrix contains these thresholds."""
+        labels = np.asarray(matrix)
+        return (
+            len(self.hypotheses) > 0
+            and len(self.hypotheses) - len(self.points) in (0, 1)
+            and _within(self.hypotheses, labels.shape[0])
+            and _within(self.points, labels.shape[1])
+            and all(
+                labels[hypothesis, point] == (i <= j)
+                for i, hypothesis in enumerate(self.hypotheses)
+                for j, point in enumerate(self.points)
+            )
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "type": "threshold_sequence",
+            "hypotheses": list(self.hypotheses),
+            "points": list(self.points),
+        }
+
+
+def _within(indices: tuple[int, ...], n: int) -> bool:
+    return all(0 <= index < n for index in indices)

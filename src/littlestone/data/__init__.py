@@ -1,26 +1,22 @@
 """What is read: counts of labelled records, public domains and schemas, readers for any table.
 
-===================================  ============================================================
-`tables`, `formats`                  any table as one thing; declared formats of files
-`lines`, `arrow`, `spark`            CSV, Parquet and Arrow, Spark: every cell is accepted
-`databases`, `engine`, `groups`      tables by URL; grouping where the data are, in batches
-`counting`, `read`                   cells and groups to records; from a table to a sample
-`cells`, `calendar`                  what one cell says: a text, a number, a date
-`domains`, `columns`, `schema`       what is public: points, columns, schemas
-`draft`, `proposal`, `public_bins`   a schema: a first draft, learned privately, of public rows
-`convert`, `points`                  cells to points; how points are stored and ordered
-`sample`, `users`                    what a learner sees: counts of labelled records, of users
-`labels`, `targets`                  public lists of labels; quantities, counts and times
-`store`, `stored`, `code_tables`     what does not fit into memory; counts by sets of columns
-`rows`                               rows that arrive one after the other
-===================================  ============================================================
+=====================  ===========================================================================
+`tables`               any table as one thing
+`lines`, `containers`  CSV; Arrow, databases, Spark, and the engine: every cell is accepted
+`counting`, `read`     cells to points, groups to records; from a table to a sample; rows
+`cells`                what one cell says: a text, a number, a date, a label; declared formats
+`domains`, `schema`    what is public: points and domains; columns and schemas
+`draft`, `proposal`    a schema: a first draft or of public rows; learned privately
+`sample`               what a learner sees: counts of labelled records; counts by sets of columns
+`targets`              quantities, counts and times; users with their records
+`stored`               what does not fit into memory
+=====================  ===========================================================================
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from littlestone.data.columns import Column, Literal
 from littlestone.data.domains import (
     OUTSIDE,
     AnyDomain,
@@ -31,12 +27,12 @@ from littlestone.data.domains import (
     TextDomain,
 )
 from littlestone.data.sample import Sample
-from littlestone.data.schema import Schema
-from littlestone.data.users import UserSample
+from littlestone.data.schema import Column, Literal, Schema
+from littlestone.data.targets import UserSample
 
 if TYPE_CHECKING:
+    from littlestone.data.containers import local_spark
     from littlestone.data.counting import read_points
-    from littlestone.data.spark import local_spark
     from littlestone.data.tables import Table, read_table
 
 __all__ = [
@@ -63,7 +59,7 @@ _LATE = {
     "Table": "littlestone.data.tables",
     "read_table": "littlestone.data.tables",
     "read_points": "littlestone.data.counting",
-    "local_spark": "littlestone.data.spark",
+    "local_spark": "littlestone.data.containers",
 }
 
 

@@ -20,18 +20,24 @@ nothing in a table can make a rule fail. Two functions are the whole grammar:
 
 from __future__ import annotations
 
+import codecs
 import math
 import numbers
 import re
-from datetime import date, time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime, time, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.errors import DataError
+from littlestone.errors import DataError, parameter_error
+from littlestone.types import Label
 
 #: White space that is not part of a cell: ASCII only, so that every engine could strip the same.
 WHITE = " \t\n\r\v\f"
@@ -294,3 +300,470 @@ def date_text(written: str) -> str | None:
     fraction = re.match(r"[0-9]*", tail).group()  # type: ignore[union-attr]
     kept = fraction.rstrip("0")
     return head + (dot if kept else "") + kept + tail[len(fraction) :]
+
+
+# -- Public calendars: what a cell says as a date or a time, and which part of it is looked at.
+#
+# A cell is read alone: by one declared format (ISO 8601 where none is declared), never by trying
+# what fits the other cells. The time of day is the written one: a zone after it is ignored.
+
+
+_MONTHS = "January February March April May June July August September October November December"
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+#: The parts of a date that bins may be about, with their first and last value; None: write bins.
+PARTS: dict[str, tuple[int, int] | None] = {
+    "date": None,
+    "year": None,
+    "quarter": (1, 4),
+    "month": (1, 12),
+    "weekday": (1, 7),  # Monday is 1, as in ISO 8601
+    "hour": (0, 23),
+}
+_NAMES = {"month": _MONTHS.split(), "weekday": _DAYS.split()}
+_DIRECTIVES = {
+    "%Y": r"(?P<year>[0-9]{4})",
+    "%m": r"(?P<month>[0-9]{1,2})",
+    "%d": r"(?P<day>[0-9]{1,2})",
+    "%H": r"(?P<hour>[0-9]{1,2})",
+    "%M": r"(?P<minute>[0-9]{1,2})",
+    "%S": r"(?P<second>[0-9]{1,2})(?:\.[0-9]+)?",
+}
+_ISO = (
+    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
+    r"(?:[ T](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?"
+    r" ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+#: Texts of which the first 10 characters say the day, for engines: their date may be none.
+ISO_TIME = (
+    r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?\z"
+)
+_FIRST = datetime(1, 1, 1)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """How the cells of a column of dates are read.
+
+    Examples
+    --------
+    >>> month = Calendar("month", "%d.%m.%Y")
+    >>> month.value("24.12.2025"), month.value("2025-12-24"), month.shown(12)
+    (12, None, 'December')
+    >>> Calendar().shown(Calendar().value("2025-12-24T18:30"))
+    '2025-12-24 18:30'
+    """
+
+    by: str = "date"
+    form: str = ""
+
+    def value(self, written: str) -> int | None:
+        """Return what a text is worth as a date, or None where it is none."""
+        match = self._pattern.fullmatch(written)
+        parts = {} if match is None else match.groupdict()
+        found = {part: int(figures) for part, figures in parts.items() if figures}
+        if not found or (self.by == "hour" and "hour" not in found):
+            return None
+        try:
+            moment = datetime(**{"month": 1, "day": 1, **found})  # type: ignore[arg-type]
+        except ValueError:  # the 31st of February
+            return None
+        values = {
+            "date": _seconds(moment),
+            "quarter": (moment.month + 2) // 3,
+            "weekday": moment.isoweekday(),
+        }
+        return values[self.by] if self.by in values else int(getattr(moment, self.by))
+
+    def shown(self, value: float) -> str:
+        """Return a value in words: ``2025-12-24``, ``December``, ``Sunday``, ``18``."""
+        whole = int(value)
+        if self.by == "date":
+            moment = (_FIRST + timedelta(seconds=whole)).isoformat(" ")
+            return moment.removesuffix(" 00:00:00").removesuffix(":00")
+        if self.by in _NAMES:
+            return _NAMES[self.by][whole - 1]
+        return f"{whole:04}" if self.by == "year" else str(whole)
+
+    def label(self, name: str) -> str:
+        """Return what a column is called in rules: ``admitted``, ``month of admitted``."""
+        return name if self.by == "date" else f"{self.by} of {name}"
+
+    def edges(self, caller: str, bins: object) -> list[int]:
+        """Return public edges: of cut dates their seconds, else whole numbers of the part."""
+        limits = PARTS[self.by]
+        if bins is None:
+            assert limits is not None
+            return list(range(limits[0] + 1, limits[1] + 1))
+        hint = 'Example: ["2020-01-01", "2021-07-01"].' if self.by == "date" else ""
+        if not isinstance(bins, Sequence) or isinstance(bins, str):
+            raise parameter_error(caller, "bins", "a list", bins, hint)
+        return [self._edge(caller, edge, hint) for edge in bins]
+
+    def _edge(self, caller: str, edge: object, hint: str) -> int:
+        if self.by == "date":
+            if isinstance(edge, date):  # as TOML has them
+                edge = edge.isoformat()
+            found = Calendar().value(edge) if isinstance(edge, str) else None
+            if found is None:
+                raise parameter_error(caller, "bins", "dates such as 2020-01-31", edge, hint)
+            return found
+        low, high = PARTS[self.by] or (1, 9999)
+        if isinstance(edge, bool) or not isinstance(edge, int) or not low < edge <= high:
+            constraint = f"whole numbers from {low + 1} to {high}"
+            raise parameter_error(caller, "bins", constraint, edge)
+        return edge
+
+    @property
+    def of_days(self) -> bool:
+        """Whether the day alone decides, unless cut dates have a time."""
+        return self.by != "hour"
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        if not self.form:
+            return re.compile(_ISO)
+        parts = re.split(r"(%.)", self.form)
+        return re.compile("".join(_DIRECTIVES.get(part) or re.escape(part) for part in parts))
+
+    @classmethod
+    def of(cls, caller: str, by: object, form: object) -> Calendar:
+        """Check what a schema declares."""
+        if not isinstance(by, str) or by not in PARTS:
+            raise parameter_error(caller, "by", f"one of {', '.join(PARTS)}", by)
+        if form is None:
+            return cls(by)
+        asked = re.findall(r"%.?", form) if isinstance(form, str) else []
+        needed = {"date": {"%Y"}, "weekday": {"%Y", "%m", "%d"}, "quarter": {"%m"}}.get(
+            by, {{"year": "%Y", "month": "%m", "hour": "%H"}.get(by, "%Y")}
+        )
+        if (
+            not isinstance(form, str)
+            or not set(asked) <= set(_DIRECTIVES)
+            or len(set(asked)) < len(asked)
+            or not needed | {"%Y"} <= set(asked)
+        ):
+            constraint = (
+                f"a text with {', '.join(sorted(needed | {'%Y'}))}, and no more than "
+                f"{', '.join(_DIRECTIVES)}, each once"
+            )
+            raise parameter_error(caller, "format", constraint, form, 'Example: "%d.%m.%Y".')
+        return cls(by, form)
+
+
+def _seconds(moment: datetime) -> int:
+    since = moment - _FIRST
+    return since.days * 86_400 + since.seconds
+
+
+# -- How tables are written in files: declared in public, never guessed from the records.
+#
+# A separator, a decimal sign or an encoding that is guessed from the cells would let one record
+# change how all others are read. So a CSV file is read with commas, decimal points and UTF-8,
+# unless another format is declared: ``--csv "sep=;, decimal=comma, encoding=latin-1"``, a
+# ``[csv]`` table of the schema, or ``csv=...`` in Python. Files of other programs are refused,
+# with a command that converts them cell by cell.
+
+
+CSV, PARQUET = (".csv", ".tsv"), (".parquet", ".pq")
+
+_SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+#: In these a line feed is one unit that no other character contains, so that lines stay apart
+#: whatever a line holds; and every unit has at most two bytes.
+_SINGLE = ("iso8859-1", "iso8859-2", "iso8859-9", "iso8859-15", "ascii", "koi8-r")
+_ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", *_SINGLE)
+_EXAMPLE = 'Example: "sep=;, decimal=comma, encoding=latin-1".'
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    r"""The declared format of a CSV file.
+
+    Examples
+    --------
+    >>> form = CsvFormat.parse("sep=tab, decimal=comma, encoding=cp1252")
+    >>> form.separator, form.decimal, form.encoding
+    ('\t', 'comma', 'cp1252')
+    >>> str(form), str(CsvFormat())
+    ('sep=tab, decimal=comma, encoding=cp1252', '')
+    """
+
+    separator: str | None = None
+    decimal: str = "point"
+    encoding: str = "utf-8"
+    quote: str | None = '"'
+    quoted_line_breaks: bool = False
+    header_is_public: bool = False
+
+    @classmethod
+    def parse(cls, declared: CsvFormat | str | Mapping[str, Any], caller: str = "csv") -> CsvFormat:
+        """Read a format as it is typed, or as it is in a schema."""
+        if isinstance(declared, CsvFormat):
+            return declared
+        if isinstance(declared, str):
+            given = _typed(declared, caller)
+        elif isinstance(declared, Mapping):
+            given = dict(declared)
+        else:
+            raise parameter_error(caller, "csv", "a text or a table of keys", declared, _EXAMPLE)
+        found: dict[str, Any] = {}
+        for key, value in given.items():
+            if key not in _KEYS:
+                constraint = f"keys among {', '.join(_KEYS)}"
+                raise parameter_error(caller, "csv", constraint, key, _EXAMPLE)
+            field, read = _KEYS[key]
+            found[field] = read(caller, key, value)
+        form = cls(**found)
+        if form.quote is None and form.quoted_line_breaks:
+            raise parameter_error(
+                caller, "csv", "with a quote for quoted-line-breaks", "quote=none"
+            )
+        if form.separator == '"' or (form.separator and form.separator == form.quote):
+            raise parameter_error(caller, "csv", "with different sep and quote", form.separator)
+        return form
+
+    def to_dict(self) -> dict[str, str]:
+        """Return what differs from the usual format, with the keys that `parse` reads."""
+        words = {character: word for word, character in _SEPARATORS.items() if word != "semicolon"}
+        usual = CsvFormat()
+        found = {
+            "separator": ("sep", words.get(self.separator or "", self.separator or "")),
+            "decimal": ("decimal", self.decimal),
+            "encoding": ("encoding", self.encoding),
+            "quote": ("quote", self.quote or "none"),
+            "quoted_line_breaks": ("quoted-line-breaks", "yes" if self.quoted_line_breaks else ""),
+            "header_is_public": ("header", "public" if self.header_is_public else ""),
+        }
+        return dict(
+            found[name]
+            for name in (field.name for field in fields(self))
+            if getattr(self, name) != getattr(usual, name)
+        )
+
+    def __str__(self) -> str:
+        return ", ".join(f"{key}={value}" for key, value in self.to_dict().items())
+
+
+def format_of(path: Path) -> str:
+    """Return the format that the name of a file says: ``.csv`` also for ``people.csv.gz``."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    kind = suffixes[-1] if suffixes else ""
+    return suffixes[0] if kind == ".gz" and len(suffixes) == 2 else kind
+
+
+def conversion(path: Path) -> str | None:
+    """Return a command that converts a file of another program, or None if none is known.
+
+    Cells become texts, one by one: a converter that guesses a type for a whole column would let one
+    record change the cells of all others.
+
+    Examples
+    --------
+    >>> print(conversion(Path("t.ods")))
+    python -c "import pandas; pandas.read_excel('t.ods', dtype=str).to_parquet('t.parquet')"
+    """
+    kind = path.suffix.lower()
+    source, target = str(path), str(path.with_suffix(".parquet"))
+    for kinds, read in _PANDAS:
+        if kind in kinds:
+            call = read.format(repr(source))
+            return f'python -c "import pandas; pandas.{call}.to_parquet({target!r})"'
+    for others, command in _COMMANDS:
+        if kind in others:
+            return command.format(source=source, bare=str(path.with_suffix("")))
+    return None
+
+
+_PANDAS = (
+    ((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), "read_excel({}, dtype=str)"),
+    ((".sas7bdat", ".xpt"), "read_sas({}, encoding='latin-1')"),
+    ((".dta",), "read_stata({}, convert_categoricals=False)"),
+    ((".sav", ".por"), "read_spss({}, convert_categoricals=False)"),
+    ((".feather", ".arrow"), "read_feather({})"),
+    ((".orc",), "read_orc({})"),
+    ((".jsonl", ".ndjson"), "read_json({}, lines=True, dtype=False)"),
+    ((".json",), "read_json({}, dtype=False)"),
+)
+_COMMANDS = (
+    ((".zip",), "unzip {source}"),
+    ((".bz2",), "bunzip2 {source}"),
+    ((".xz",), "unxz {source}"),
+    ((".zst",), "unzstd {source}"),
+    (
+        (".db", ".sqlite", ".sqlite3"),
+        "sqlite3 -header -csv {source} 'SELECT * FROM t' > {bare}.csv",
+    ),
+    ((".rds",), "Rscript -e \"write.csv(readRDS('{source}'), '{bare}.csv', row.names=FALSE)\""),
+)
+
+
+def _typed(declared: str, caller: str) -> dict[str, str]:
+    """Take "sep=;, decimal=comma" apart; a comma may itself be a value."""
+    given: dict[str, str] = {}
+    for part in re.split(r",\s*(?=[a-z-]+\s*=)", declared.strip()) if declared.strip() else ():
+        key, equals, value = part.partition("=")
+        if not equals or key.strip() in given:
+            constraint = "different keys with their values, separated by commas"
+            raise parameter_error(caller, "csv", constraint, declared, _EXAMPLE)
+        given[key.strip()] = value.strip() or value[:1]
+    return given
+
+
+def _character(caller: str, key: str, value: object) -> str | None:
+    if key == "quote" and value == "none":
+        return None
+    found = _SEPARATORS.get(value, value) if isinstance(value, str) else value
+    if not isinstance(found, str) or len(found) != 1 or not found.isascii() or found in "\r\n\0":
+        constraint = f"with {key} one ASCII character, or one of {', '.join(_WORDS)}"
+        raise parameter_error(caller, "csv", constraint, value, _EXAMPLE)
+    return found
+
+
+def _decimal(caller: str, key: str, value: object) -> str:
+    return _one_of(caller, key, value, ("point", "comma"))
+
+
+def _breaks(caller: str, key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    return _one_of(caller, key, value, ("yes", "no")) == "yes"
+
+
+def _public(caller: str, key: str, value: object) -> bool:
+    return _one_of(caller, key, value, ("public", "private")) == "public"
+
+
+def _one_of(caller: str, key: str, value: object, known: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in known:
+        raise parameter_error(
+            caller, "csv", f"with {key} one of {', '.join(known)}", value, _EXAMPLE
+        )
+    return value
+
+
+def _encoding(caller: str, key: str, value: object) -> str:
+    """Return Python's name of an encoding in which lines stay apart."""
+    try:
+        name = codecs.lookup(value if isinstance(value, str) else "").name
+    except (LookupError, ValueError):
+        name = ""
+    if name not in _ENCODINGS and not re.fullmatch(r"cp125[0-8]", name):
+        hint = "Convert the file first: iconv -f OLD -t UTF-8 OLD.csv > NEW.csv"
+        constraint = (
+            f"with {key} one of utf-8, utf-16, latin-1, iso8859-2, iso8859-9, iso8859-15, koi8-r, "
+            "windows-1250 to windows-1258"
+        )
+        raise parameter_error(caller, "csv", constraint, value, hint)
+    return "utf-8" if name == "ascii" else name
+
+
+_Reader = Callable[[str, str, object], Any]
+#: What each key is called in `CsvFormat`, and how its value is read.
+_KEYS: dict[str, tuple[str, _Reader]] = {
+    "sep": ("separator", _character),
+    "decimal": ("decimal", _decimal),
+    "encoding": ("encoding", _encoding),
+    "quote": ("quote", _character),
+    "quoted-line-breaks": ("quoted_line_breaks", _breaks),
+    "header": ("header_is_public", _public),
+}
+
+
+# -- Public lists of labels: their order gives the codes 0, ..., k - 1; k is what equals none.
+
+
+Counts = npt.NDArray[np.int64]
+
+#: The labels of a class that lists none: 0 and 1.
+BINARY: tuple[Label, ...] = (0, 1)
+
+_MOST = 100
+
+
+def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
+    """Return a public list of labels, or refuse it.
+
+    Examples
+    --------
+    >>> check_labels("doctest", ["setosa", "virginica"])
+    ('setosa', 'virginica')
+    """
+    rule = f"a list of 2 to {_MOST} different labels, all of them texts or all integers"
+    hint = 'For example ["a", "b", "c"]: the order gives the codes. It is public.'
+    listed = [] if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__") else labels
+    found = [label.item() if isinstance(label, np.generic) else label for label in listed]
+    kinds = {type(label) for label in found}
+    if kinds not in ({str}, {int}) or not 2 <= len(found) <= _MOST:
+        raise parameter_error(caller, "labels", rule, labels, hint)
+    for i, label in enumerate(found):
+        try:
+            rule_of = Match(label)
+        except ValueError:
+            raise parameter_error(caller, "labels", f"{rule}, none missing", labels) from None
+        if any(rule_of(other) or Match(other)(label) for other in found[:i]):
+            raise parameter_error(caller, "labels", rule, labels, hint)
+    return tuple(found)
+
+
+def label_values(y: Any, caller: str) -> npt.NDArray[Any]:
+    """Return the labels of an array in one dimension, whatever they are.
+
+    Examples
+    --------
+    >>> label_values([["a"], ["b"]], "doctest").tolist()
+    ['a', 'b']
+    """
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise DataError(f"The labels given to {caller} must be values, not lists.") from None
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        hint = "Give a list or an array with one label for each record."
+        raise parameter_error(caller, "y", "of shape (n,)", f"{values.ndim} dimensions", hint)
+    return values
+
+
+def codes_of(y: Any, labels: Sequence[Label], caller: str) -> Counts:
+    """Return the codes of an array whose values are all among the public labels.
+
+    Examples
+    --------
+    >>> codes_of(["b", "a"], ("a", "b", "c"), "doctest").tolist()
+    [1, 0]
+    """
+    values = label_values(y, caller)
+    codes = np.full(len(values), len(labels), dtype=np.int64)
+    for code, label in enumerate(labels):
+        codes[equal(values, label)] = code
+    if (codes == len(labels)).any():
+        raise DataError(
+            f"Every label given to {caller} must be one of the public labels {list(labels)}. Some "
+            "label is not. The list is that of the class, labels=[...]: it is not learned from "
+            "the data."
+        )
+    return codes
+
+
+def equal(values: npt.NDArray[Any], label: Any) -> npt.NDArray[np.bool_]:
+    """Return which values equal a public label; what cannot be compared (pandas.NA) does not.
+
+    Examples
+    --------
+    >>> equal(np.array([1, None, "1"], dtype=object), 1).tolist()
+    [True, False, False]
+    """
+    try:
+        found = np.asarray(values == label)
+        if found.dtype == bool and found.shape == values.shape:
+            return found
+    except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
+        pass
+    return np.fromiter((_equals(value, label) for value in values), np.bool_, len(values))
+
+
+def _equals(value: Any, label: Any) -> bool:
+    try:
+        return bool(value == label)
+    except Exception:
+        return False

@@ -6,33 +6,444 @@ from the engine (`groups.py`). Which way is taken follows from types, which are 
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from littlestone.data.cells import Match, float_users, text, user_name
-from littlestone.data.columns import Column
-from littlestone.data.convert import codes_of, distinct_cells, keys_of, points_of
-from littlestone.data.databases import Frame
-from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
-from littlestone.data.engine import run_engine
-from littlestone.data.formats import CsvFormat
-from littlestone.data.groups import FLOATS, in_batches, in_groups
-from littlestone.data.points import Keys, distinct, totals, user_index
-from littlestone.data.schema import Schema
+from littlestone.data.cells import (
+    ISO_TIME,
+    WHITE,
+    CsvFormat,
+    Match,
+    date_text,
+    float_users,
+    text,
+    user_name,
+)
+from littlestone.data.containers import SPARK, Frame, bytewise, portable, repaired, run_engine
+from littlestone.data.domains import (
+    OUTSIDE,
+    Domain,
+    IntegerDomain,
+    Keys,
+    Line,
+    RowDomain,
+    check_same,
+    distinct,
+    object_points,
+    refusal,
+    totals,
+    user_index,
+    widened,
+)
+from littlestone.data.schema import Column, Schema
 from littlestone.data.tables import Stream, Table, read_table
-from littlestone.errors import check_rows, parameter_error
+from littlestone.errors import DataError, check_rows, parameter_error
 from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.data.targets import Target
 
+
+# -- From Arrow columns to points: at once for plain numbers, by the rule for any other cell.
+
+
 Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+#: Texts that every engine's cast to double reads alike, and as `cells.number` does.
+PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,25})?\z"
+_PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
+
+
+def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
+    """Return the distinct cells as Python values, and which of them each cell is."""
+    cells = portable(column)
+    temporal = pa.types.is_temporal(cells.type)
+    if temporal:
+        cells = cells.cast(pa.large_string())
+    encoded = cells.dictionary_encode(null_encoding="encode")
+    raw = encoded.dictionary.to_pylist()
+    if temporal:
+        raw = [None if cell is None else date_text(cell) for cell in raw]
+    return raw, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
+    """Return the distinct points of a column in canonical order, and the index of each cell's.
+
+    The index of a cell outside the domain is -1.
+    """
+    if isinstance(domain, IntegerDomain) and domain.small:
+        numbers = _integers(column, domain)
+        if numbers is not None:
+            values, inside = numbers
+            points, where = distinct(values[inside])
+            index = np.full(len(values), -1, dtype=np.int64)
+            index[inside] = where
+            return points, index
+    if isinstance(domain, IntegerDomain) and pa.types.is_integer(column.type):
+        return _long_integers(column, domain)
+    raw, cell = distinct_cells(column)
+    converted = [domain.cell(value) for value in raw]
+    points_inside = [point for point in converted if point is not OUTSIDE]
+    points, where = distinct(object_points(points_inside))
+    index = np.full(len(raw), -1, dtype=np.int64)
+    index[[i for i, point in enumerate(converted) if point is not OUTSIDE]] = where
+    return points, index[cell]
+
+
+def keys_of(column: pa.ChunkedArray, domain: Domain, line: Line) -> tuple[Ints, Mask]:
+    """Return the number of each cell's point on a line, and which cells are points."""
+    if isinstance(domain, IntegerDomain) and (numbers := _integers(column, domain)) is not None:
+        return numbers
+    points, point = points_of(column, domain)
+    inside = point >= 0
+    keys = np.zeros(len(point), dtype=np.int64)
+    keys[inside] = line.keys(points.astype(np.int64))[point[inside]]
+    return keys, inside
+
+
+def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
+    """Return the code of each cell: plain numbers all at once, the others by `Column.code`.
+
+    Examples
+    --------
+    >>> cells = pa.chunked_array([["7", " 7", "1e1", None, "x", "40.5"]])
+    >>> codes_of(cells, Column.bins("dose", [10, 40])).tolist()
+    [2, 2, 3, 0, 1, 4]
+    """
+    kind = cells.type
+    if column.of_numbers and column.pure:
+        if pa.types.is_large_string(kind) or pa.types.is_string(kind):
+            plain = pc.fill_null(pc.match_substring_regex(cells, PLAIN), False)
+            values = pc.cast(pc.if_else(plain, cells, "0"), pa.float64()).to_numpy()
+            codes = column.codes(values).astype(np.int64)
+            odd = np.flatnonzero(~plain.to_numpy())
+            codes[odd] = _one_by_one(cells.take(odd), column)
+            return codes
+        whole = pa.types.is_integer(kind) and kind != pa.uint64()
+        if whole or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+            known = column.codes(cells.fill_null(0).to_numpy())
+            return np.where(_valid(cells), known, column.MISSING).astype(np.int64)
+    return _one_by_one(cells, column)
+
+
+def _one_by_one(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
+    raw, where = distinct_cells(cells)
+    return np.fromiter((column.code(cell) for cell in raw), np.int64, len(raw))[where]
+
+
+def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.NDArray[Any], Mask]:
+    """Return whole numbers in their own type, and which are in a domain of any size."""
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    values = column.fill_null(0).to_numpy() if column.null_count else column.to_numpy()
+    kind = np.iinfo(values.dtype)
+    inside = _valid(column)
+    if domain.low > kind.min:
+        inside = inside & (domain.low <= kind.max) & (values >= min(domain.low, kind.max))
+    if domain.high < kind.max:
+        inside = inside & (domain.high >= kind.min) & (values <= max(domain.high, kind.min))
+    return values, inside
+
+
+def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
+    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
+    values, inside = whole_numbers(column, domain)
+    points, where = distinct(values[inside])
+    index = np.full(len(values), -1, dtype=np.int64)
+    index[inside] = where
+    return widened(points), index
+
+
+def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
+    """Convert a column of a simple type; None when the type is not simple."""
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        values, inside = whole_numbers(column, domain)
+        return values.astype(np.int64, copy=False), inside
+    if pa.types.is_floating(kind):
+        values = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
+        whole = (np.abs(values) < 2.0**63) & (np.floor(values) == values)  # NaN is not whole
+        return _inside(np.where(whole, values, 0).astype(np.int64), domain, whole)
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_large_binary)
+    if pa.types.is_binary(kind) or any(form(kind) for form in texts):
+        return _written(column, domain)
+    return None
+
+
+def _written(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask]:
+    """Convert texts: plain digits all at once, the others one by one."""
+    column = pa.chunked_array([repaired(column.combine_chunks())])
+    cells = pc.utf8_trim(column, characters=WHITE)
+    plain = pc.fill_null(pc.match_substring_regex(cells, _PLAIN), False)
+    numbers = pc.cast(pc.if_else(plain, cells, None), pa.int64())
+    values, inside = _inside(numbers.fill_null(0).to_numpy(), domain, _valid(numbers))
+    odd = np.flatnonzero(~plain.to_numpy())
+    if len(odd):
+        values, inside = values.copy(), inside.copy()
+        raw, where = distinct_cells(column.take(odd))
+        converted = [domain.cell(cell) for cell in raw]
+        known = np.array([point is not OUTSIDE for point in converted])
+        points = np.array([0 if point is OUTSIDE else point for point in converted], np.int64)
+        inside[odd], values[odd] = known[where], points[where]
+    return values, inside
+
+
+def _inside(values: npt.NDArray[Any], domain: IntegerDomain, valid: Mask) -> tuple[Ints, Mask]:
+    inside = valid & (values >= domain.low) & (values <= domain.high)
+    return values.astype(np.int64), inside
+
+
+def _valid(column: pa.ChunkedArray) -> Mask:
+    if not column.null_count:
+        return np.ones(len(column), dtype=bool)
+    mask: Mask = column.is_valid().to_numpy(zero_copy_only=False)
+    return mask
+
+
+# -- Grouping where the data lie: one expression for all engines, and its groups in batches.
+#
+# The engine groups equal raw cells and counts them; only groups come to Python, where each
+# distinct cell is converted by the public rules. For rows of a schema the numeric columns are
+# binned inside the engine (`bin_in_engine`), by comparisons that agree exactly with
+# `Column.code`, so that ten million different incomes do not become ten million groups.
+#
+# DuckDB streams its groups itself. Spark would collect them: `toArrow` holds all of them in the
+# memory of this process. Here its Python workers pack each Arrow batch of groups into one binary
+# cell, and `toLocalIterator` fetches a partition of such cells after the other (both are public
+# calls of PySpark, classic and Connect). The function that packs is sent by value and needs
+# PyArrow only: this library is not imported by the workers. Whether workers can run it is tried
+# with a row that is no record; if not, groups are collected.
+
+
+INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+FLOATS = (nw.Float32, nw.Float64)
+
+#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
+_MOST_EDGES = 300
+
+
+class Binned(NamedTuple):
+    """A column in the engine: what is to be computed first, and from that its code.
+
+    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
+    whose rest is not is still to be converted.
+    """
+
+    value: nw.Expr  # a number, or null
+    rest: nw.Expr | None  # cells that are no plain number, as they are
+    edges: tuple[int | float, ...]
+
+    def code(self, value: nw.Expr) -> nw.Expr:
+        """Return the code of the value, which the engine has computed in a step before."""
+        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
+
+
+def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
+    """Return the expressions for a numeric column; None where cells must be read one by one.
+
+    Comparisons are exact: integers are compared with integers (the edges rounded up), floats as
+    doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
+    all engines agree on. Casts are guarded, so no text can make an engine fail.
+    """
+    if column.calendar is not None:
+        return None
+    if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
+        return None
+    if isinstance(dtype, INTEGERS):
+        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
+    if isinstance(dtype, FLOATS):
+        value = cell.cast(nw.Float64)
+        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
+    if isinstance(dtype, nw.String):
+        plain = cell.str.contains(PLAIN)
+        value = nw.when(plain).then(cell).cast(nw.Float64)
+        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
+    return None
+
+
+def _days(cell: nw.Expr, dtype: Any, column: Column | None) -> nw.Expr:
+    """Return cells as they are; times as their days, where the day decides: fewer groups."""
+    if column is None or column.calendar is None or not column.of_days:
+        return cell
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is None:
+        return cell.cast(nw.Date)
+    if isinstance(dtype, nw.String) and not column.calendar.form:
+        timed = cell.str.contains(ISO_TIME)
+        return nw.when(timed).then(cell.str.slice(0, 10)).otherwise(cell)
+    return cell
+
+
+def _doubles(column: Column) -> tuple[float, ...]:
+    return tuple(float(edge) for edge in column.edges or ())
+
+
+def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
+    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
+    if low == high:
+        return nw.lit(Column.FIRST + low)
+    middle = (low + high) // 2
+    below = value < nw.lit(edges[middle])
+    return (
+        nw.when(below)
+        .then(_code(value, edges, low, middle))
+        .otherwise(_code(value, edges, middle + 1, high))
+    )
+
+
+def in_groups(frame: Frame, schema: Schema | None = None) -> Frame:
+    """Return the groups (k0, k1, ...; of binned columns b0, ...) and their counts, not yet read.
+
+    The first columns are those of the schema, if there is one.
+    """
+    first: dict[str, nw.Expr] = {}
+    then: dict[str, nw.Expr] = {}
+    for j, (name, dtype) in enumerate(frame.collect_schema().items()):
+        column = schema.columns[j] if schema is not None and j < len(schema) else None
+        binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
+        rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
+        if binned is not None:
+            first[f"v{j}"] = binned.value
+            then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
+        if rest is not None:
+            first[f"k{j}"] = rest
+            then[f"k{j}"] = nw.col(f"k{j}")
+    keys = bytewise(frame.select(**first).select(**then))
+    return keys.group_by(*then).agg(count=nw.len())
+
+
+#: Groups of a partition of Spark, at most about: what its driver and a worker hold at once.
+_PARTITION = 1 << 21
+_ROWS = 1 << 18  # of a batch
+
+
+def streamed(frame: Frame) -> bool:
+    """Return whether the engine hands out groups in batches; nothing of the table is read.
+
+    Examples
+    --------
+    >>> from littlestone.data.tables import read_table
+    >>> streamed(read_table({"dose": [3, 9]}).frame(["dose"], "doctest"))
+    True
+    """
+    engine: Any = frame.implementation
+    return engine is nw.Implementation.DUCKDB or (engine in SPARK and _packs(frame.to_native()))
+
+
+def in_batches(
+    grouped: Frame, *, rows: int | None = None, size: int = _ROWS
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a lazy frame, read once, in no order.
+
+    Notes
+    -----
+    *Cost.* Memory of a few batches, where `streamed`; else that of all groups. Spark packs and
+    fetches partitions one after the other, two at a time. Figures: ``docs/scale.md``.
+
+    Examples
+    --------
+    >>> from littlestone.data.tables import read_table
+    >>> frame = read_table({"dose": ["3", "9", "3"]}).frame(["dose"], "doctest")
+    >>> sum(batch.num_rows for batch in in_batches(in_groups(frame)))
+    2
+    """
+    engine, native = cast(Any, grouped.implementation), cast(Any, grouped.to_native())
+    if engine is nw.Implementation.DUCKDB:
+        yield from native.to_arrow_reader(size)
+    elif engine in SPARK and _packs(native):
+        found = 0
+        for batch in _joined(_unpacked(_cut(native, rows)), size):
+            found += pc.sum(batch.column(batch.num_columns - 1)).as_py()
+            yield batch
+        check_same([found] if rows is None else [rows, found])  # each partition is a job
+    else:
+        yield from cast(Any, grouped.collect("pyarrow")).to_native().to_batches(size)
+
+
+def _cut(native: Any, rows: int | None) -> Any:
+    """Ask Spark for more partitions, if so many rows may be too many groups for those it makes."""
+    known = native.sparkSession.conf.get("spark.sql.shuffle.partitions")
+    needed = math.ceil((rows or 0) / _PARTITION)
+    if not known.isdigit() or needed <= int(known):  # some clusters say: auto
+        return native
+    return native.repartition(needed, *native.columns[:-1])
+
+
+def _unpacked(native: Any) -> Iterator[pa.RecordBatch]:
+    """Fetch the batches that Spark's workers packed."""
+    with warnings.catch_warnings():
+        # pyspark says that it does not fully support pandas 3; nothing here goes through pandas.
+        warnings.simplefilter("ignore", FutureWarning)
+        packed = native.mapInArrow(_packer(), "packed binary")
+    kinds = native.limit(0).toArrow().schema  # workers name time zones in another way
+    for (cell,) in packed.toLocalIterator(prefetchPartitions=True):
+        for batch in pa.ipc.open_stream(pa.py_buffer(cell)):
+            yield batch.cast(kinds)
+
+
+def _joined(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+    """Join small batches: each costs about a millisecond for each column."""
+    kept: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        kept.append(batch)
+        rows += batch.num_rows
+        if rows >= size:
+            yield pa.concat_batches(kept)
+            kept, rows = [], 0
+    if kept:
+        yield pa.concat_batches(kept)
+
+
+def _packs(native: Any) -> bool:
+    """Return whether Spark's workers can pack batches: a public thing, of the cluster only."""
+
+    def run() -> bool:
+        one = native.sparkSession.range(1)
+        return [batch.num_rows for batch in _unpacked(one)] == [1]
+
+    try:
+        return run_engine(run, "Spark's workers cannot run Python with Arrow.")
+    except DataError:
+        return False
+
+
+def _packer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function for the workers. It is nested, so that it is pickled by value."""
+
+    def pack(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow  # noqa: PLC0415 - of the worker
+
+        compression = "zstd" if pyarrow.Codec.is_available("zstd") else None
+        options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+        left: list[Any] = []
+        for batch in batches:
+            left.append(batch)
+            while left:
+                piece = left.pop()
+                half = piece.num_rows // 2
+                if piece.nbytes > 1 << 24 and half:  # what Spark sends at once is limited
+                    left += [piece.slice(half), piece.slice(0, half)]
+                    continue
+                sink = pyarrow.BufferOutputStream()
+                with pyarrow.ipc.new_stream(sink, piece.schema, options=options) as out:
+                    out.write_batch(piece)
+                cell = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
+                yield pyarrow.record_batch([cell], names=["packed"])
+
+    return pack
+
 
 STOPPED = (
     "The engine stopped while it read the table given to {}. Its own message is not shown, because "
@@ -40,7 +451,7 @@ STOPPED = (
 )
 
 _MOST_CELLS = 2**22  # that are read at once
-_PLAIN = (
+_PLAIN_counting = (
     *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
     *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
     *(pa.types.is_binary, pa.types.is_large_binary),
@@ -142,9 +553,11 @@ class Reading:
     @cached_property
     def _direct(self) -> bool:
         """Whether raw batches are converted: what these types hold is converted at once."""
-        if self._stream is None or not all(any(t(k) for t in _PLAIN) for k in self._stream.kinds):
+        if self._stream is None or not all(
+            any(t(k) for t in _PLAIN_counting) for k in self._stream.kinds
+        ):
             return False
-        kinds, texts = self._stream.kinds, (*_PLAIN[3:],)
+        kinds, texts = self._stream.kinds, (*_PLAIN_counting[3:],)
         if self.schema is None and any(test(kinds[0]) for test in texts):
             return False
         return self.user is None or (pa.types.is_integer(kinds[-1]) and kinds[-1] != pa.uint64())
@@ -317,7 +730,9 @@ def count_columns(
     while left:
         some, left = left[: together or 1], left[together or 1 :]
         stream = table.batches(some, caller) if len(some) > 1 else None
-        if stream is None or not all(any(t(kind) for t in _PLAIN) for kind in stream.kinds):
+        if stream is None or not all(
+            any(t(kind) for t in _PLAIN_counting) for kind in stream.kinds
+        ):
             yield from (count_cells(table, name, caller=caller) for name in some)
             continue
         batches = run_engine(lambda stream=stream: list(stream.batches()), STOPPED.format(caller))  # type: ignore[misc]

@@ -37,8 +37,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from littlestone.data.cells import WHITE
-from littlestone.data.formats import CsvFormat
+from littlestone.data.cells import WHITE, CsvFormat
 from littlestone.errors import DataError
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer

@@ -4,7 +4,7 @@ What is public decides what is asked: the names of the columns, their declared t
 records. Types are declared by Parquet files and databases, or by the caller (``kinds``); those of
 frames and relations in memory may have been inferred from the records, so they are none. A column
 of truth values has its categories already. All else is read off noisy counts
-(`littlestone.mechanisms.counts`), in rounds:
+(`littlestone.mechanisms.estimate`), in rounds:
 
 0. Each record is in one cell of each column: it is missing there, a number of some size (0, from 1
    to below 10, from 10 to below 100, ..., likewise below 0), or a text, which is its own cell where
@@ -39,11 +39,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.cells import number, text
-from littlestone.data.columns import Column
-from littlestone.data.formats import CsvFormat
-from littlestone.data.points import check_same
-from littlestone.data.schema import RESERVED, Proposal, Schema, suggest
+from littlestone.data.cells import CsvFormat, number, text
+from littlestone.data.domains import check_same
+from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
 from littlestone.errors import (
     DataError,
     InfeasibleError,
@@ -55,7 +53,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.mechanisms.counts import Noise, noisy_counts, noisy_items
+from littlestone.mechanisms.estimate import Noise, noisy_counts, noisy_items
 from littlestone.privacy import Guarantee, check_ledger, largest_rho
 from littlestone.source import Source, source_of
 
@@ -711,7 +709,7 @@ def _grouped(
     cells: pa.ChunkedArray, counts: npt.NDArray[np.int64]
 ) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Return the distinct cells as Python values, and their counts."""
-    from littlestone.data.convert import distinct_cells  # noqa: PLC0415
+    from littlestone.data.counting import distinct_cells  # noqa: PLC0415
 
     raw, where = distinct_cells(cells)
     each = np.zeros(len(raw), np.int64)

@@ -1,12 +1,12 @@
 """Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
 
 Four kinds of table, all read by `read_table`: CSV files (parsed by `littlestone.data.lines`) and
-Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB (which reads Parquet
+Parquet files (`littlestone.data.containers`) are streams into a private DuckDB (which reads Parquet
 columns of whole numbers itself); frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
 classic and Connect, tables of Ibis) stay in their own engine
-(`littlestone.data.databases`); URLs name tables of databases (`littlestone.data.databases`).
+(`littlestone.data.containers`); URLs name tables of databases (`littlestone.data.containers`).
 Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by position, so names with
 dots, spaces or capitals mean nothing to any engine.
 """
@@ -28,12 +28,20 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.arrow import ParquetColumns, ParquetParts, portable, portable_type
-from littlestone.data.cells import text
-from littlestone.data.databases import Frame, bytewise, check_engine, only_plain
+from littlestone.data.cells import CSV, PARQUET, CsvFormat, conversion, format_of, text
+from littlestone.data.containers import (
+    Frame,
+    ParquetColumns,
+    ParquetParts,
+    bytewise,
+    check_engine,
+    connect,
+    only_plain,
+    portable,
+    portable_type,
+    run_engine,
+)
 from littlestone.data.domains import TWICE, require_columns
-from littlestone.data.engine import connect, run_engine
-from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
@@ -258,7 +266,7 @@ def read_table(
 
 def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -> Table:
     if isinstance(name, str) and "://" in name:
-        from littlestone.data.databases import open_url  # noqa: PLC0415 - they are rare
+        from littlestone.data.containers import open_url  # noqa: PLC0415 - they are rare
 
         if csv is not None:
             hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password

@@ -1,24 +1,27 @@
 """Private evaluation: one released histogram of scores by label, and all that follows from it.
 
-`histogram` releases the counts and says how far their noise can reach; `measures` computes
-accuracy, ROC, calibration and the like from a released histogram, at no further cost, and sets
-the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a
-score is a margin, or the predicted label itself. `quantities` is about predictions
-of numbers: a few noisy sums, and what was observed where which number was predicted
-(`observed`); `survival` of risk, again a histogram. `data_report` is about a table,
-before anything is learned.
+`measures` releases the counts, says how far their noise can reach, and computes accuracy, ROC,
+calibration and the like from them, at no further cost; it sets the error beside that of a
+constant (`quality`). For any hypothesis and any number of labels: a score is a margin, or the
+predicted label itself. `targets` is about predictions of numbers: a few noisy sums, and what
+was observed where which number was predicted; and of risk, again a histogram. `data_report` is
+about a table, before anything is learned.
 """
 
-from littlestone.evaluation.histogram import (
+from littlestone.evaluation.measures import (
+    Band,
+    CalibrationBin,
+    ErrorCells,
+    Evaluation,
+    PredictedBin,
+    Quality,
     ScoreHistogram,
     histogram_loss,
     noise_reach,
+    quality,
     release_histogram,
 )
-from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, Quality, quality
-from littlestone.evaluation.observed import ErrorCells, PredictedBin
-from littlestone.evaluation.quantities import ErrorSums, QuantityEvaluation
-from littlestone.evaluation.survival import SurvivalEvaluation
+from littlestone.evaluation.targets import ErrorSums, QuantityEvaluation, SurvivalEvaluation
 
 __all__ = [
     "Band",

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from littlestone.data.columns import Column
-from littlestone.data.points import check_same
-from littlestone.data.schema import Schema
+from littlestone.data.domains import check_same
+from littlestone.data.schema import Column, Schema
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -27,8 +26,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.evaluation.histogram import histogram_rate, noise_reach, release_histogram
-from littlestone.evaluation.measures import Band
+from littlestone.evaluation.measures import Band, histogram_rate, noise_reach, release_histogram
 from littlestone.privacy import Guarantee, Pure, check_ledger, largest_scale
 from littlestone.source import Source, source_of
 from littlestone.types import Json

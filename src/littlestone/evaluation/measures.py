@@ -15,17 +15,238 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Claim, register
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
-from littlestone.errors import ParameterError, UnsupportedError, check_probability
-from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
+from littlestone.errors import (
+    ParameterError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+)
+from littlestone.mechanisms.estimate import truncated
+from littlestone.privacy import Neighbours, Pure
+from littlestone.safe_io import read_exact
+from littlestone.source import Source
 from littlestone.types import Json
+
+# -- The histogram of scores by label, released with two-sided geometric noise in every cell.
+#
+# The cells are public: every label with every score that any record could have, also where no
+# record has it. Replacing one record takes 1 from one cell and adds 1 to another (L1 distance 2);
+# adding or removing one moves one cell by 1.
+#
+# *Proof.* With L1 sensitivity D and independent noises of law ``Pr[z] ~ e**(-r |z|)``,
+# ``r = epsilon / D``, the probability of any histogram changes by at most ``e**(r D)``, by the
+# triangle inequality in the exponent. Limiting each noisy count to [-n, 2n] is post-processing.
+#   []
+#
+# The true counts are secret; the released ones, and everything in `measures`, are public.
+
+
+Counts = npt.NDArray[np.int64]
+
+HISTOGRAM = register(
+    Claim(
+        "score-histogram",
+        "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity; Ghosh, Roughgarden, "
+        "Sundararajan",
+        "2006, 2009",
+        "Counts of public cells, which one record changes by at most D altogether, each with "
+        "independent two-sided geometric noise of rate epsilon/D, are epsilon-DP.",
+    )
+)
+_MOST_CELLS = 1_000_000
+_MOST = 10**18
+_FINEST = 1e-9  # smaller tails than this are bounded, not computed
+_LONGEST = 2.0**22
+
+
+@dataclass(frozen=True)
+class ScoreHistogram:
+    """A released histogram of scores by label."""
+
+    scores: tuple[int, ...]  # public, increasing
+    counts: tuple[tuple[int, ...], ...]  # a row for each label: noisy, perhaps negative
+    n: int  # of records that were counted: public under replace-one, else a public bound
+    epsilon: Fraction  # what it cost
+    rate: Fraction  # of its noise: Pr[z] ~ e**(-rate |z|) in each cell
+    held_out: bool = False  # whether the hypothesis was learned from other records
+    unlisted: bool = False  # whether the last row counts cells outside a list of labels
+
+    @property
+    def labels(self) -> int:
+        """Number of labels that can be answered."""
+        return len(self.counts) - self.unlisted
+
+    @property
+    def size(self) -> float:
+        """What rules of thumb go by: n epsilon."""
+        return float(self.epsilon) * self.n
+
+    @property
+    def array(self) -> npt.NDArray[np.float64]:
+        """The counts, of shape (labels, scores); one row more where some are unlisted."""
+        return np.array(self.counts, dtype=np.float64)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        unlisted = {"unlisted": True} if self.unlisted else {}
+        return unlisted | {
+            "scores": list(self.scores),
+            "counts": [list(row) for row in self.counts],
+            "n": self.n,
+            "epsilon": str(self.epsilon),
+            "rate": str(self.rate),
+            "held_out": self.held_out,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted."""
+        try:
+            scores = tuple(_integer(score) for score in _list(data["scores"]))
+            counts = tuple(
+                tuple(_integer(count) for count in _list(row)) for row in _list(data["counts"])
+            )
+            epsilon, rate = (read_exact(data[name]) for name in ("epsilon", "rate"))
+            n, held_out = _integer(data["n"]), data["held_out"]
+            unlisted = data.get("unlisted", False)
+            increasing = all(a < b for a, b in pairwise(scores))
+            fits = len(counts) >= 2 + bool(unlisted) and all(
+                len(row) == len(scores) for row in counts
+            )
+            positive = epsilon > 0 and rate > 0 and n >= 0 and isinstance(held_out, bool)
+            positive = positive and isinstance(unlisted, bool)
+            if not (scores and increasing and fits and positive):
+                raise ValueError
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise ParameterError(
+                "An evaluation must have the entries that `ScoreHistogram.to_dict` writes."
+            ) from None
+        return cls(scores, counts, n, epsilon, rate, held_out, unlisted)
+
+
+def histogram_rate(
+    epsilon: Any, *, neighbours: Neighbours = Neighbours.REPLACE_ONE, records: int = 1
+) -> Fraction:
+    """Return the rate of the noise that costs ``epsilon``; a neighbour changes ``records`` counts.
+
+    Examples
+    --------
+    >>> histogram_rate(1), histogram_rate(1, neighbours=Neighbours.ADD_REMOVE)
+    (Fraction(1, 2), Fraction(1, 1))
+    """
+    exact: Fraction = check_fraction("evaluate", "epsilon", epsilon)
+    cells = 1 if neighbours is Neighbours.ADD_REMOVE else 2
+    return exact / (cells * check_integer("evaluate", "records", records, low=1))
+
+
+def histogram_loss(epsilon: Any) -> Pure:
+    """Return what `release_histogram` promises: the item for `littlestone.privacy.compose`."""
+    return Pure(check_fraction("evaluate", "epsilon", epsilon))
+
+
+def release_histogram(
+    scores: Sequence[int],
+    counts: npt.ArrayLike,
+    *,
+    n: int,
+    epsilon: Any,
+    source: Source,
+    neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    records: int = 1,
+    held_out: bool = False,
+    unlisted: bool = False,
+) -> ScoreHistogram:
+    """Release how many records have each score and label.
+
+    ``scores`` are all that a record could have, increasing (public); ``counts`` has the shape
+    (labels, scores), and is private; n is public, or a public bound.
+
+    Guarantee
+    ---------
+    Pure epsilon-DP for every input (claim ``score-histogram``; proof at the top of the module).
+
+    Notes
+    -----
+    Cost: at most ``3 + log2(n)`` coins for each cell.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> released = release_histogram(
+    ...     [-1, 1], [[40, 9], [7, 44]], n=100, epsilon=2, source=SeededSource(1))
+    >>> len(released.counts), released.rate
+    (2, Fraction(1, 1))
+    """
+    array = np.asarray(counts)
+    n = check_integer("evaluate", "n", n, low=0)
+    if array.ndim != 2 or array.shape[1] != len(scores) or array.dtype.kind not in "iu":
+        raise ValueError("counts must be integers of shape (labels, scores).")
+    rate = histogram_rate(epsilon, neighbours=neighbours, records=records)
+    reach = max(2 * n, 1)  # beyond it, only the limits matter
+    noisy = tuple(
+        tuple(min(max(count + truncated(rate, reach, source), -n), 2 * n) for count in row)
+        for row in array.tolist()
+    )
+    exact = check_fraction("evaluate", "epsilon", epsilon)
+    return ScoreHistogram(tuple(map(int, scores)), noisy, n, exact, rate, held_out, unlisted)
+
+
+@lru_cache(maxsize=1024)
+def noise_reach(rate: Fraction, cells: int, beta: float) -> float:
+    """Return a with ``Pr[|sum of the noises of all cells| > a] <= beta``.
+
+    Notes
+    -----
+    The law of the sum is the inverse Fourier transform of ``((1 - p)**2 / |1 - p e**(i t)|**2)**m``
+    for m cells, p = e**-rate; on a circle four times as long as the tail bound of Chernoff, with
+    1e-12 for rounding. Where that would be too fine or too long, the tail bound itself is taken:
+    ``2 M(s)**m e**(-s a)`` for the best s < rate of a grid,
+    ``M(s) = (1 - p)**2 / ((1 - p e**s) (1 - p e**-s))``.
+
+    Examples
+    --------
+    >>> noise_reach(Fraction(1, 2), 1, 0.05), noise_reach(Fraction(1, 2), 100, 0.05)
+    (6.0, 55.0)
+    """
+    r = float(rate)
+    s = r * np.linspace(0.002, 0.998, 499)
+    # ln M, written so that nothing cancels: 1 - p e**s = -expm1(s - r)
+    log_m = 2 * np.log(-np.expm1(-r)) - np.log(-np.expm1(s - r)) - np.log(-np.expm1(-s - r))
+    far = float(np.min((cells * log_m + np.log(2 / beta)) / s) * (1 + 1e-9))
+    if beta < _FINEST or far > _LONGEST:
+        return far
+    size = 1 << (8 + 4 * int(far)).bit_length()
+    angle = 2 * np.pi * np.arange(size // 2 + 1) / size
+    # |1 - p e**(it)|**2 = (1 - p)**2 + 4 p sin(t/2)**2
+    ratio = 4 * np.exp(-r) * np.sin(angle / 2) ** 2 / np.expm1(-r) ** 2
+    law = np.fft.irfft((1 + ratio) ** -float(cells), size)
+    inside = law[0] + 2 * np.cumsum(law[1 : size // 2])  # Pr[|sum| <= 1], <= 2, ...
+    return float(np.argmax(np.append(inside, 2.0) >= 1 - beta + 1e-12) + 1)
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MOST:
+        raise TypeError
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list) or len(value) > _MOST_CELLS:
+        raise TypeError
+    return value
+
 
 Floats = npt.NDArray[np.float64]
 _BETA = 0.05
@@ -540,3 +761,178 @@ def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> fl
 def _wrong(right: Band) -> Band:
     """Return the share of errors, from that of right answers."""
     return Band(1 - right.value, 1 - right.high, 1 - right.low, right.covers, right.beta)
+
+
+# -- What was observed where which number was predicted: a noisy two-way histogram.
+#
+# Units are counted by the bin of their prediction F and by that of their error y - F. A replaced
+# unit moves counts by two altogether, so noise of rate ``epsilon / 2`` in each is epsilon-DP
+# (claim ``score-histogram``). All edges are functions of the released model and of public
+# numbers. Errors, not targets: then what is observed is as exact as errors are, however wide a
+# bin of predictions is.
+
+
+Doubles = npt.NDArray[np.float64]
+
+#: The quantiles of what is observed.
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_SHARE, _LEAST = Fraction(1, 4), 2_000
+_DEVIATIONS = 6.0  # of the noise of a bin: with fewer units it is joined to the next one
+_LARGEST_COUNT = 10**30
+
+
+def cells_epsilon(epsilon: Fraction, n: int) -> Fraction:
+    """Return the part of epsilon for these counts: a quarter, from n epsilon 2,000 on.
+
+    With less the noise would leave fewer than four bins.
+
+    Examples
+    --------
+    >>> cells_epsilon(Fraction(1), 2000), cells_epsilon(Fraction(1), 1999)
+    (Fraction(1, 4), Fraction(0, 1))
+    """
+    return _SHARE * epsilon if n * epsilon >= _LEAST else Fraction(0)
+
+
+def least_units(epsilon: Fraction) -> int:
+    """Return from how many units on there are such counts."""
+    return math.ceil(_LEAST / epsilon)
+
+
+@dataclass(frozen=True)
+class PredictedBin:
+    """Units whose predictions are in one bin, and what was observed of them, by noisy counts."""
+
+    #: The ends of the bin. The first and the last one are open, and end where they are drawn to.
+    low: float
+    high: float
+    predicted: float  # the middle, by the noisy counts of finer bins
+    observed: Band  # the mean of the target, estimated as ``predicted`` plus the mean error
+    quantiles: tuple[float, ...]  # of the target: those of `QUANTILES`
+    below: Band  # share of targets that are at most their prediction
+    units: float  # noisy number
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        bands = {"observed": self.observed.to_dict(), "below": self.below.to_dict()}
+        return {**vars(self), **bands, "quantiles": list(self.quantiles)}
+
+
+@dataclass(frozen=True)
+class ErrorCells:
+    """Released counts of units by bin of prediction (rows) and of error (columns)."""
+
+    counts: tuple[tuple[int, ...], ...]  # noisy, perhaps negative; in parts of a unit
+    edges: tuple[float, ...]  # of predictions: a bin begins with its edge
+    errors: tuple[float, ...]  # edges of errors: a bin ends with its edge
+    limits: tuple[float, float]  # the public range of the target
+    parts: int = 1  # of a unit
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        rows = [list(row) for row in self.counts]
+        others = {name: list(getattr(self, name)) for name in ("edges", "errors", "limits")}
+        return {"counts": rows, **others, "parts": self.parts}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted: ValueError, or what missing entries raise."""
+        edges, errors, limits = (
+            tuple(map(_number, data[name])) for name in ("edges", "errors", "limits")
+        )
+        counts = tuple(tuple(row) for row in data["counts"])
+        increasing = all(a <= b for own in (edges, errors, limits) for a, b in pairwise(own))
+        fits = {len(row) for row in counts} == {len(errors) + 1} and len(errors) > 1
+        fits &= len(counts) == len(edges) + 1 > 1 and len(limits) == 2 and len(data) == 5
+        whole = type(data["parts"]) is int and data["parts"] > 0
+        whole &= all(
+            type(count) is int and abs(count) <= _LARGEST_COUNT for row in counts for count in row
+        )
+        if not (increasing and fits and whole):
+            raise ValueError
+        return cls(counts, edges, errors, (limits[0], limits[1]), data["parts"])
+
+    @cached_property
+    def _ends(self) -> Doubles:
+        """The ends of the bins of predictions: open ones are as wide as the next one."""
+        ends = self.edges
+        wide = (ends[1] - ends[0], ends[-1] - ends[-2]) if len(ends) > 1 else (math.inf, math.inf)
+        low, high = self.limits
+        return np.array([max(low, ends[0] - wide[0]), *ends, min(high, ends[-1] + wide[1])])
+
+    def bins(
+        self, epsilon: Fraction, *, beta: float, new: bool = False, whole: bool = False
+    ) -> tuple[PredictedBin, ...]:
+        """Return bins of predictions, joined until they have six deviations of their noise.
+
+        ``epsilon``: what the counts cost. Bands are those of a normal or Laplace law (as of AUROC),
+        for noise and, with ``new``, for sampling. ``whole``: targets are whole numbers.
+        """
+        counts = np.array(self.counts, dtype=np.float64) / self.parts
+        rate = histogram_rate(epsilon, records=self.parts)
+        noise = variance(float(rate)) / self.parts**2  # of a count
+        return tuple(
+            self._bin(first, counts[first:last], noise, beta, new=new, whole=whole)
+            for first, last in _joined(counts, noise)
+        )
+
+    def _bin(
+        self,
+        first: int,
+        counts: Doubles,
+        noise: float,
+        beta: float,
+        *,
+        new: bool,
+        whole: bool,
+    ) -> PredictedBin:
+        ends = self._ends[first : first + len(counts) + 1]
+        row, (low, high) = counts.sum(axis=0), self.limits
+        units = max(float(row.sum()), 1.0)
+        likely = np.maximum(counts.sum(axis=1), 0) + 1e-9
+        predicted = float(likely @ (ends[:-1] + ends[1:]) / 2 / likely.sum())
+        # open bins of errors end at twice their edge; no target is outside the public range
+        far = np.array([2 * self.errors[0], *self.errors, 2 * self.errors[-1]])
+        far = far.clip(low - predicted, high - predicted)
+        wide, covers = deviations(beta), "new records" if new else "noise"
+
+        def mean(values: Doubles) -> tuple[float, float]:
+            """Return the mean of what is counted, and how far it may be off."""
+            found = float(row @ values) / units
+            off = len(counts) * noise * float(((values - found) ** 2).sum()) / units**2
+            if new:
+                off += float(np.maximum(row, 0) @ (values - found) ** 2) / units**2
+            return found, wide * math.sqrt(off)
+
+        error, off = mean((far[:-1] + far[1:]) / 2)
+        observed = Band(predicted + error, predicted + error - off, predicted + error + off,
+                        covers, beta)  # fmt: skip
+        share, off = mean(np.array([*(edge <= 0 for edge in self.errors), False], dtype=np.float64))
+        share = min(1.0, max(0.0, share))
+        below = Band(share, max(0.0, share - off), min(1.0, share + off), covers, beta)
+        upto = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(row)]))
+        at = np.interp(np.array(QUANTILES) * units, upto, far)
+        at = (predicted + at).clip(low, high)
+        quantiles = (np.rint(at) if whole else at).tolist()
+        return PredictedBin(
+            float(ends[0]), float(ends[-1]), predicted, observed, tuple(quantiles), below, units
+        )
+
+
+def _joined(counts: Doubles, noise: float) -> list[tuple[int, int]]:
+    """Return neighbouring rows in ranges whose counts are well above their noise."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for stop in range(1, len(counts) + 1):
+        part = counts[start:stop]
+        if part.sum() >= max(_DEVIATIONS * math.sqrt(noise * part.size), 1.0):
+            found.append((start, stop))
+            start = stop
+    # what is left over joins the last one
+    return [*found[:-1], (found[-1][0] if found else 0, len(counts))]
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, float | int) or isinstance(value, bool) or not math.isfinite(value):
+        raise TypeError
+    return float(value)

@@ -4,7 +4,7 @@ A learner is read in the order **Spec -> Plan -> Draw -> Release**:
 
 * the *spec* is a frozen dataclass derived from `Learner` (mostly from `ClassLearner`, which has
   the fields ``concept_class``, ``epsilon``, ``alpha``, ``beta``);
-* its *plan* (`littlestone.learners.plan`) holds the numbers that follow from public parameters;
+* its *plan* (`littlestone.learners.base`) holds the numbers that follow from public parameters;
 * ``draw(sample, source)`` is the algorithm: a pure function of the sample and of the draws that it
   makes at the source, so that `littlestone.audit.verify` can compute its exact output law;
 * `littlestone.learners.running.run` makes the release. Nothing else spends, reads or draws.
@@ -21,7 +21,7 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
            claim = "exp-mech.privacy"       # registered claim behind the guarantee
            pure, agnostic, unit = True, False, "records"
 
-2. A parameter is `declared` once, with its kind and its text (`littlestone.learners.declare`); the
+2. A parameter is `declared` once, with its kind and its text (`littlestone.learners.base`); the
    base checks all of them in ``__post_init__``, so that `dataclasses.replace` checks too, and
    stores what the check returns::
 
@@ -46,43 +46,395 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
 
 from __future__ import annotations
 
+import inspect
+import json
+import math
+import re
+import textwrap
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, make_dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, wraps
 from itertools import count
 from multiprocessing import parent_process
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
 
+import numpy as np
+
+from littlestone.bounds import Reference, least_n
+from littlestone.bounds.search import log_of
 from littlestone.classes import ConceptClass, check_class
 from littlestone.data import Sample, UserSample
 from littlestone.errors import (
     LittlestoneError,
     NotPrivateWarning,
     UnsupportedError,
+    check_fraction,
     check_integer,
+    check_probability,
+    parameter_error,
 )
-from littlestone.learners.declare import Kind, declared, number, share
-from littlestone.learners.plan import Goal, Plan
 from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Unit
-    from littlestone.privacy import Guarantee, Loss
+    from littlestone.bounds import Certificate, CertificateBuilder, Unit
+    from littlestone.privacy import Loss
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = [
-    "ClassLearner",
-    "Feasible",
-    "Learner",
-    "check_two_labels",
-    "feasible",
-]
+__all__ = ["ClassLearner", "Feasible", "Learner", "check_two_labels", "feasible"]
+
+
+# -- Parameters of learners, each declared once: name, type, check, text, default, option.
+#
+# A learner is a frozen dataclass whose fields are `declared`. From the fields follow what it
+# refuses (`Learner`), the arguments and the docstring of its estimator (`complete`), the stub
+# that editors read, and options of the command line. Nothing here imports scikit-learn.
+
+
+#: Checks a public parameter: (caller, name, what was typed) -> its value, or a `ParameterError`.
+Check = Callable[[str, str, Any], Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a parameter may be: in words, as a check, and as the annotation of an argument.
+
+    ``option`` is its type on the command line, where numbers are read as they are typed.
+    """
+
+    words: str
+    check: Check | None = None
+    annotation: str = "Any"
+    option: Any = str
+
+
+def declared(
+    kind: Kind,
+    text: str,
+    *,
+    default: Any = MISSING,
+    option: str | None = None,
+    kw_only: bool = True,
+) -> Any:
+    """Declare a public parameter, with its text in the estimator's docstring.
+
+    The default is written as a user types it, and checked like any other value; ``option`` is what
+    ``--help`` says, None where the command line does not have it.
+    """
+    about = {"kind": kind, "text": text, "option": option}
+    return field(default=default, kw_only=kw_only, metadata=about)
+
+
+def number(hint: str = "") -> Kind:
+    """Return the kind of a number in (0, inf)."""
+    return Kind(
+        "float in (0, inf)",
+        lambda caller, name, value: check_fraction(caller, name, value, hint=hint),
+        "Number",
+    )
+
+
+def share(hint: str = "") -> Kind:
+    """Return the kind of a number in (0, 1)."""
+    return Kind(
+        "float in (0, 1)",
+        lambda caller, name, value: check_probability(caller, name, value, hint=hint),
+        "Number",
+    )
+
+
+def whole(low: int) -> Kind:
+    """Return the kind of an integer, at least ``low``."""
+    return Kind(
+        f"int >= {low}",
+        lambda caller, name, value: check_integer(caller, name, value, low=low),
+        "int",
+    )
+
+
+def one_of(*values: str) -> Kind:
+    """Return the kind of one of some words."""
+
+    def check(caller: str, name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in values:
+            raise parameter_error(caller, name, f"one of {', '.join(values)}", value)
+        return value
+
+    words = ", ".join(map(json.dumps, values))
+    return Kind(f"{{{words}}}", check, f"Literal[{words}]", Literal[values])
+
+
+def maybe(kind: Kind) -> Kind:
+    """Return the kind of a value that may be None."""
+    check, annotation = kind.check, kind.annotation
+    return replace(
+        kind,
+        check=lambda caller, name, value: (
+            value if value is None or check is None else check(caller, name, value)
+        ),
+        annotation=annotation if annotation == "Any" else f"{annotation} | None",
+    )
+
+
+def _flag(caller: str, name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise parameter_error(caller, name, "True or False", value)
+    return bool(value)
+
+
+FLAG = Kind("bool", _flag, "bool", bool)
+
+
+# -- what follows for an estimator ----------------------------------------------------------------
+
+_ATTRIBUTES = {
+    "hypothesis_ : Hypothesis": "The private output; may be published.",
+    "guarantee_ : Guarantee": "",
+    "certificate_ : Certificate": "",
+    "classes_ : ndarray of shape (n_classes,)": "",
+    "n_features_in_ : int": "",
+    "feature_names_in_ : ndarray of str, where ``fit`` met names": "",
+}
+_RAISES = {
+    "ParameterError": "If a public parameter is out of range.",
+    "DataError": "If a point or a label is outside the public domain (names column and rule only).",
+}
+_HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+def complete(cls: type, parameters: Mapping[str, Field[Any]]) -> None:
+    """Give an estimator an ``__init__`` that only stores, and the sections that all have."""
+    parameters = dict(sorted(parameters.items(), key=_place))
+    arguments = [
+        (name, each.metadata["kind"].annotation, field(default=each.default, kw_only=each.kw_only))
+        for name, each in parameters.items()
+    ]
+    storing: Any = make_dataclass(cls.__name__, arguments, repr=False, eq=False)
+    storing.__init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    storing.__init__.__module__ = cls.__module__
+    cls.__init__ = storing.__init__  # type: ignore[misc]
+    about, *sections = _HEADING.split(inspect.cleandoc(cls.__doc__ or ""))
+    own = dict(zip(sections[::2], sections[1::2], strict=True))
+    typed = {_argument(name, each): each.metadata["text"] for name, each in parameters.items()}
+    shown = {
+        "Parameters": _entries(typed),
+        "Attributes": _with_shared(own.pop("Attributes", ""), _ATTRIBUTES),
+        "Guarantee": own.pop("Guarantee", ""),
+        "Raises": _with_shared(own.pop("Raises", ""), _RAISES),
+    } | own
+    texts = [f"{name}\n{'-' * len(name)}\n{text.strip()}\n" for name, text in shown.items() if text]
+    cls.__doc__ = "\n".join([f"{about.rstrip()}\n", *texts])
+
+
+def _place(entry: tuple[str, Field[Any]]) -> tuple[bool, bool]:
+    """Order positional parameters first, and those without a default."""
+    return bool(entry[1].kw_only), entry[1].default is not MISSING
+
+
+def _argument(name: str, each: Field[Any]) -> str:
+    """Return the first line of an argument in a docstring."""
+    words = f"{name} : {each.metadata['kind'].words}"
+    if each.default is MISSING:
+        return words
+    if each.default is None:
+        return f"{words}, optional"
+    typed = json.dumps(each.default) if isinstance(each.default, str) else each.default
+    return f"{words}, default {typed}"
+
+
+def _entries(entries: Mapping[str, str]) -> str:
+    """Return entries of a section of a docstring, each with its text below."""
+    lines = []
+    for entry, text in entries.items():
+        lines.append(entry)
+        if text:
+            lines.append(textwrap.indent(textwrap.fill(text, 92, break_on_hyphens=False), "    "))
+    return "\n".join(lines)
+
+
+def _with_shared(own: str, shared: Mapping[str, str]) -> str:
+    """Return the entries of a section, and after them the shared ones that it leaves out."""
+    said = {line.partition(" ")[0] for line in own.splitlines()}
+    rest = {entry: text for entry, text in shared.items() if entry.split()[0] not in said}
+    return f"{own.rstrip()}\n{_entries(rest)}"
+
+
+def no_argument(caller: str, name: str) -> str:
+    """Say what to use instead of an argument that other libraries have."""
+    instead = {
+        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
+        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
+        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
+        "sums of trees give probabilities, for which you choose the threshold.",
+    }.get(name, "Parameters of the model are those of its constructor.")
+    return f"The fit of {caller} takes no {name!r}. {instead}"
+
+
+# -- Plans: what a learner will do, and what that certifies, from public parameters only.
+#
+# Every learner's plan is found in the same way: floats propose numbers, exact certificates decide
+# (`verified_plan`, `least_required`). A float never decides whether a certificate holds.
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a learner may spend and must achieve: privacy, and error with its probability.
+
+    Examples
+    --------
+    >>> Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20)).rate
+    Fraction(1, 2)
+    """
+
+    epsilon: Fraction  # what the release may cost; delta is 0 where nothing but epsilon is allowed
+    delta: Fraction
+    #: (Excess) error, and the probability of exceeding it. No privacy depends on them.
+    alpha: Fraction
+    beta: Fraction
+    #: The neighbouring relation of the guarantee.
+    neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
+    #: With a number, users are protected, each with at most that number of records.
+    samples_per_user: int | None = field(default=None, kw_only=True)
+    #: The part of epsilon that an evaluation takes: a share.
+    evaluation: Fraction = field(default=Fraction(0), kw_only=True)
+
+    @property
+    def left(self) -> Fraction:
+        """What an evaluation leaves of epsilon."""
+        return self.epsilon * (1 - self.evaluation)
+
+    @property
+    def rate(self) -> Fraction:
+        """Half of epsilon: where replacing one record takes one vote away and adds another."""
+        return self.epsilon / 2
+
+
+class Plan(ABC):
+    """A learner's own numbers, and what they need and certify.
+
+    A learner's plan is a frozen dataclass that derives from this class.
+
+    ``required``: the least n from which on the certificate always holds: a field or a property.
+    """
+
+    unit: Unit = "records"  # what ``required`` counts: ``"records"`` or ``"users"``
+
+    if TYPE_CHECKING:
+
+        @property
+        def required(self) -> int:
+            """The least n from which on the certificate always holds."""
+
+    @abstractmethod
+    def certificate(self, n: int) -> Certificate:
+        """Return the accuracy certificate for n records (or users)."""
+
 
 P = TypeVar("P", bound=Plan)
+
+
+def cached(certify: Callable[[Any, int], Certificate]) -> Callable[[Any, int], Certificate]:
+    """Keep the last certificates in the plan: many releases ask for the same n."""
+
+    @wraps(certify)
+    def certificate(self: Any, n: int) -> Certificate:
+        known = self.__dict__.setdefault("_certificates", {})
+        if n not in known:
+            if len(known) >= 64:
+                known.clear()
+            known[n] = certify(self, n)
+        answer: Certificate = known[n]
+        return answer
+
+    return certificate
+
+
+def verified_plan(plan: P, larger: Callable[[P, int], P]) -> P:
+    """Return a plan whose exact certificate holds at its required number: floats proposed it.
+
+    ``larger``: ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first,
+    because floats are hardly ever off by more, and grows by a quarter.
+    """
+    step = 4
+    while not plan.certificate(plan.required).holds:
+        plan = larger(plan, step // 4)
+        step = step * 5 // 4
+    return plan
+
+
+def least_required(
+    certify: Callable[[int], Certificate], guess: int | None, *, beta: Fraction | None = None
+) -> int:
+    """Return the least n from which on a certificate always holds; floats say where to look.
+
+    ``certify``: from n to a certificate, monotone; ``guess``: what floats found. It changes nothing
+    but the time; ``beta``: if the certificates have a step "failure" that is compared with beta:
+    the guess is refined by `refine_guess` first.
+    """
+    if beta is not None:
+        guess = refine_guess(certify, guess, beta)
+    return least_n(lambda n: certify(n).holds, 1 if guess is None else guess)
+
+
+def refine_guess(
+    certify: Callable[[int], Certificate], guess: int | None, beta: Fraction
+) -> int | None:
+    """Return a better guess of the least n: secants, since failures vanish exponentially in n.
+
+    ``certify``: the certificate for n; its step "failure" is compared with beta; ``guess``: none
+    stays None.
+    """
+    if guess is None:
+        return None
+    n, wanted = guess, log_of(beta)
+    for _ in range(4):
+        step = n // 64 + 1
+        here, there = (float(certify(k)["failure"]) for k in (n, n + step))
+        fall = math.log(here) - math.log(there) if here > there > 0 else 0.0
+        if not fall:  # certain to fail, or beyond floats
+            break
+        far = (math.log(here) - wanted) / fall * step
+        n = max(n + math.ceil(min(max(far, -n / 2), n)), 1)
+        if abs(far) < 2 + n / 2**12:
+            break
+    return n
+
+
+#: Inputs that mean the head of a certificate, and so must be renamed inside another one.
+_HEAD = re.compile(r"\b(alpha|beta|n)\b")
+
+
+def nest(cert: CertificateBuilder, certificate: Certificate, label: str) -> None:
+    """Write all steps of a certificate into another one, under names of their own.
+
+    ``cert``: of the outer certificate; ``certificate``: of a part; its conditions become conditions
+    of the whole; ``label``: a word. Steps become ``"label.step"``, and its alpha, beta and n
+    ``alpha_label`` and so on.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import CertificateBuilder, realizable
+    >>> cert = CertificateBuilder()
+    >>> nest(cert, realizable(100, epsilon=1, alpha="0.1", beta="0.05"), "inner")
+    >>> [(name, step.formula) for name, step in cert.steps.items()][-1]
+    ('inner.enough', 'n_inner >= needed')
+    """
+    for step in certificate.steps:
+        inputs = {
+            _renamed(name, label): Reference(f"{label}.{x.step}") if isinstance(x, Reference) else x
+            for name, x in step.inputs.items()
+        }
+        formula = _renamed(step.formula, label)
+        cert.written(f"{label}.{step.name}", formula, step.source, **inputs)
+
+
+def _renamed(text: str, label: str) -> str:
+    return _HEAD.sub(rf"\1_{label}", text)
+
 
 #: What the parameters of several learners say.
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."

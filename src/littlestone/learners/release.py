@@ -27,7 +27,9 @@ from littlestone.classes import (
     class_from_dict,
 )
 from littlestone.classes import load as load_hypothesis
-from littlestone.classes.decision_trees import LeafTree, sql
+from littlestone.classes.base import VectorDomain
+from littlestone.classes.decision_trees import LeafTree
+from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -36,11 +38,9 @@ from littlestone.classes.hypotheses import (
     constant_label,
 )
 from littlestone.classes.rules import RuleHypothesis
-from littlestone.classes.vectors import VectorDomain
 from littlestone.costs import Costs
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
-from littlestone.data.formats import CsvFormat
-from littlestone.data.labels import BINARY
+from littlestone.data.cells import BINARY, CsvFormat
 from littlestone.data.schema import Proposal
 from littlestone.data.targets import Periods
 from littlestone.errors import (
@@ -58,9 +58,9 @@ from littlestone.evaluation import (
     noise_reach,
     quality,
 )
-from littlestone.evaluation.survival import risk_bins
+from littlestone.evaluation.targets import risk_bins
 from littlestone.learners.record import record_of
-from littlestone.mechanisms.conformal import Conformal
+from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text

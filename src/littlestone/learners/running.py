@@ -31,13 +31,12 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, release_histogram
-from littlestone.evaluation.histogram import HISTOGRAM
-from littlestone.evaluation.quantities import ERROR_SUMS
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.evaluation.measures import HISTOGRAM
+from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
-from littlestone.learners.boosting.intervals import planned, with_width
+from littlestone.learners.boosting.values import planned, with_width
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
-from littlestone.mechanisms.conformal import Conformal
+from littlestone.mechanisms.estimate import Conformal
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
 from littlestone.source import public_salt
 
@@ -454,7 +453,7 @@ def _histogram(
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
     if isinstance(hypothesis, TreeSum):
-        from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
+        from littlestone.learners.boosting.values import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         exact = check_fraction("fit", "evaluate", epsilon)

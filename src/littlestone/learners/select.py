@@ -26,13 +26,13 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.evaluation.histogram import HISTOGRAM
+from littlestone.evaluation.measures import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
-from littlestone.learners.plan import Goal
+from littlestone.learners.base import Goal
 from littlestone.learners.running import certificate_of
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.privacy.rounding import lower
+from littlestone.privacy.guarantee import lower
 from littlestone.source import ball
 
 if TYPE_CHECKING:

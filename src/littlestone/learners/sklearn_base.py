@@ -30,12 +30,10 @@ from sklearn.utils.validation import (
 
 from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample, UserSample, read_points
-from littlestone.data.cells import float_users
+from littlestone.data.cells import BINARY, codes_of, equal, float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
-from littlestone.data.labels import BINARY, codes_of, equal
 from littlestone.data.sample import check_lengths
-from littlestone.data.targets import TargetSample
-from littlestone.data.users import is_sample
+from littlestone.data.targets import TargetSample, is_sample
 from littlestone.errors import (
     DataError,
     NotPrivateWarning,
@@ -44,8 +42,16 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
-from littlestone.learners.base import Learner, check_two_labels, warn_of_sums, warn_of_weakness
-from littlestone.learners.declare import Kind, complete, declared, no_argument
+from littlestone.learners.base import (
+    Kind,
+    Learner,
+    check_two_labels,
+    complete,
+    declared,
+    no_argument,
+    warn_of_sums,
+    warn_of_weakness,
+)
 from littlestone.learners.release import is_table, secret_n
 from littlestone.learners.running import (
     AnySample,

@@ -9,14 +9,39 @@ The noise, ``Pr[z] ~ e**(-rate |z|)``, is there as a coin and as a number.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from littlestone.bounds import (
+    Bound,
+    Certificate,
+    CertificateBuilder,
+    Claim,
+    Unit,
+    register,
+    register_claim,
+)
 from littlestone.bounds.search import least_n
-from littlestone.errors import DataError, check_fraction, check_integer, check_probability
-from littlestone.source import ExplicitWeights, Source, exp
+from littlestone.bounds.tails import lower_limit
+from littlestone.errors import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.privacy import Concentrated, Loss, Pure
+from littlestone.safe_io import read_exact
+from littlestone.source import Explicit, ExplicitWeights, Source, ball, exp
 from littlestone.types import Json
 
 
@@ -171,3 +196,360 @@ def _around(value: int, n: int, epsilon: Fraction, beta: Fraction) -> tuple[int,
 def _radius(epsilon: Fraction, beta: Fraction) -> int:
     allowed = beta * (1 + exp(-epsilon))
     return least_n(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0, low=0)
+
+
+# -- The discrete Gaussian, drawn exactly by finitely many coins, and what it costs.
+#
+# ``Pr[z] ~ e**(-z**2 / (2 v))`` on the integers. Independent noises of variances v_i on integers
+# that a neighbour moves by at most a_i cost ``sum of a_i**2 / (2 v_i)`` of rho-zCDP (Canonne,
+# Kamath and Steinke 2020, Theorem 14), also if the integers depend on each other.
+
+
+def discrete_gaussian(variance: Fraction, source: Source) -> int:
+    """Draw z exactly.
+
+    Notes
+    -----
+    Canonne, Kamath and Steinke 2020, Algorithm 3: a two-sided geometric number is kept or drawn
+    anew; it takes less than two attempts on average.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> abs(discrete_gaussian(Fraction(10**8), SeededSource(0))) < 60_000
+    True
+    """
+    while True:
+        z = attempt(variance, source)
+        if z is not None:
+            return z
+
+
+def attempt(variance: Fraction, source: Source) -> int | None:
+    """Return a number that is kept, or None; z is kept with chance ``c e**(-z**2 / (2 v))``."""
+    scale = math.isqrt(math.floor(variance)) + 1
+    z = two_sided(Fraction(1, scale), source)
+    # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
+    kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
+    return z if source.choose(ExplicitWeights(1 - kept, kept)) else None
+
+
+# -- Noisy counts of cells: of public ones, and of items that cannot be listed beforehand.
+#
+# Each record is in one cell or none. So a replaced record moves at most two counts, by 1 each.
+# Noise is independent, `Noise`: discrete Gaussian of variance v, or two-sided geometric of rate
+# r.
+#
+# *Proof of the claim.* (replace-one). Public cells: ``2 / (2 v)`` of rho-zCDP (Canonne, Kamath
+#   and
+# Steinke 2020, Theorem 14), or 2 r. Of items only those with at least *least* records are looked
+#   at,
+# and kept if the noisy count reaches tau; q = Pr[least + z >= tau]. An item with fewer records is
+#   as
+# one that is never kept. A replaced record moves one item down and one up. If both are looked at
+# before and after, or neither, that is as above. An item that is looked at on one side only has
+# *least* records there: except with probability q it is not kept, and the other items and cells
+#   are
+# then independent of that, with counts that move as above. Both of the two may be such items; the
+# record that leaves one is on one side, the other on the other, so on each side at most one of
+# them is kept, with probability q. So the two laws are ``P = (1 - p) R + p S`` with p <= q, and
+# likewise P', p', where R and R' are (epsilon, d)-close as those of public cells are. With
+# m = max(p, p'), ``P - e**epsilon P' <= (1 - m)(R - e**epsilon R') + m`` on every event, so P and
+#   P'
+# are (epsilon, d + q)-close; of several columns the chances q add.
+# *Tail.* ``Pr[z >= t] <= Pr[N(0, v) >= t - 1]`` for t >= 1: the sum over x >= t of the decreasing
+# ``e**(-x**2 / 2v)`` is at most its integral from t - 1, and the sum over all integers is at
+#   least
+# ``sqrt(2 pi v)`` (Poisson). []
+
+
+PRIVACY = register_claim(
+    "counts.privacy",
+    "littlestone; noise: Canonne, Kamath and Steinke 2020, Theorem 14",
+    "2020; docs/mechanisms.md",
+    "Counts of disjoint cells with discrete Gaussian noise of variance v are 1/v-zCDP under "
+    "replace-one, with two-sided geometric noise of rate r 2r-DP. So are they with items that "
+    "cannot be listed, where only those of at least m records are kept, and if their noisy counts "
+    "reach tau, except with probability Pr[m + z >= tau].",
+)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise of counts: Gaussian with a variance, or geometric with a rate."""
+
+    variance: Fraction | None = None
+    rate: Fraction | None = None
+
+    def draw(self, source: Source) -> int:
+        """Draw one, exactly."""
+        if self.variance is not None:
+            return discrete_gaussian(self.variance, source)
+        assert self.rate is not None
+        return two_sided(self.rate, source)
+
+    @property
+    def loss(self) -> Loss:
+        """What the counts of one set of disjoint cells cost, without items."""
+        if self.variance is not None:
+            return Concentrated(1 / self.variance)
+        assert self.rate is not None
+        return Pure(2 * self.rate)
+
+    def beyond(self, chance: Fraction) -> int:
+        """Return a t >= 1 with ``Pr[z >= t] <= chance``, about the least.
+
+        Examples
+        --------
+        >>> Noise(variance=Fraction(100**2)).beyond(Fraction(1, 1000))
+        311
+        >>> Noise(rate=Fraction(1, 100)).beyond(Fraction(1, 1000))
+        622
+        """
+        return _beyond_noise(self, chance)
+
+    @property
+    def least(self) -> int:
+        """Of how many records an item must be: so few that it matters little, and saves draws."""
+        return 2 + math.isqrt(math.floor(self.variance or 0)) // 16
+
+    def kept_from(self, chance: Fraction) -> int:
+        """Return the tau of items with which only ``chance`` is lost besides."""
+        return self.least + self.beyond(chance)
+
+
+@lru_cache(maxsize=256)
+def _beyond_noise(noise: Noise, chance: Fraction) -> int:
+    if noise.variance is not None:
+        deviation = ball(noise.variance).sqrt() * arb(2).sqrt()
+        allowed = ball(2 * chance)
+        return least_n(lambda t: bool((ball(Fraction(t - 1)) / deviation).erfc() <= allowed), low=1)
+    rate = ball(noise.rate or Fraction(1))
+    return least_n(
+        lambda t: bool((-rate * (t - 1)).exp() / (1 + rate.exp()) <= ball(chance)), low=1
+    )
+
+
+def noisy_counts(counts: Iterable[int], noise: Noise, source: Source) -> list[int]:
+    """Return the counts of public cells, each with noise.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> noisy_counts([0, 7, 90], Noise(rate=Fraction(3)), SeededSource(0))
+    [0, 7, 90]
+    """
+    return [count + noise.draw(source) for count in counts]
+
+
+def noisy_items(
+    counts: Mapping[str, int], noise: Noise, tau: int, source: Source
+) -> dict[str, int]:
+    """Return the texts whose noisy count reaches tau, with it, by their bytes.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> noisy_items({"tea": 90, "a name": 1}, Noise(rate=Fraction(3)), 7, SeededSource(0))
+    {'tea': 90}
+    """
+    known = sorted((item for item, n in counts.items() if n >= noise.least), key=str.encode)
+    noisy = {item: counts[item] + noise.draw(source) for item in known}
+    return {item: count for item, count in noisy.items() if count >= tau}
+
+
+# -- Private split-conformal quantiles: a bound that holds for a share of new units.
+#
+# Units that nothing was learned from have *scores*, the codes 0, ..., cells - 1 of a public
+# scale: how far a prediction was off. N(v) is how many of the m scores are at most v. A code v is
+# drawn with weight ``e**(epsilon u / 2)``, where u = -max(r - N(v), N(v - 1) - r, 0) and r is a
+# public rank.
+#
+# *Privacy.* Replacing a score moves each N by at most 1, so u by at most 1: epsilon-DP.
+#
+# *Claim conformal.marginal.* A code with N(v - 1) <= r <= N(v) has u = 0, and there is one, as
+# N(cells - 1) = m >= r. The others with N(v) <= r - t have weights of at most e**(-epsilon t /
+#   2),
+# so for the drawn q ``Pr[N(q) <= r - t] <= p(t) = 1/(1 + e**(epsilon t / 2)/(cells - 1))``,
+#   whatever
+# the m scores are. Let T be independent of everything, with Pr[T >= t] = p(t). Given the m
+#   scores,
+# N(q) is stochastically at least r - T, and q is at least the N(q)-th smallest score, so q covers
+#   a
+# new unit at least as likely as the (r - T)-th smallest does. That one does, if the m + 1 units
+#   are
+# exchangeable, with probability (r - T)/(m + 1) or more for each T; together (r - E[T])/(m + 1),
+#   and
+# E[T], the sum of p(t), is at most the integral of p from 0, ``(2/epsilon) ln(cells)``. []
+#
+# *Claim conformal.training.* Except with probability beta, N(q) >= k = r - t + 1 for t =
+# ``ceil((2/epsilon) ln(cells/beta))``. For independent units, a share of at least c of all new
+#   ones
+# has scores up to the k-th smallest, unless m trials with success probability c have k successes
+#   or
+# more: except with probability beta' together with c, and beta more for the draw. []
+
+
+MARGINAL = register(
+    Claim(
+        "conformal.marginal",
+        "Vovk, Gammerman, Shafer; private ranks: littlestone (own proof)",
+        "2005; docs/mechanisms.md",
+        "A bound drawn by the exponential mechanism over cells public codes at the rank r of m "
+        "scores is epsilon-DP, and at least the score of a new exchangeable unit with probability "
+        "(r - 2 ln(cells)/epsilon)/(m + 1) or more.",
+    )
+)
+TRAINING = register(
+    Claim(
+        "conformal.training",
+        "Vovk; private ranks: littlestone (own proof)",
+        "2012; docs/mechanisms.md",
+        "Given the m independent scores, such a bound is at least the scores of a share c of all "
+        "new units, except with probability beta + Pr[Bin(m, c) >= k], k = r + 1 - ceil(2 "
+        "ln(cells/beta)/epsilon).",
+    )
+)
+
+#: The rank at which the bound is drawn, and that so many units are enough.
+RANK = Bound(
+    (
+        ("slack", "2*log(cells)/epsilon", MARGINAL.id),
+        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL.id),
+        ("enough", "rank <= n", MARGINAL.id),
+        ("covered", "(rank - slack)/(n + 1)", MARGINAL.id),
+        ("nominal", "covered >= 1 - missed", MARGINAL.id),
+    )
+)
+#: A share that is covered given the sample, except with probability beta, a tenth for the draw.
+SHARE = Bound(
+    (
+        ("drawn", "beta/10", TRAINING.id),
+        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING.id),
+        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING.id),
+        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING.id),
+    )
+)
+
+LEAST = Fraction(1, 1000)  # of alpha
+_RISK = Fraction(1, 20)  # of the share that is certain given the sample
+
+
+@dataclass(frozen=True)
+class Conformal:
+    """A private split-conformal bound of m scores, from public numbers alone.
+
+    ``alpha``: the share of new units that may be missed; ``cells``: how many codes scores have.
+    `InfeasibleError` if m units are too few, with the number that is needed.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> plan = Conformal.of(m=1000, cells=256, alpha="1/10", epsilon=1)
+    >>> plan.rank, round(plan.share("1/20"), 3)
+    (912, 0.873)
+    >>> plan.draw([10] * 100, SeededSource(0))
+    Traceback (most recent call last):
+    ValueError: counts must be of 256 codes and sum to 1000.
+    >>> plan.draw([10] * 96 + [1] * 40 + [0] * 120, SeededSource(0))  # 900 are below 90
+    91
+    >>> Conformal.least(cells=256, alpha="1/10", epsilon=1)
+    120
+    """
+
+    m: int
+    cells: int
+    alpha: Fraction
+    epsilon: Fraction
+    unit: Unit = "records"
+
+    @classmethod
+    def of(
+        cls, *, m: int, cells: int, alpha: Any, epsilon: Any, caller: str = "Conformal", **more: Any
+    ) -> Self:
+        """Check the parameters, and that there are enough units."""
+        made = cls(
+            check_integer(caller, "m", m, low=1),
+            check_integer(caller, "cells", cells, low=2),
+            check_probability(caller, "alpha", alpha),
+            check_fraction(caller, "epsilon", epsilon),
+            **more,
+        )
+        if made.alpha < LEAST:
+            raise parameter_error(caller, "alpha", f"at least {LEAST}", alpha)
+        if made.rank > made.m:
+            needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
+            raise InfeasibleError(
+                f"Intervals, or sets, for {float(1 - made.alpha):.4g} of new {made.unit} at "
+                f"epsilon {float(made.epsilon):.4g} need {needed:,} held-out {made.unit}, not "
+                f"{m:,}: hold out a larger share, ask for a lower level, or spend more.",
+                n_needed=needed,
+            )
+        return made
+
+    @classmethod
+    def least(cls, *, cells: int, alpha: Any, epsilon: Any) -> int:
+        """Return the least number of units from which on there are enough."""
+        given = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
+        return RANK.least(100, **given)
+
+    @cached_property
+    def rank(self) -> int:
+        """At which rank the bound is drawn."""
+        return int(self._written().steps["rank"].value)
+
+    def _written(self, **more: Any) -> CertificateBuilder:
+        known: dict[str, Any] = {"missed": self.alpha, "epsilon": self.epsilon, **more}
+        cert = CertificateBuilder(**known, cells=self.cells, n=self.m)
+        RANK.write(cert)
+        return cert
+
+    def share(self, beta: Any = _RISK) -> float:
+        """Return a share of new units that is covered, except with probability beta."""
+        exact = Fraction(check_probability("share", "beta", beta))
+        kept = self.rank + 1 - math.ceil(2 * math.log(self.cells * 10 / exact) / self.epsilon)
+        if kept < 1:
+            return 0.0
+        return max(0.0, float(lower_limit(kept, self.m, float(exact * 9 / 10))) - 1e-9)
+
+    def certificate(self, beta: Any = _RISK) -> Certificate:
+        """Return why it holds: of one new unit; of a share of all, except with probability beta."""
+        exact = Fraction(check_probability("certificate", "beta", beta))
+        cert = self._written(beta=exact)
+        share = Fraction(self.share(exact))
+        SHARE.write(cert.where(share=share))
+        return cert.certificate(alpha=1 - share, beta=exact, n=self.m, unit=self.unit)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the certificate: of one unit, and of a share of all."""
+        numbers = {"m": self.m, "cells": self.cells, "unit": self.unit}
+        exact = {"alpha": str(self.alpha), "epsilon": str(self.epsilon)}
+        return {**numbers, **exact, "certificate": self.certificate().to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted. The certificate is computed again."""
+        try:
+            alpha, epsilon = read_exact(data["alpha"]), read_exact(data["epsilon"])
+            m, cells, unit = data["m"], data["cells"], data["unit"]
+            if type(m) is int and type(cells) is int and unit in ("records", "users"):
+                return cls.of(m=m, cells=cells, alpha=alpha, epsilon=epsilon, unit=unit)
+        except (KeyError, TypeError, ValueError, InfeasibleError):
+            pass
+        raise ParameterError(
+            "An interval must have the entries of `Conformal.to_dict`, of enough units."
+        )
+
+    def draw(self, counts: npt.ArrayLike, source: Source) -> int:
+        """Draw the bound; ``counts`` says how many units have each score.
+
+        Notes
+        -----
+        *Guarantee.* epsilon-DP, replacing one unit, for every input.
+        """
+        own = np.asarray(counts, dtype=np.int64)
+        if own.shape != (self.cells,) or own.sum() != self.m:
+            raise ValueError(f"counts must be of {self.cells} codes and sum to {self.m}.")
+        upto = np.cumsum(own)
+        missed = np.maximum(self.rank - upto, upto - own - self.rank)
+        return Explicit(-np.maximum(missed, 0)).draw(self.epsilon / 2, source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.data.targets import Target
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
-from littlestone.learners.boosting.intervals import HOLDOUT, bounds_of, planned
+from littlestone.learners.boosting.values import HOLDOUT, bounds_of, planned
 from littlestone.learners.running import held_out_of
 from littlestone.mechanisms import Conformal
 

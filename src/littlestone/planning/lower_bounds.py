@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from littlestone.bounds import Step, Unit
     from littlestone.classes import ConceptClass
-    from littlestone.learners.plan import Goal
+    from littlestone.learners.base import Goal
     from littlestone.types import Json
 
 

@@ -21,13 +21,12 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.learners.base import feasible
+from littlestone.learners.base import Goal, feasible
 from littlestone.learners.online.bound import LowerBound as StreamLowerBound
 from littlestone.learners.online.bound import MistakeBound
 from littlestone.learners.online.bound import lower_bounds as stream_lower_bounds
 from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.plan import Goal
 from littlestone.learners.select import (
     ALL_RECORDS,
     Candidate,
@@ -39,7 +38,7 @@ from littlestone.learners.select import (
 )
 from littlestone.notebooks import Card, Table
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
-from littlestone.privacy.rounding import exact_text
+from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -160,7 +159,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     --------
     >>> from fractions import Fraction
     >>> from littlestone.classes import Points
-    >>> from littlestone.learners.plan import Goal
+    >>> from littlestone.learners.base import Goal
     >>> budget = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
     >>> found = plan_stream(Points(), budget, 10**6)
     >>> print(found.bound)

@@ -26,11 +26,11 @@ from littlestone.classes import (
     SparseSets,
     Thresholds,
     TreePaths,
-    listed,
 )
+from littlestone.classes import finite as listed
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample, UserSample
-from littlestone.data.users import merge
+from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.source import SeededSource, public_generator
 

@@ -28,7 +28,7 @@ from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
-    from littlestone.learners.plan import Goal
+    from littlestone.learners.base import Goal
     from littlestone.learners.select import Candidate
     from littlestone.planning.plans import Plans
     from littlestone.types import Json

@@ -1,33 +1,37 @@
 """What is promised: neighbours, guarantees, losses, and their composition.
 
-========================  =========================================================
-`guarantee`               neighbours; (epsilon, delta) with its claim; parallel parts; split
-`losses`                  what one mechanism promises, in the forms that compose
-`compose`                 composition on the same records: the least of several theorems
-`filters`                 when adaptively chosen releases must stop
-`ledger`                  a durable budget; `entries`: what its file holds; `binding`: for which
-                          table, and no old copy
-`divergence`              exact comparison of two finite output laws
-`rounding`                rounding that never flatters
-========================  =========================================================
+===========  =====================================================================================
+`guarantee`  neighbours; (epsilon, delta) with its claim; losses; comparison of laws
+`compose`    composition on the same records: the least of several theorems; filters
+`ledger`     a durable budget, and for which table it is
+===========  =====================================================================================
 
 The theorems and what they are compared with: ``docs/accounting.md``.
 """
 
-from littlestone.privacy.compose import Route, compose, largest_scale, routes, zcdp_to_dp
-from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
-from littlestone.privacy.entries import Amount, Event
-from littlestone.privacy.filters import largest_rho
-from littlestone.privacy.guarantee import Guarantee, Neighbours, parallel, split
-from littlestone.privacy.ledger import Ledger, check_ledger
-from littlestone.privacy.losses import (
+from littlestone.privacy.compose import (
+    Route,
+    compose,
+    largest_rho,
+    largest_scale,
+    routes,
+    zcdp_to_dp,
+)
+from littlestone.privacy.guarantee import (
     Approximate,
     BoundedRange,
     ChargedTests,
     Concentrated,
+    Guarantee,
     Loss,
+    Neighbours,
     Pure,
+    hockey_stick,
+    parallel,
+    split,
+    tightest_epsilon,
 )
+from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
 
 __all__ = [
     "Amount",

@@ -2,27 +2,316 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
+from numbers import Rational
 from typing import Any
 
-from flint import ctx
+from flint import arb, ctx
 
-from littlestone.errors import ParameterError, check_integer, parameter_error
-from littlestone.privacy.losses import Approximate, Pure
-from littlestone.privacy.rounding import (
-    check_nonnegative,
-    exact_text,
-    float_up,
-    round_up,
-    short_text,
-    upper,
-)
+from littlestone.errors import ParameterError, check_integer, exact_value, parameter_error
 from littlestone.safe_io import read_exact
 from littlestone.source import ball
 from littlestone.types import Json
+
+# -- Rounding that never flatters: exact end points of balls, decimals and floats rounded up.
+#
+# A guarantee is an upper bound. Whatever leaves exact arithmetic on its way to a reader is
+# therefore rounded *up*, and the exact value travels beside it as text.
+
+
+def upper(x: arb) -> Fraction:
+    """Return the exact upper end of a finite ball.
+
+    Examples
+    --------
+    >>> from flint import arb
+    >>> upper(arb(1) / 4)
+    Fraction(1, 4)
+    """
+    return _dyadic(x.mid()) + _dyadic(x.rad())
+
+
+def lower(x: arb) -> Fraction:
+    """Return the exact lower end of a finite ball."""
+    return _dyadic(x.mid()) - _dyadic(x.rad())
+
+
+def round_up(x: Fraction, digits: int = 15) -> Fraction:
+    """Return the least decimal with ``digits`` significant digits that is at least ``x`` >= 0.
+
+    Examples
+    --------
+    >>> round_up(Fraction(1, 3), 3)
+    Fraction(167, 500)
+    """
+    if x == 0:
+        return Fraction(0)
+    # log10 of numerator and denominator apart: both may be far beyond the range of a float.
+    exponent = math.floor(math.log10(x.numerator) - math.log10(x.denominator))
+    scale = Fraction(10) ** (digits - 1 - exponent)
+    return Fraction(math.ceil(x * scale)) / scale
+
+
+def float_up(x: Rational | int) -> float:
+    """Return the least float that is at least ``x`` (``inf`` when there is none).
+
+    Examples
+    --------
+    >>> float_up(Fraction(1, 10)), float_up(Fraction(3, 10))
+    (0.1, 0.30000000000000004)
+    """
+    exact = Fraction(x)
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+@lru_cache(maxsize=256)
+def short_text(x: Fraction, *, up: bool = True) -> str:
+    """Write a number >= 0 for people: at most 6 digits, rounded up (or down).
+
+    Examples
+    --------
+    >>> short_text(Fraction(1, 3)), short_text(Fraction(1, 3), up=False), short_text(Fraction(2))
+    ('0.333334', '0.333333', '2')
+    >>> short_text(Fraction(2) ** 2000), short_text(Fraction(1, 3) ** 2000)
+    ('1.14814e602', '5.72125e-955')
+    """
+    if not x:
+        return "0"
+    places = math.floor(math.log10(x.numerator) - math.log10(x.denominator))
+    scale = Fraction(10) ** (5 - places)
+    lead = Fraction(math.ceil(x * scale) if up else math.floor(x * scale)) / 10**5
+    if abs(places) < 300:
+        return f"{float(lead * Fraction(10) ** places):.6g}"
+    return f"{float(lead):.6g}e{places}"
+
+
+def exact_text(x: Fraction) -> str:
+    """Return the exact value as text: an integer or ``p/q``.
+
+    Examples
+    --------
+    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(2))
+    ('1/10', '2')
+    """
+    return str(x)
+
+
+def check_nonnegative(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+    """Return a finite number >= 0 as the exact fraction of what was typed."""
+    exact = exact_value(value)
+    if exact is None or exact < 0:
+        raise parameter_error(caller, name, "a number in [0, inf)", value, hint)
+    return exact
+
+
+def _dyadic(exact: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in exact.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+# -- What one mechanism promises, in the forms that compose: the items of `compose`.
+#
+# Every loss splits into a *leak*, the probability with which everything may be given away, and a
+# rest that is described in up to three ways, each of which composes by its own rule:
+#
+# ====================  =============================================  =========================
+# description           what it bounds                                 composes by
+# ====================  =============================================  =========================
+# ``reach``             the largest privacy loss (pure DP)             sum
+# ``renyi(order)``      the Rényi divergence of each order             sum at equal order
+# ``profile(t)``        the hockey-stick divergence at each t = e**x   product of dominating pairs
+# ====================  =============================================  =========================
+#
+# The three hold for both orders of the two data sets, and for adaptive composition.
+
+
+class Loss:
+    """Base of all losses. A description that a loss does not have is None (leak: zero).
+
+    A new mechanism may bring its own: a frozen dataclass with the descriptions it can prove.
+    """
+
+    @property
+    def leak(self) -> Fraction:
+        """Probability with which everything may be given away."""
+        return Fraction(0)
+
+    @property
+    def reach(self) -> Fraction | None:
+        """Epsilon with which the rest is pure."""
+        return None
+
+    def renyi(self, order: Fraction | arb) -> arb | None:
+        """Enclose a bound on the Rényi divergence of ``order`` > 1 (infinite where none holds)."""
+        return None
+
+    def profile(self, t: arb) -> arb | None:
+        """Enclose a bound on the hockey-stick divergence at ``t`` > 0.
+
+        Must be a convex function of t, equal to 1 - t up to e**-reach and 0 from e**reach on, so
+        that it is the profile of a pair of laws (a dominating pair).
+        """
+        return None
+
+
+def _order(order: Fraction | arb) -> arb:
+    return order if isinstance(order, arb) else ball(order)
+
+
+@dataclass(frozen=True)
+class Pure(Loss):
+    """Pure epsilon-differential privacy; dominated by randomized response.
+
+    Examples
+    --------
+    >>> Pure(0.1).reach
+    Fraction(1, 10)
+    """
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        _store(self, "epsilon")
+
+    @property
+    def reach(self) -> Fraction:
+        """The epsilon itself."""
+        return self.epsilon
+
+    def renyi(self, order: Fraction | arb) -> arb:
+        """Enclose the divergence of randomized response (Mironov 2017, Proposition 5)."""
+        a, e = _order(order), ball(self.epsilon)
+        up, down = (e * a).exp(), (e * (1 - a)).exp()
+        return ((up + down) / (1 + e.exp())).log() / (a - 1)
+
+    def profile(self, t: arb) -> arb:
+        """Enclose the profile of randomized response: linear between its two losses."""
+        e = ball(self.epsilon).exp()
+        return _between(t, e, (e - t) / (1 + e))
+
+
+@dataclass(frozen=True)
+class Approximate(Pure):
+    """(epsilon, delta)-DP: with probability delta all is given away, the rest is pure [KOV15].
+
+    ``Approximate(0, delta)`` beside another loss says "that loss, except with probability delta";
+    so `BoundedRange(2 * e)` and ``Approximate(0, d)`` together describe a sparse selection.
+    """
+
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _store(self, "delta")
+        if self.delta > 1:
+            raise parameter_error("Approximate", "delta", "in [0, 1]", self.delta)
+
+    @property
+    def leak(self) -> Fraction:
+        """The delta."""
+        return self.delta
+
+
+@dataclass(frozen=True)
+class BoundedRange(Loss):
+    """The log-likelihood ratio lies in some interval of length eta: the exponential mechanism.
+
+    Weights e**(rate * score): under replace-one a score moves up or down by 1 and eta = 2 * rate;
+    when all scores move one way by at most 1, eta = rate. Implies eta-DP and eta**2/8-zCDP.
+
+    References
+    ----------
+    Durfee and Rogers 2019 (bounded range); Dong, Durfee and Rogers 2020 (profile); Cesar and
+    Rogers 2021 (zCDP).
+    """
+
+    eta: Fraction
+
+    def __post_init__(self) -> None:
+        _store(self, "eta")
+
+    @property
+    def reach(self) -> Fraction:
+        """Eta: an interval of length eta that contains 0 reaches at most to eta."""
+        return self.eta
+
+    def renyi(self, order: Fraction | arb) -> arb:
+        """Enclose order * eta**2 / 8."""
+        return _order(order) * ball(self.eta**2 / 8)
+
+    def profile(self, t: arb) -> arb:
+        """Enclose the largest profile of any pair with that range."""
+        e = ball(self.eta)
+        inside = (1 - (-e / 2).exp() * t.sqrt()) ** 2 / (1 - (-e).exp()) if self.eta else arb(0)
+        return _between(t, e.exp(), inside)
+
+
+@dataclass(frozen=True)
+class Concentrated(Loss):
+    """rho-zCDP: the Rényi divergence of every order is at most order * rho [BS16]."""
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        _store(self, "rho")
+
+    def renyi(self, order: Fraction | arb) -> arb:
+        """Enclose order * rho."""
+        return _order(order) * ball(self.rho)
+
+
+@dataclass(frozen=True)
+class ChargedTests(Loss):
+    """Any number of adaptive epsilon-DP binary tests, stopped after some *charged* outcomes.
+
+    One fixed label (say "above") is charged; the other is free. With e = e**epsilon, at each order
+    1 < a < ln(1+e)/epsilon the transcript has Rényi divergence at most
+    charges * max(ln(A/(1-B)), ln(B/(1-A))) / (a-1), A = e**a / (1+e), B = e**(1-a) / (1+e).
+    Claim ``charged-tests.renyi``; the constant is exactly tight.
+    """
+
+    epsilon: Fraction
+    charges: int
+
+    def __post_init__(self) -> None:
+        _store(self, "epsilon")
+        check_integer("ChargedTests", "charges", self.charges, low=0)
+
+    def renyi(self, order: Fraction | arb) -> arb:
+        """Enclose the divergence; infinite from order ln(1+e**epsilon)/epsilon on."""
+        q, e = _order(order), ball(self.epsilon)
+        one = 1 + e.exp()
+        a, b = (e * q).exp() / one, (e * (1 - q)).exp() / one
+        if not (a < 1 and b < 1):
+            return arb("inf")
+        cost = (a / (1 - b)).log().max((b / (1 - a)).log())
+        return self.charges * cost / (q - 1)
+
+
+def _between(t: arb, e: arb, inside: arb) -> arb:
+    """Return the profile that is 1-t up to 1/e, ``inside`` up to e, then 0 (all three convex)."""
+    if t >= e:
+        return arb(0)
+    if t * e <= 1:
+        return 1 - t
+    # Undecided at a kink: the pieces agree there, and the larger of all is a safe bound.
+    return inside if 1 / e < t < e else inside.max(1 - t).max(arb(0))
+
+
+def _store(loss: Loss, name: str) -> None:
+    value = check_nonnegative(type(loss).__name__, name, getattr(loss, name))
+    object.__setattr__(loss, name, value)
+
 
 NOT_PRIVATE = "NOT PRIVATE (seeded)"
 REPLACE = "dp.replace"
@@ -257,3 +546,123 @@ def split(
         return tuple(exact * part / whole for part in parts)
     grid = check_integer("split", "denominator", denominator, low=len(parts))
     return tuple(exact * (part * grid // whole) / grid for part in parts)
+
+
+# -- Exact comparison of two finite output laws: the hockey-stick divergence and its inverse.
+#
+# The laws are what `ExactSource` computes: a ball for the probability of every outcome. All
+# results are enclosures, so an upper end is a proof.
+
+
+Probabilities = Mapping[Hashable, arb]
+
+
+def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Any, *, bits: int = 256) -> arb:
+    """Enclose the least delta with p(E) <= e**epsilon * q(E) + delta for all events E.
+
+    Both laws map outcomes to balls; an outcome that is missing has probability zero. Only this
+    order is compared: call again with p and q exchanged for the other. Returns a ball that contains
+    the sum over outcomes of max(0, p - e**epsilon * q), computed with ``bits``; its upper end is a
+    proof.
+
+    Examples
+    --------
+    >>> from flint import arb
+    >>> coin, bent = {0: arb(1) / 2, 1: arb(1) / 2}, {0: arb(1) / 4, 1: arb(3) / 4}
+    >>> float(hockey_stick(coin, bent, 0))
+    0.25
+    """
+    return _divergence(p, q, check_nonnegative("hockey_stick", "epsilon", epsilon), bits)
+
+
+def tightest_epsilon(p: Probabilities, q: Probabilities, delta: Any = 0, *, bits: int = 256) -> arb:
+    """Enclose the least epsilon >= 0 at which the hockey-stick divergence is at most ``delta``.
+
+    Only this order is compared; delta = 0 is the largest log-ratio, pure differential privacy. The
+    upper end of the ball is a proof of (epsilon, delta). It is infinite when the outcomes that q
+    excludes have more than ``delta`` under p, or when the balls are too wide to exclude that (an
+    exact tie: ask for a slightly larger delta).
+
+    Examples
+    --------
+    >>> from flint import arb
+    >>> coin, bent = {0: arb(1) / 2, 1: arb(1) / 2}, {0: arb(1) / 4, 1: arb(3) / 4}
+    >>> round(float(tightest_epsilon(coin, bent)), 6)
+    0.693147
+    >>> float(tightest_epsilon(coin, bent, 0.25))
+    0.0
+    """
+    exact = check_nonnegative("tightest_epsilon", "delta", delta)
+    with ctx.workprec(bits):
+        pairs = [(p.get(k, arb(0)), q.get(k, arb(0))) for k in {**p, **q}]
+        if exact == 0:
+            return _largest_ratio(pairs)
+        guess = _guess(pairs, exact)
+    if guess is None:
+        return arb("inf")
+    # The guess is near; widen it until both sides are proved.
+    width = Fraction(1, 2**60)
+    high = guess + width
+    while not _divergence(p, q, high, bits) <= ball(exact):
+        if width > 2**20:  # the balls are too wide to prove anything
+            return arb("inf")
+        width *= 16
+        high = guess + width
+    width, low = Fraction(1, 2**60), max(guess - Fraction(1, 2**60), Fraction(0))
+    while low > 0 and not _divergence(p, q, low, bits) > ball(exact):
+        width *= 16
+        low = max(guess - width, Fraction(0))
+    with ctx.workprec(bits):
+        if low == 0 and _divergence(p, q, low, bits) <= ball(exact):
+            return arb(0)
+        return ball(low).union(ball(high))
+
+
+def _divergence(p: Probabilities, q: Probabilities, epsilon: Fraction, bits: int) -> arb:
+    with ctx.workprec(bits):
+        factor, total, zero = _power(epsilon, bits), arb(0), arb(0)
+        for outcome, mass in p.items():
+            other = q.get(outcome)
+            excess = mass if other is None else mass - factor * other
+            if not excess <= 0:
+                total += excess if excess > 0 else excess.max(zero)
+        return total
+
+
+@functools.lru_cache(maxsize=256)
+def _power(epsilon: Fraction, bits: int) -> arb:
+    with ctx.workprec(bits):
+        return ball(epsilon).exp()
+
+
+def _largest_ratio(pairs: list[tuple[arb, arb]]) -> arb:
+    largest = arb(0)
+    for mass, other in pairs:
+        if mass <= 0:
+            continue
+        if not other > 0:
+            return arb("inf")
+        ratio = (mass / other).log() if mass > 0 else (mass.upper() / other).log().union(arb(0))
+        largest = largest.max(ratio)
+    return largest
+
+
+def _guess(pairs: list[tuple[arb, arb]], delta: Fraction) -> Fraction | None:
+    """Return a good epsilon from the end points of the balls, as plain fractions."""
+    over, under = Fraction(0), Fraction(0)
+    masses = [(max(upper(a), Fraction(0)), max(lower(b), Fraction(0))) for a, b in pairs]
+    order = sorted(
+        (m for m in masses if m[0] > 0), key=lambda m: (m[1] == 0, m[0] / (m[1] or 1)), reverse=True
+    )
+    for i, (mass, other) in enumerate(order):
+        over, under = over + mass, under + other
+        if over <= delta:
+            continue
+        if under == 0:
+            return None
+        root = (over - delta) / under  # e**epsilon, if these are the outcomes that count
+        following = order[i + 1] if i + 1 < len(order) else (Fraction(0), Fraction(1))
+        if following[1] == 0 or following[0] > root * following[1]:
+            continue
+        return Fraction(max(math.log(root), 0.0)) if root > 1 else Fraction(0)
+    return Fraction(0)

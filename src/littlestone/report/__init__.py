@@ -4,19 +4,18 @@
 stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. Packages above
 register how their objects are drawn with ``plotter``, and their pages with ``page_maker``.
 
-=================================  ==============================================================
-`pictures`, `trees`                hypotheses on a line, as rules, as paths; trees of all kinds
-`cards`, `ensembles`, `accuracy`   sums of trees: points and effects; ROC, calibration, confusion
-`targets`, `forms`                 quantities, counts and survival; fields of a calculator
-`pages`, `plans`, `transcripts`    the page of a release, of a plan, of a stream
-`html`, `words`, ``templates/``    what all pages share
-``explorer/``                      the interactive page: certificates as JavaScript
-=================================  ==============================================================
+======================  ==========================================================================
+`pictures`, `trees`     hypotheses on a line, as rules, as paths; trees and sums of trees
+`targets`               points, effects, ROC; quantities, counts and survival
+`pages`, `plans`        the page of a release; of a plan, and of a stream
+`html`, ``templates/``  what all pages share
+`explorer`              the interactive page: certificates as JavaScript
+======================  ==========================================================================
 """
 
-from littlestone.report import ensembles as _ensembles  # noqa: F401 - sums of trees
 from littlestone.report import plans as _plans  # noqa: F401 - registers the page of a plan
-from littlestone.report import transcripts as _transcripts  # noqa: F401 - registers streams' page
+from littlestone.report import plans as _transcripts  # noqa: F401 - registers streams' page
+from littlestone.report import trees as _ensembles  # noqa: F401 - sums of trees
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
 from littlestone.report.pages import dimensions_page, page, page_maker
 from littlestone.report.pictures import Setting, plot, plotter

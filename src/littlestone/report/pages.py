@@ -24,7 +24,7 @@ from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
 from littlestone.classes import Dimensions, RuleLists, TreeEnsemble, TreeHypothesis, TreeSum
-from littlestone.classes.boosted_trees.sums import quantile_words
+from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
@@ -39,25 +39,26 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.observed import least_units
+from littlestone.evaluation.measures import least_units
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label
 from littlestone.privacy import Neighbours
-from littlestone.report.accuracy import drawn
-from littlestone.report.cards import calculator, effects, scorecard
-from littlestone.report.ensembles import effects_picture, trees_picture
 from littlestone.report.html import (
+    amount,
     claim_names,
     claims,
     data_link,
+    integer,
     json_in_html,
+    number_of,
+    percent,
     promise_words,
     render,
     steps_of,
 )
 from littlestone.report.pictures import Setting, outcomes, plot
-from littlestone.report.targets import Shown, target_parts
-from littlestone.report.words import amount, integer, number_of, percent
+from littlestone.report.targets import Shown, calculator, drawn, effects, scorecard, target_parts
+from littlestone.report.trees import effects_picture, trees_picture
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:

@@ -26,10 +26,10 @@ from littlestone.classes import (
 from littlestone.classes.prefixes import PrefixHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.data import IntegerDomain
-from littlestone.data.labels import BINARY
+from littlestone.data.cells import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.learners.release import Release
-from littlestone.report.words import integer
+from littlestone.report.html import integer
 from littlestone.svg import Element, Picture, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
 

@@ -4,53 +4,54 @@ Every random decision of every mechanism is a draw from a finite distribution wi
 weights, made through a `Source`. So the code that releases (`SecureSource`) is the code whose
 output law is computed exactly and verified (`ExactSource`).
 
-==================  ==============================================================
-`sampler`           how a finite distribution becomes a draw, exactly
-`weights`           the weights that are presented, and the exact reals they are made of
-`leveled`           the exponential mechanism by level: a score, then a member with it
-`streamed`             the same over runs that are streamed, not kept in memory
-`streamed_pairs`       the same over pairs of ends (intervals), streamed
-`sources`           for releases; for experiments, which are not private; given answers;
-                    public coins, and other libraries' generators
-`exact`             all paths of draws, for verification
-==================  ==============================================================
+=========  =======================================================================================
+`sources`  for releases; for experiments, which are not private; given answers;
+           all paths of draws, for verification; public coins; weights, and the
+           exact reals they are made of; how a finite distribution becomes a draw
+`leveled`  the exponential mechanism by level: a score, then a member with it; the
+           same over runs that are streamed, and over pairs of ends (intervals)
+=========  =======================================================================================
 
 The pages: ``docs/source.md``, ``docs/leveled-choice.md``.
 """
 
-from littlestone.source.exact import ExactSource, HiddenStateError, Law
 from littlestone.source.leveled import (
     Choice,
     Explicit,
     Integers,
     LeveledChoice,
     LevelWeights,
+    PairPart,
+    PairWeights,
     ScoreRuns,
+    StreamedRuns,
     exact_integers,
+    pair_balls,
 )
-from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.sources import (
+    BitSource,
+    ExactSource,
+    Exp,
+    ExplicitWeights,
+    HiddenStateError,
+    Law,
+    Presented,
     ReplaySource,
     SecureSource,
     SeededSource,
-    public_generator,
-    public_salt,
-    reseed,
-    source_of,
-)
-from littlestone.source.streamed import StreamedRuns
-from littlestone.source.streamed_pairs import PairPart, PairWeights, pair_balls
-from littlestone.source.weights import (
-    Exp,
-    ExplicitWeights,
-    Presented,
+    Source,
     TabulatedWeights,
     Weights,
     as_exp,
     as_weights,
     ball,
     exp,
+    presented,
     probabilities,
+    public_generator,
+    public_salt,
+    reseed,
+    source_of,
 )
 
 __all__ = [

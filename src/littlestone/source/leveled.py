@@ -6,24 +6,26 @@ distinct scores, by the weight of all its candidates; then a candidate of that l
 So the cost depends on the number of distinct scores, not on the number of candidates. Where the
 set of candidates depends on the data, one public outcome *bottom* competes with them.
 
-Level weights are made here, and in `littlestone.source.streamed`, where not all are fetched.
+Level weights are made here, and in `littlestone.source.leveled`, where not all are fetched.
 Proofs: ``docs/leveled-choice.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf
-from typing import Any, Generic, Protocol, TypeVar, overload
+from functools import cached_property
+from itertools import accumulate, islice, pairwise
+from math import ceil, floor, inf
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx, fmpq
 
-from littlestone.source.sampler import Source
-from littlestone.source.weights import Exp, TabulatedWeights, ball, exp
+from littlestone.source.sources import Exp, Source, TabulatedWeights, ball, exp
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -480,3 +482,457 @@ def levels_of(scores: Integers, counts: Integers | None) -> tuple[Integers, Inte
     ordered = scores[order]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     return ordered[first], np.add.reduceat(counts[order], first)
+
+
+# -- The exponential mechanism over streamed runs: only the best levels are kept in memory.
+#
+# Where nearly every point has a score of its own, there are as many levels as points. A draw
+# needs hardly any of them: what lies far below the best score weighs next to nothing. So a pass
+# over the runs keeps the levels near the best one, and bounds the weight of all others together,
+# the *tail*; a draw that the bound does not decide fetches the tail. The law is that of
+# `LeveledChoice`. Proof: ``docs/leveled-choice.md``, Theorem 3.
+
+
+#: The tail weighs at most 2**-96 of the best candidate, so that 64 bits of a draw decide.
+_TAIL_BITS = 96
+#: At most this many scores are near the best one: 32 MB. At a tiny rate the tail is heavier.
+_WIDEST = 1 << 22
+#: Levels of pieces are merged when so many have come together.
+_PENDING = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedRuns:
+    """An integer score for every integer of a range, as runs that come in pieces.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> pieces = [ScoreRuns(np.array([0, 5]), 9, np.array([3, 1])),
+    ...           ScoreRuns(np.array([9]), 2**40, np.array([-200]))]
+    >>> StreamedRuns(lambda: iter(pieces), 2**40).draw(Fraction(1), SeededSource(0))
+    3
+    """
+
+    pieces: Callable[[], Iterator[ScoreRuns]]
+    size: int
+    gap: int | None = None
+
+    def draw(self, rate: Fraction, source: Source) -> int:
+        """Return an integer with probability exactly proportional to ``e**(rate * score)``."""
+        weights = self.weights(rate)
+        score, total = weights.level(source.choose(weights))
+        return self._member(score, source.below(total))
+
+    def weights(self, rate: Fraction) -> StreamedWeights:
+        """Return what is presented to the source: the levels, ascending."""
+        return StreamedWeights(self, Fraction(rate))
+
+    def together(self) -> LeveledChoice[int]:
+        """Return the same choice with all runs in memory."""
+        pieces = list(self.pieces())
+        starts = [start for piece in pieces for start in piece.starts.tolist()]
+        scores = np.concatenate([piece.scores for piece in pieces])
+        lengths = np.concatenate([piece.lengths for piece in pieces])
+        return LeveledChoice(scores, lengths, lambda run, place: int(starts[run]) + place)
+
+    def levels(self, gap: int | None = None) -> tuple[Integers, Integers]:
+        """Return the distinct scores, ascending, and how many integers have each; one pass."""
+        kept: list[tuple[Integers, Integers]] = []
+        pending, merged = 0, 0
+        for runs in self.pieces():
+            found = levels_of(runs.scores, runs.lengths)
+            kept.append(found)
+            pending += len(found[0])
+            if pending > merged + _PENDING or gap is not None:
+                kept = [_near(kept, gap)]
+                pending = merged = len(kept[0][0])
+        return _near(kept, gap)
+
+    def _member(self, score: int, place: int) -> int:
+        """Return the integer at a place among those of a score, in order."""
+        for runs in self.pieces():
+            groups = np.flatnonzero(runs.scores == score)
+            ends = np.cumsum(runs.lengths[groups])
+            inside = int(ends[-1]) if len(ends) else 0
+            if place < inside:
+                at = int(np.searchsorted(ends, place, side="right"))
+                return int(runs.starts[groups[at]]) + place - (int(ends[at - 1]) if at else 0)
+            place -= inside
+        raise AssertionError("the pieces have changed between two passes")
+
+
+class StreamedWeights(TabulatedWeights):
+    """The weights of all levels, of which those near the best are known, and the tail is bounded.
+
+    What is presented (`enclose`) are the weights of all levels; asking for them fetches the tail.
+    """
+
+    def __init__(self, runs: StreamedRuns, rate: Fraction) -> None:
+        super().__init__()
+        self._runs, self._rate = runs, rate
+        gap = runs.gap
+        if rate <= 0:
+            gap = None  # the best score is not the heaviest one
+        elif gap is None:
+            needed = (_TAIL_BITS + runs.size.bit_length()) * LN2 / rate
+            gap = min(ceil(needed), _WIDEST)
+        scores, counts = runs.levels(gap)
+        self.near = LevelWeights(counts, scores, rate)
+        self.rest = runs.size - sum(counts.tolist())
+        if not self.rest:
+            self.all = self.near
+        else:
+            assert gap is not None
+            tail = heaviest_tail(rate, int(scores[-1]) - gap - 1, self.rest)
+            self._heaviest = LevelWeights(counts, scores, rate, tail)
+
+    @cached_property
+    def all(self) -> LevelWeights:
+        """All levels; a pass, unless there is no tail."""
+        scores, counts = self._runs.levels()
+        return LevelWeights(counts, scores, self._rate)
+
+    def together(self) -> LevelWeights:
+        """Return the same weights with all runs in memory."""
+        return self._runs.together().weights(self._rate)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def enclose(self, bits: int) -> Sequence[arb]:
+        """Return the enclosures of all levels."""
+        return self.all.enclose(bits)
+
+    def thresholds(self) -> tuple[tuple[int, int], ...]:
+        """Return those of all levels."""
+        return self.all.thresholds()
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``; None if there are two.
+
+        While the tail is not known, outcomes count from the best level: it is -1.
+        """
+        if "all" in self.__dict__:
+            return self.all.decide(u)
+        # The true tail weighs between nothing and the heaviest one (Theorem 3).
+        least, most = self.near.decide(u), self._heaviest.decide(u)
+        if least is None or most is None or most != least + 1:
+            return None
+        return least - len(self.near)
+
+    def level(self, outcome: int) -> tuple[int, int]:
+        """Return the score of an outcome, and how many candidates have it."""
+        levels = self.near if outcome < 0 else self.all
+        return int(levels.scores[outcome]), int(levels.counts[outcome])
+
+
+def heaviest_tail(rate: Fraction, score: int, candidates: int) -> Exp:
+    """Return the most that candidates with at most this score weigh together, at a rate > 0."""
+    return exp(rate * score, times=candidates)
+
+
+def _near(kept: list[tuple[Integers, Integers]], gap: int | None) -> tuple[Integers, Integers]:
+    """Merge levels, and leave out those that are too far below the best one."""
+    scores = np.concatenate([scores for scores, _ in kept])
+    counts = np.concatenate([counts for _, counts in kept])
+    if gap is not None and len(scores):
+        close = scores >= int(scores.max()) - gap
+        scores, counts = scores[close], counts[close]
+    return levels_of(scores, exact_integers(counts))
+
+
+# -- The exponential mechanism over streamed pairs of ends: of a left and a right end.
+#
+# The score of a pair (i, j), i < j, is a difference ``W_i - W_j`` of running sums, so the pairs
+# with right end j weigh ``right_j * sum of left_i * e**(rate * (W_i - W_j))``, i < j: a running
+# sum again. A sweep computes these weights in doubles, with a bound on their error, and keeps the
+# sums of whole parts only; one more sweep finds the right end. Where doubles do not decide, balls
+# do, in the same memory. Proof: ``docs/leveled-choice.md``, Theorem 4.
+
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+#: What weighs less than 2**-480 of the best pair counts as nothing: all of it below 2**-200.
+_PAIRS_FAR_BITS = 480
+#: Exponents inside one segment differ by at most this: nothing overflows, nothing relevant is lost.
+_SPAN = 100
+_SLACK = 2.0**-200
+_BALL_BITS = 192
+_KNOWN = 1 << 16
+
+
+class PairPart(NamedTuple):
+    """Some points in increasing order."""
+
+    before: Ints
+    after: Ints
+    weights: Ints
+
+
+class PairWeights(TabulatedWeights):
+    """Outcome 0: pairs without points; outcome j >= 1: those whose right end is at point j.
+
+    Examples
+    --------
+    >>> part = PairPart(np.array([4, 2]), np.array([2, 5]), np.array([-3, 1]))
+    >>> weights = PairWeights(lambda: iter([part]), 9, 2, Fraction(1))
+    >>> len(weights), [weights.decide(u) for u in (0, 2**63, 2**64 - 2**20)]
+    (3, [0, 1, 2])
+    """
+
+    def __init__(
+        self, parts: Callable[[], Iterator[PairPart]], pointless: int, size: int, rate: Fraction
+    ) -> None:
+        super().__init__()
+        self._parts, self._pointless, self._size, self._rate = parts, pointless, size, rate
+
+    def __len__(self) -> int:
+        return self._size + 1
+
+    def enclose(self, bits: int) -> list[arb]:
+        """Return the enclosures: all of them, in memory."""
+        lists: list[Any] = [[], [], []]
+        for part in self._parts():
+            for kept, column in zip(lists, part, strict=True):
+                kept.extend(column.tolist())
+        before, after, weights = lists
+        return pair_balls(self._pointless, before, after, weights, rate=self._rate, bits=bits)
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``; None if there are two."""
+        outcome = None if self._rate <= 0 or self._wide else self._doubles.decide(u)
+        return self._by_balls(u) if outcome is None else outcome
+
+    @cached_property
+    def _wide(self) -> bool:
+        """Whether numbers of ends are Python's integers, perhaps beyond doubles."""
+        return any(part.before.dtype == object for part in islice(self._parts(), 1))
+
+    @cached_property
+    def _doubles(self) -> _Doubles:
+        return _Doubles.of(self._parts, self._pointless, self._rate)
+
+    def _by_balls(self, u: int) -> int | None:
+        """Decide by balls, of which only those of one part are kept."""
+        with ctx.workprec(_BALL_BITS + 2 * len(self).bit_length()):
+            first = ball(self._pointless)
+            state, states, ends = arb(0), [arb(0)], [first]
+            for part in self._parts():
+                total = ends[-1]
+                for reached, weight in _ball_sums(states[-1], part, self._rate):
+                    state, total = reached, total + weight
+                states.append(state)
+                ends.append(total)
+            t = ends[-1] * arb(2 * u + 1, 1) / (arb(2) ** 65)  # holds total * U, U in the cell
+            if bool(first > t):
+                return 0
+            at = bisect_right(ends, False, key=lambda c: bool(c > t)) - 1
+            if not 0 <= at < len(states) - 1:
+                return None
+            ahead = islice(self._parts(), at)
+            skipped = sum(len(part.weights) for part in ahead)
+            part = next(islice(self._parts(), at, None))
+            steps = (weight for _, weight in _ball_sums(states[at], part, self._rate))
+            inside = list(accumulate(steps, initial=ends[at]))
+            i = bisect_right(inside, False, key=lambda c: bool(c > t))
+            if 0 < i < len(inside) and bool(inside[i - 1] <= t):
+                return skipped + i
+            return None
+
+
+def pair_balls(
+    pointless: int,
+    before: list[int],
+    after: list[int],
+    weights: list[int],
+    *,
+    rate: Fraction,
+    bits: int,
+) -> list[arb]:
+    """Return enclosures of the weights of outcomes 0, 1, ..., of points that are kept in memory.
+
+    The sums obey ``S_j = (S_{j-1} + before_j) * e**(-rate * w_j)``: sums and products of positive
+    balls, so the relative error grows by about one unit of rounding a step, and never cancels.
+    """
+    with ctx.workprec(bits + 2 * (len(weights) + 1).bit_length() + 8):
+        part: Any = (before, after, weights)
+        return [ball(pointless), *(weight for _, weight in _ball_sums(arb(0), part, rate))]
+
+
+def _ball_sums(state: arb, part: Any, rate: Fraction) -> Iterator[tuple[arb, arb]]:
+    """Yield for each point S_j, and the weight of the pairs that end there."""
+    factors: dict[int, arb] = {}
+    columns = (c if isinstance(c, list) else c.tolist() for c in part)
+    for before, after, weight in zip(*columns, strict=True):
+        factor = factors.get(weight)
+        if factor is None:
+            if len(factors) == _KNOWN:
+                factors.clear()
+            factor = factors[weight] = ball(-rate * weight).exp()
+        state = (state + ball(before)) * factor
+        yield state, state * ball(after)
+
+
+class _State(NamedTuple):
+    """What a sweep knows before a part: W, the largest W of a left end, their sum beside it."""
+
+    reached: int
+    top: int
+    total: float
+
+
+@dataclass
+class _Doubles:
+    """Cumulative weights in doubles at the ends of parts, and how to continue from each.
+
+    Each cumulative sum S and its double F satisfy ``|F - S| <= error * S / 2 + slack / 3``, after
+    all weights were divided by that of one best pair (Theorem 4).
+    """
+
+    parts: Callable[[], Iterator[PairPart]]
+    rate: Fraction
+    best: int
+    states: list[_State]
+    ends: list[float]
+    sizes: list[int]
+    segments: int
+
+    @classmethod
+    def of(
+        cls, parts: Callable[[], Iterator[PairPart]], pointless: int, rate: Fraction
+    ) -> _Doubles:
+        """Sweep twice: for the best score, and for the sums."""
+        best = 0
+        reached, top = 0, 0
+        for part in parts():
+            now, tops = _running(part, reached, top)
+            best = max(best, int((tops - now).max()))
+            reached, top = int(now[-1]), max(int(tops[-1]), int(now[-1]))
+        with ctx.workprec(160):
+            first = float(exp(-rate * best, times=pointless).enclose(160).mid())
+        made = cls(parts, rate, best, [_State(0, 0, 0.0)], [first], [], 0)
+        for part in parts():
+            values, state = made._values(part, made.states[-1])
+            made.states.append(state)
+            made.ends.append(made.ends[-1] + float(_sums(values)[-1]))
+            made.sizes.append(len(values))
+        return made
+
+    @property
+    def error(self) -> float:
+        """The relative error (eta of Theorem 4)."""
+        return (4 * _BLOCK + 4 * self._widest + 32 * self.segments + len(self.ends) + 200) * 2**-52
+
+    @property
+    def _widest(self) -> int:
+        return -(-max(self.sizes, default=0) // _BLOCK)
+
+    @cached_property
+    def _span(self) -> int:
+        return max(1, min(floor(_SPAN / self.rate), 2**62))  # an integer of 64 bits
+
+    @cached_property
+    def _far(self) -> int:
+        return ceil(_PAIRS_FAR_BITS * LN2 / self.rate)
+
+    @cached_property
+    def _tables(self) -> list[tuple[int, Floats]]:
+        return decays(self.rate, self._far + self._span)
+
+    def _decay(self, gaps: Ints) -> Floats:
+        """Return ``e**(-rate * gap)`` for gaps >= 0, and 0 for those that are far."""
+        far = gaps > self._far + self._span
+        digits = np.where(far, 0, gaps).astype(np.uint64)
+        out = np.ones(len(gaps))
+        for digit, table in self._tables:
+            out *= table[(digits >> np.uint64(digit)) & np.uint64(len(table) - 1)]
+        out[far] = 0.0
+        return out
+
+    def _values(self, part: PairPart, state: _State) -> tuple[Floats, _State]:
+        """Return the weights of the pairs that end in a part, and continue."""
+        now, _ = _running(part, state.reached, state.top)
+        was = now - part.weights
+        tops = np.maximum(np.maximum.accumulate(was), state.top)
+        near = self.best - (tops - now) <= self._far
+        values = np.zeros(len(now))
+        total, top = state.total, state.top
+        for a, b in self._cuts(tops, near):
+            here, low = int(tops[b - 1]), int(tops[a])
+            lefts = part.before[a:b] * self._decay(here - was[a:b])
+            total *= float(self._decay(np.array([here - top]))[0])
+            top = here
+            self.segments += 1
+            if not near[a:b].any():
+                total += float(_sums(lefts)[-1])
+                continue
+            running = total + _sums(lefts)
+            total = float(running[-1])
+            with ctx.workprec(160):
+                scale = float((ball(self.rate) * (here - low)).exp().mid())
+            rest = self._decay(now[a:b] + self.best - low) * scale
+            values[a:b] = np.where(near[a:b], part.after[a:b] * running * rest, 0.0)
+        return values, _State(int(now[-1]), max(top, state.top), total)
+
+    def _cuts(self, tops: Ints, near: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+        """Yield segments in which the largest W moves by at most a span, or no point is near."""
+        window = (tops - tops[0]) // self._span
+        edges = [0, *(np.flatnonzero(np.diff(window)) + 1).tolist(), len(tops)]
+        counts = np.concatenate([[0], np.cumsum(near)])
+        start: int | None = None
+        for a, b in pairwise(edges):
+            if counts[a] == counts[b]:
+                start = a if start is None else start
+                continue
+            if start is not None:
+                yield start, a
+                start = None
+            yield a, b
+        if start is not None:
+            yield start, len(tops)
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``, if it is surely one."""
+        total = self.ends[-1]
+        low, high = total * (u * 2.0**-64), total * ((u + 1) * 2.0**-64)
+        at = bisect_right(self.ends, low) - 1
+        if at == len(self.sizes):
+            return None
+        if at < 0:
+            return 0 if self._surely(None, low, high, self.ends[0]) else None
+        part = next(islice(self.parts(), at, None))
+        kept = self.segments
+        values, _ = self._values(part, self.states[at])
+        self.segments = kept
+        inside = self.ends[at] + _sums(values)
+        i = int(np.searchsorted(inside, low, side="right"))
+        if i == len(inside):
+            return None
+        start = float(inside[i - 1]) if i else self.ends[at]
+        if not self._surely(start, low, high, float(inside[i])):
+            return None
+        return 1 + sum(self.sizes[:at]) + i
+
+    def _surely(self, start: float | None, low: float, high: float, end: float) -> bool:
+        up, down = 1 + 2 * self.error, 1 - 2 * self.error
+        after = start is None or start * up + _SLACK < low * down - _SLACK
+        return after and high * up + _SLACK < end * down - _SLACK
+
+
+def _running(part: PairPart, reached: int, top: int) -> tuple[Ints, Ints]:
+    """Return W after each point, and the largest W of a left end in front of it."""
+    now = reached + np.cumsum(part.weights)
+    tops = np.maximum(np.maximum.accumulate(now - part.weights), top)
+    return now, tops
+
+
+def _sums(values: Floats) -> Floats:
+    """Return cumulative sums, in blocks, so that none passes through many additions."""
+    rows = -(-len(values) // _BLOCK)
+    blocks = np.zeros((rows, _BLOCK))
+    blocks.reshape(-1)[: len(values)] = values
+    np.cumsum(blocks, axis=1, out=blocks)
+    blocks[1:] += np.cumsum(blocks[:-1, -1])[:, None]
+    return blocks.reshape(-1)[: len(values)]

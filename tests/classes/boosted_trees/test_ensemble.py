@@ -17,9 +17,9 @@ from littlestone.classes import (
     TreeEnsemble,
     load,
 )
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.classes.decision_trees import Node, TreeHypothesis
-from littlestone.classes.decision_trees.rows import Splits
+from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
 

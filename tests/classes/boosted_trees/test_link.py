@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from littlestone.classes.boosted_trees.link import HALF, linked
+from littlestone.classes.boosted_trees.ensemble import HALF, linked
 
 
 def capped(odds, cap):

@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.classes import load
-from littlestone.classes.decision_trees.rows import Splits, WeightedRows
-from littlestone.classes.decision_trees.weighted import Candidates, WeightedRoots, error_bound
+from littlestone.classes.decision_trees.concept_class import (
+    Candidates,
+    Splits,
+    WeightedRoots,
+    WeightedRows,
+    error_bound,
+)
 from littlestone.costs import Costs
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError

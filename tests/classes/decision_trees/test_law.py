@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.rows import Splits
-from littlestone.classes.decision_trees.weighted import Candidates
+from littlestone.classes.decision_trees.concept_class import Candidates, Splits
 from littlestone.data import Schema
 
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split

@@ -17,7 +17,7 @@ from scipy.stats import beta as beta_law
 import littlestone as ls
 from littlestone.audit import verify
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.weighted import Candidates
+from littlestone.classes.decision_trees.concept_class import Candidates
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.learners import registry
 from littlestone.report import page

@@ -20,11 +20,10 @@ from scipy.stats import beta as beta_law
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, conjunction, load, parse_class
-from littlestone.classes.decision_trees.nodes import Node
-from littlestone.classes.decision_trees.rows import Splits, WeightedRows
-from littlestone.classes.decision_trees.weighted import error_bound
+from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows, error_bound
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.classes.rule_lists import ListCandidates, ListHypothesis, ListRoots
-from littlestone.cli.summary import plain
+from littlestone.cli.terminal import plain
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError

@@ -18,7 +18,7 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.decision_trees import Node
-from littlestone.classes.decision_trees.nodes import Known, after, normal, walk
+from littlestone.classes.decision_trees.hypothesis import Known, after, normal, walk
 from littlestone.data import Schema
 from littlestone.errors import ParameterError
 

@@ -11,18 +11,21 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.classes.decision_trees import TreeHypothesis, weighted
-from littlestone.classes.decision_trees import rows as rows_of_trees
-from littlestone.classes.decision_trees.rows import Patterns, Splits, WeightedRows
-from littlestone.classes.decision_trees.weighted import (
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees import concept_class as rows_of_trees
+from littlestone.classes.decision_trees import concept_class as weighted
+from littlestone.classes.decision_trees.concept_class import (
     DoublePowers,
+    Patterns,
+    Splits,
     WeightedRoots,
+    WeightedRows,
     draw_tree,
     error_bound,
 )
 from littlestone.data import Sample, Schema
 from littlestone.source import ReplaySource, ball
-from littlestone.source.sampler import BitSource
+from littlestone.source.sources import BitSource
 
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits

@@ -37,9 +37,9 @@ from littlestone.classes import (
     vc_dimension,
 )
 from littlestone.classes.dimensions import Bounds
-from littlestone.classes.listed import listing
+from littlestone.classes.finite import listing
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.limits import Clock
+from littlestone.combinatorics.matrix import Clock
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 

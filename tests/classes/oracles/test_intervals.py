@@ -10,8 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import AlwaysZero, UnionHypothesis, load
-from littlestone.classes.intervals import IntervalList, on_runs
-from littlestone.classes.intervals.concept_class import ldim_of_gaps
+from littlestone.classes.intervals import IntervalList, ldim_of_gaps, on_runs
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 

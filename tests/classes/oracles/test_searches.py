@@ -19,8 +19,8 @@ from littlestone.classes.affine_subspaces import (
     widen,
 )
 from littlestone.classes.conjunctions import HittingSets, minimal
-from littlestone.classes.sparse_sets.version_space import low_error_atoms
-from littlestone.combinatorics.limits import NodeLimit
+from littlestone.classes.sparse_sets import low_error_atoms
+from littlestone.combinatorics.matrix import NodeLimit
 
 FREE = NodeLimit(None)
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Prefixes, load
-from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis
-from littlestone.classes.prefixes.forest import spans
+from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis, spans
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError

@@ -16,7 +16,7 @@ from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.subsample import ordered_part, places, relabelled
 from littlestone.learners.base import Learner
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, ExplicitWeights, exp
 
 CORNERS = ls.theory.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])

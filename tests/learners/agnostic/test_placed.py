@@ -23,7 +23,7 @@ from littlestone.learners.agnostic.subsample import amplified, inner_for
 from littlestone.learners.base import Learner
 from littlestone.learners.running import read_sample, run
 from littlestone.privacy import Ledger, hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, ExplicitWeights, SeededSource, exp
 
 WHERE = {"x": "x", "y": "y"}

@@ -15,16 +15,15 @@ import pytest
 from littlestone.audit import verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.nodes import Node
-from littlestone.classes.decision_trees.rows import WeightedRows
+from littlestone.classes.decision_trees.concept_class import WeightedRows
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import histogram
+from littlestone.evaluation import measures as histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner
 from littlestone.learners.boosting import rounds as rounds_of
-from littlestone.learners.boosting.losses import Logistic
-from littlestone.learners.boosting.votes import Votes
+from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, SeededSource
 

@@ -19,15 +19,14 @@ from sklearn.utils.estimator_checks import check_estimator
 import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
-from littlestone.classes.boosted_trees.link import linked
-from littlestone.cli.summary import plain
+from littlestone.classes.boosted_trees.ensemble import linked
+from littlestone.cli.terminal import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import histogram
+from littlestone.evaluation import measures as histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner, rounds
-from littlestone.learners.boosting.losses import Logistic
-from littlestone.learners.boosting.votes import Votes
+from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page

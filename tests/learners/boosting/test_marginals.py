@@ -12,15 +12,21 @@ import pytest
 
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError
 from littlestone.learners.boosting import Boosting, learner
-from littlestone.learners.boosting import marginals as start
-from littlestone.learners.boosting.losses import Logistic
-from littlestone.learners.boosting.marginals import BOUND, CURVE, SCALE, Marginals, counts_of, sums
-from littlestone.learners.boosting.rounds import largest_rho
-from littlestone.learners.boosting.votes import Votes
+from littlestone.learners.boosting import rounds as start
+from littlestone.learners.boosting.losses import Logistic, Votes
+from littlestone.learners.boosting.rounds import (
+    BOUND,
+    CURVE,
+    SCALE,
+    Marginals,
+    counts_of,
+    largest_rho,
+    sums,
+)
 from littlestone.privacy import Concentrated, Pure, compose
 from littlestone.source import SeededSource
 

@@ -16,13 +16,14 @@ import littlestone as ls
 from littlestone.audit import verify_mechanism
 from littlestone.classes import ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.nodes import Node
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import TargetSample
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, intervals
-from littlestone.learners.boosting.intervals import bounds_of, planned, with_width
+from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting import values as intervals
+from littlestone.learners.boosting.values import bounds_of, planned, with_width
 from littlestone.learners.check_record import check_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run

@@ -22,25 +22,30 @@ import littlestone as ls
 from littlestone.audit import all_n
 from littlestone.audit.verify import TargetCases
 from littlestone.classes import BoostedTreeClass, TreeEnsemble
-from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.nodes import Node
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.evaluation import histogram, quantities, survival
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.evaluation import measures as histogram
+from littlestone.evaluation import targets as quantities
+from littlestone.evaluation import targets as survival
+from littlestone.evaluation.targets import survival_histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Values, errors, starts, units, values
-from littlestone.learners.boosting.errors import error_sums
+from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import losses as starts
+from littlestone.learners.boosting import losses as units
+from littlestone.learners.boosting import values as errors
 from littlestone.learners.boosting.losses import (
     Hazards,
     Huber,
     Logistic,
     Poisson,
     Quantile,
+    UnitRecords,
 )
-from littlestone.learners.boosting.units import UnitRecords
+from littlestone.learners.boosting.values import error_sums
 from littlestone.learners.release import Release
 from littlestone.source import ExactSource, SeededSource
 from littlestone.testing import check_learner
@@ -150,7 +155,7 @@ def range_over(samples, loss, start, most, place=0):
 
 
 def splits():
-    from littlestone.classes.decision_trees.rows import Splits
+    from littlestone.classes.decision_trees.concept_class import Splits
 
     return Splits(EDGE)
 
@@ -328,7 +333,7 @@ def test_every_data_set_of_one_record(name):
 )
 def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     """The start, the trees, what is corrected and the noisy sums, together."""
-    monkeypatch.setattr(errors, "_FINE", 1)
+    monkeypatch.setattr(errors, "_LOSS_PARTS", 1)
     monkeypatch.setattr(values, "_FINE", 1)
     monkeypatch.setattr(starts, "WHOLE", 1)  # of a user with one record
     target, parameters, codes = TINY[name]
@@ -476,7 +481,7 @@ def test_users_weigh_as_much_as_each_other():
     sample = TargetSample.of([[2]] * len(codes), codes, users)
     found = starts.private_quantile(sample, 101, HALF, epsilon=F(1), source=SeededSource(0))
     assert found == 10
-    assert starts.weights(sample).sum() <= 301 * starts.whole(sample)
+    assert starts.weights(sample).sum() <= 301 * starts.unit_weight(sample)
     total = starts.private_sum(sample, sample.code, 100, epsilon=F(100), source=SeededSource(0))
     assert abs(total - (300 * 10 + 90)) < 10
 

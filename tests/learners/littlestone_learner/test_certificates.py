@@ -12,6 +12,7 @@ import littlestone as ls
 from littlestone.bounds import CertificateBuilder, recheck
 from littlestone.classes import closures
 from littlestone.data import Sample
+from littlestone.learners.base import Goal
 from littlestone.learners.littlestone.claims import VOTES
 from littlestone.learners.littlestone.learner import Littlestone, plan_methods
 from littlestone.learners.littlestone.plans import ClosedPlan, VoteMargin
@@ -22,7 +23,6 @@ from littlestone.learners.littlestone.stages import (
     distance,
 )
 from littlestone.learners.littlestone.teachers import closed_within
-from littlestone.learners.plan import Goal
 
 from .small import learner
 

@@ -12,7 +12,7 @@ from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.teachers import EssentialLists, Votes, draw, parts
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import check, learner

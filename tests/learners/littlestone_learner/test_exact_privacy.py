@@ -9,7 +9,7 @@ import littlestone as ls
 from littlestone.data import OUTSIDE
 from littlestone.data.sample import OrderedSample
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import check, learner

@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import (
     ExplicitWeights,
     LevelWeights,

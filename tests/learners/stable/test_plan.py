@@ -11,7 +11,7 @@ from scipy import stats
 
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError
-from littlestone.learners.plan import Goal
+from littlestone.learners.base import Goal
 from littlestone.learners.stable.plan import (
     Constants,
     assumed_plan,

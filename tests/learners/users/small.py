@@ -8,7 +8,7 @@ import numpy as np
 from littlestone.audit.verify import signature
 from littlestone.data import UserSample
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, Explicit
 
 

@@ -332,7 +332,7 @@ def test_control_one_stream_of_public_coins_for_all_users():
 def caught_in_order(run):
     """Neighbours that replace one of several users, in a fixed order."""
     from littlestone.privacy import hockey_stick
-    from littlestone.privacy.rounding import upper
+    from littlestone.privacy.guarantee import upper
 
     full = ((1, 0), (1, 1))
     rest = [((1, 0), (1, 0), (1, 1)), full, ((1, 0), (1, 1), (1, 1))] * 6 + [((1, 1),)] * 10

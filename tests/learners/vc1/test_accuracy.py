@@ -12,7 +12,7 @@ from littlestone.bounds import recheck, yan25_theorem11
 from littlestone.classes.prefixes import IPV6
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
-from littlestone.data.points import as_points
+from littlestone.data.domains import as_points
 from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal

@@ -14,7 +14,7 @@ from littlestone.data.sample import OrderedSample, part, shuffle, sizes
 from littlestone.learners.vc1 import VC1
 from littlestone.mechanisms import sparse_select
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import FORK

@@ -14,7 +14,7 @@ from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import chunk_ends
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import FORK, classes, kinds_of_classes

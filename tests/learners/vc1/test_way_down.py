@@ -20,7 +20,7 @@ from littlestone.learners.vc1.proper import (
     round_budget,
 )
 from littlestone.privacy import BoundedRange, Pure, compose, hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, exp, probabilities
 
 from .small import EXAMPLE, FORK

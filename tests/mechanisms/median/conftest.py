@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 

@@ -19,7 +19,7 @@ from littlestone.mechanisms.median import (
     plan_median,
     private_median,
 )
-from littlestone.mechanisms.median.tree_em import Groups
+from littlestone.mechanisms.median.values import Groups
 from littlestone.source import SeededSource
 
 BETA = F(1, 20)

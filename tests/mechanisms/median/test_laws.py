@@ -8,8 +8,8 @@ import pytest
 
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.tree_em import Groups, bit_length
 from littlestone.mechanisms.median.tree_log import least_tail
+from littlestone.mechanisms.median.values import Groups, bit_length
 from littlestone.source import ExactSource, ReplaySource, SeededSource, StreamedRuns
 
 RNG = np.random.default_rng(11)
@@ -62,7 +62,7 @@ def test_runs_in_pieces_are_the_same_runs(size, monkeypatch):
                 assert sources[0].presented == sources[1].presented
         few = [mechanism.draw(values, SeededSource(seed)) for seed in range(9)]
         with monkeypatch.context() as patched:
-            patched.setattr("littlestone.mechanisms.median.exponential.LARGE", 1)
+            patched.setattr("littlestone.mechanisms.median.values.LARGE", 1)
             patched.setattr(RankExponential, "runs", None)
             assert [mechanism.draw(values, SeededSource(seed)) for seed in range(9)] == few
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.mechanisms.median import Chain, TuplePaths, one_shot_path, path_odds, paths_needed
-from littlestone.mechanisms.median import one_shot as module
+from littlestone.mechanisms.median import release as module
 from littlestone.source import ExactSource, exp
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from littlestone.mechanisms.median import Ordered, RankWindow, TreeLog
-from littlestone.mechanisms.median.tree_em import branchings
 from littlestone.mechanisms.median.tree_log import (
     Constants,
     LevelBudget,
@@ -16,8 +15,9 @@ from littlestone.mechanisms.median.tree_log import (
     balanced,
     least_tail,
 )
+from littlestone.mechanisms.median.values import branchings
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, Exp
 
 INTERIOR = RankWindow.of((0, 1))

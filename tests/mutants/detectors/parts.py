@@ -27,7 +27,7 @@ from littlestone.learners.agnostic import Subsample, TwoSample, subsample
 from littlestone.learners.base import Learner
 from littlestone.learners.vc1 import VC1
 from littlestone.privacy import hockey_stick
-from littlestone.privacy.rounding import upper
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, ExplicitWeights, Source, exp
 
 from .base import Detector, Records, learned, verified

@@ -18,8 +18,8 @@ from littlestone.learners import registry
 from littlestone.learners.running import _histogram, minus_evaluation, promise
 from littlestone.learners.running import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
-from littlestone.privacy.filters import Filter
-from littlestone.privacy.rounding import float_up, round_up, short_text
+from littlestone.privacy.compose import Filter
+from littlestone.privacy.guarantee import float_up, round_up, short_text
 from littlestone.source import ExactSource, ExplicitWeights, SecureSource, SeededSource, Source, exp
 
 from .base import Detector

@@ -22,7 +22,7 @@ from littlestone.source import (
     SecureSource,
     StreamedRuns,
 )
-from littlestone.source.sampler import BitSource
+from littlestone.source.sources import BitSource
 
 from .base import Detector
 

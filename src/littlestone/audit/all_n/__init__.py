@@ -25,14 +25,10 @@ corrections and evaluations ask, quantiles and sums with noise.
 
 *Others* name the lemmas of their claims (`littlestone.bounds.lemmas`), and what these leave out.
 
-==========  =====================================================================================
-`report`    steps, and what they rest on
-`chain`     single records and data sets, and laws on them
-`sums`      scores that are sums over records
-`asked`     quantiles, and sums with two-sided geometric noise
-`rounds`    boosting
-`bottom`    candidates beside bottom
-==========  =====================================================================================
+========  ========================================================================================
+`chain`   steps, and what they rest on; records and data sets; quantiles and sums
+`rounds`  boosting; scores that are sums over records; candidates beside bottom
+========  ========================================================================================
 
 The page: ``docs/audit.md``.
 """
@@ -43,11 +39,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from littlestone.audit.all_n.bottom import Bottom
-from littlestone.audit.all_n.chain import domain_points
-from littlestone.audit.all_n.report import AllN, Step, by_lemmas
-from littlestone.audit.all_n.rounds import rounds
-from littlestone.audit.all_n.sums import Sums
+from littlestone.audit.all_n.chain import AllN, Step, by_lemmas, domain_points
+from littlestone.audit.all_n.rounds import Bottom, Sums, rounds
 from littlestone.audit.neighbours import promised
 from littlestone.bounds.lemmas import LEMMAS, Checked
 from littlestone.errors import check_integer, parameter_error

@@ -3,37 +3,176 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import ctx
 
-from littlestone.audit.all_n.asked import noisy_sums, quantile
-from littlestone.audit.all_n.chain import EACH, Chain
-from littlestone.audit.all_n.report import Step
-from littlestone.audit.all_n.sums import Sums
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.audit.all_n.chain import (
+    EACH,
+    BrokenError,
+    Chain,
+    Data,
+    Listening,
+    Logs,
+    Step,
+    noisy_sums,
+    quantile,
+)
+from littlestone.classes import BoostedTreeClass, DecisionTrees
+from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.data.targets import Count, Periods, TargetSample
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.evaluation.targets import survival_histogram
 from littlestone.learners.boosting import Boosting, Values
-from littlestone.learners.boosting.errors import error_sums
-from littlestone.learners.boosting.losses import Huber, Poisson
-from littlestone.learners.boosting.marginals import SCALE, counts_of, sums
-from littlestone.learners.boosting.starts import (
+from littlestone.learners.boosting.losses import (
+    Huber,
+    Poisson,
     counts_at_risk,
     private_counts,
     private_sum,
     quantile_sums,
 )
+from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
+from littlestone.learners.boosting.values import error_sums
 from littlestone.privacy import Pure, compose
+from littlestone.source import SeededSource, exp
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees import TreeHypothesis
-    from littlestone.learners.boosting.marginals import Marginals
-    from littlestone.source import SeededSource, Source
+    from littlestone.learners.boosting.rounds import Marginals
+    from littlestone.source import Exp, Source
+
+
+# -- Draws whose scores are sums over records: bounded range for every n.
+
+
+class Sums(Chain):
+    """The chain of draws whose scores are sums over records."""
+
+    def __init__(
+        self,
+        learner: Any,
+        budget: Callable[[int], Fraction],
+        points: Any,
+        sizes: tuple[int, ...],
+        rng: SeededSource,
+    ) -> None:
+        super().__init__(learner, points, sizes, rng)
+        self.budget = budget
+        self.steps: list[Step] = []
+
+    def check(
+        self,
+        rate: Callable[[int], Fraction],
+        run: Callable[[Any, Source], Hashable],
+        name: str = "",
+    ) -> None:
+        """Check one draw, and add its steps."""
+        self.add(lambda: self._check(rate, run), name)
+
+    def add(self, check: Callable[[], list[Step]], name: str = "") -> None:
+        """Add the steps of a check."""
+        prefix = f"{name}, " * bool(name)
+        self.steps += [replace(step, name=prefix + step.name) for step in self.attempt(check)]
+
+    def _drawing(self, run: Callable[[Any, Source], Hashable]) -> Step:
+        """Say why a draw in parts has the law of the scores."""
+        heard: Any = Listening(SeededSource(0))
+        run(self.layout.sample(tuple(self.kinds)), heard)
+        if isinstance(self.learner.concept_class, DecisionTrees | BoostedTreeClass):
+            lemma, how = "tree_draw.drawE", "top-down, each side by its own weights"
+        elif heard.draws == 1:
+            lemma, how = "leveled.leveledE", "a level, and then uniformly"
+        else:
+            return Step("drawing", "tested", True, "in parts: as the step before says")
+        return Step("drawing", "proved", True, f"{how}: the direct law", lemma)
+
+    def _check(
+        self, rate: Callable[[int], Fraction], run: Callable[[Any, Source], Hashable]
+    ) -> list[Step]:
+        kinds, zero, rate = self.kinds, self.kinds[0], cache(rate)
+        base: dict[int, Logs] = {}
+        single: dict[int, dict[Any, list[int]]] = {}
+        seen = 0
+
+        def scores(data: Data) -> list[int]:
+            """Return what a data set adds to each outcome, beside the list of zeros."""
+            nonlocal seen
+            seen += 1
+            n = len(data)
+            if n not in base:
+                base[n] = self.logs((zero,) * n, run)
+            found, right = self.logs(data, run), base[n]
+            if found.keys() != right.keys():
+                raise BrokenError("public", "the outcomes are not the same on two data sets")
+            first = next(iter(right))
+            with ctx.workprec(self.bits(n)):
+                moved = [found[h] - found[first] - right[h] + right[first] for h in right]
+            return [self.integer(value, rate(n), n) for value in moved]
+
+        def adds(kind: Any, n: int) -> list[int]:
+            known = single.setdefault(n, {})
+            if kind not in known:
+                known[kind] = scores((kind,) + (zero,) * (n - 1))
+            return known[kind]
+
+        for kind in kinds:
+            adds(kind, 1)
+        tried = largest = 0
+        for data in self.lists():
+            tried, largest = tried + 1, max(largest, len(data))
+            parts = np.array([adds(kind, len(data)) for kind in data], dtype=object)
+            if scores(data) != list(parts.sum(axis=0)):
+                raise BrokenError("sums", f"the score of {len(data)} records is not their sum")
+        order = {h: i for i, h in enumerate(base[1])}
+        for n, known in single.items():
+            place = [order[h] for h in base[n]] if base[n].keys() == order.keys() else None
+            for kind, found in known.items():
+                at_one = single[1][kind]
+                if place is None or found != [at_one[i] - at_one[place[0]] for i in place]:
+                    raise BrokenError("sums", f"a record counts otherwise among {n} than alone")
+        matrix = np.array([single[1][kind] for kind in kinds], dtype=object)
+        oscillation = 0
+        for row in matrix:
+            moved = matrix - row
+            oscillation = max(oscillation, int((moved.max(axis=1) - moved.min(axis=1)).max()))
+        n_pairs = len(kinds) * (len(kinds) - 1) // 2
+        whole = "of the domain" if self.complete else "of the points given"
+        worst = max({1, *self.sizes}, key=lambda n: rate(n) / self.budget(n))
+        dear, budget = rate(worst) * oscillation, self.budget(worst)
+        outcomes = len(order)
+        return [
+            Step(
+                "public", "tested", True,
+                f"{outcomes} outcomes, the same with their multiplicities on {seen} data sets",
+            ),
+            Step(
+                "law", "tested", True,
+                f"log-ratios are integers times the rate {rate(worst)}, up to n = {largest}",
+            ),
+            self._drawing(run),
+            Step(
+                "sums", "tested", True,
+                f"scores are sums over {self.learner.unit} on {tried} lists, with duplicates and "
+                "points outside",
+            ),
+            Step(
+                "range", self.known, dear <= budget,
+                f"{n_pairs:,} pairs of single {self.learner.unit} {whole}: oscillation "
+                f"{oscillation}, times the rate {dear} <= {budget}"
+                if dear <= budget
+                else f"oscillation {oscillation}, times the rate {dear} > {budget}",
+            ),
+            Step(
+                "all n", "proved", True,
+                "bounded range, so pure privacy, for every n", "additive.additive_pure",
+            ),
+        ]  # fmt: skip
 
 
 def rounds(
@@ -256,3 +395,83 @@ def _start(learner: Boosting, budget: Marginals, chain: Chain) -> list[Step]:
                  f"{float(budget.weights):.3g}, with any log-odds of the answers")
         )  # fmt: skip
     return found
+
+
+# -- Candidates beside bottom: (epsilon, delta) for every n.
+
+
+class Bottom(Chain):
+    """The chain of one draw of candidates beside bottom."""
+
+    def check(self) -> list[Step]:
+        """Return the steps."""
+        return self.attempt(self._check)
+
+    def scores(self, data: Data) -> tuple[dict[Hashable, int], tuple[Exp, Fraction] | None]:
+        """Return the score of each candidate; what is presented: bottom's weight and the rate."""
+        presented: set[tuple[Exp, Fraction]] = set()
+
+        def run(sample: Any, source: Source) -> Hashable:
+            heard: Any = Listening(source)
+            key = self.learner.draw(sample, heard).key
+            if heard.presented is None:
+                raise BrokenError("public", "there is a data set without bottom")
+            presented.add(heard.presented)
+            return heard.fell or key
+
+        logs = self.logs(data, run)
+        if len(presented) > 1:
+            raise BrokenError("public", "what is presented is not a function of the data set")
+        ((bottom, rate),) = presented
+        if logs.keys() == {True}:
+            return {}, None  # nothing is listed, and bottom certain
+        with ctx.workprec(self.bits(len(data))):
+            beside = bottom.enclose(self.bits(len(data))).log() - logs.pop(True)
+            shown = {h: value + beside for h, value in logs.items()}
+        read = {h: self.integer(value, rate, len(data)) for h, value in shown.items()}
+        return read, (bottom, rate)
+
+    def _check(self) -> list[Step]:
+        goal, pairs, largest = self.learner.guarantee(), 0, 0
+        brought = {kind: self.scores((kind,))[0] for kind in self.kinds}
+        most = max(map(len, brought.values()))
+        known: dict[int, tuple[Exp, Fraction]] = {}
+        for data in self.lists():
+            scores, beside = self.scores(data)
+            if beside and known.setdefault(len(data), beside) != beside:
+                raise BrokenError("public", "bottom's weight or the rate is not the same")
+            total: dict[Hashable, int] = {}
+            for kind in data:
+                for h, score in brought[kind].items():
+                    total[h] = total.get(h, 0) + score
+            if scores != total:
+                raise BrokenError("sums", f"the scores of {len(data)} records are not their sum")
+            pairs, largest = pairs + 1, max(largest, len(data))
+        if any(set(scores.values()) - {1} for scores in brought.values()):
+            raise BrokenError("range", "a single record gives a candidate a score that is not 1")
+        (weight, rate), *others = set(known.values())
+        needed = Fraction(most) * (1 - goal.delta) / goal.delta
+        hidden = (weight - exp(rate, times=needed)).sign() >= 0
+        whole = "of the domain" if self.complete else "of the points given"
+        kinds = len(self.kinds)
+        return [
+            Step(
+                "public", "tested", not others,
+                f"bottom's weight and the rate are the same on {pairs} data sets",
+            ),
+            Step(
+                "law", "tested", True,
+                f"candidates weigh e**(rate * score) beside bottom, up to n = {largest}",
+            ),
+            Step("drawing", "proved", True, "drawn by level, it is the direct law",
+                 "leveled.leveledE"),
+            Step("sums", "tested", True, f"scores are sums over records on {pairs} lists"),
+            Step(
+                "range", self.known,
+                hidden and 2 * rate <= goal.epsilon,
+                f"{kinds} single records {whole}: each lists at most {most} candidates, with score "
+                f"1; bottom {'hides' if hidden else 'does not hide'} them",
+            ),
+            Step("all n", "proved", True, "(epsilon, delta)-privacy for every n",
+                 "sparse.sparse_lists_dp"),
+        ]  # fmt: skip

@@ -1,12 +1,11 @@
 """Sums of small decision trees: scorecards (depth 1) and boosted trees (depth 2 and 3).
 
 The classes (`concept_class`), the released sum with its probabilities, points and effects
-(`ensemble`), groups of cells with equal points (`groups`), and texts for other programs
-(`export`). They are learned by `littlestone.learners.boosting`.
+(`ensemble`), and texts for other programs (`export`). They are learned by
+`littlestone.learners.boosting`.
 """
 
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass, ScorecardClass
-from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
-from littlestone.classes.boosted_trees.sums import TreeSum
+from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
 
 __all__ = ["BoostedTreeClass", "ScorecardClass", "TreeEnsemble", "TreeSum"]

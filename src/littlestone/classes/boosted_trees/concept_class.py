@@ -12,8 +12,8 @@ from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.spec import written
 from littlestone.data import Column, Sample, Schema
-from littlestone.data.code_tables import fit_memory
-from littlestone.data.labels import check_labels
+from littlestone.data.cells import check_labels
+from littlestone.data.sample import fit_memory
 from littlestone.data.targets import Periods, Target
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
@@ -22,8 +22,7 @@ from littlestone.types import Hypothesis
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from littlestone.classes.base import Representation
-    from littlestone.classes.oracles import VersionSpace
+    from littlestone.classes.base import Representation, VersionSpace
 
 _DEPTHS = (1, 2, 3)
 

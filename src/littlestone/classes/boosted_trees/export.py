@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from littlestone.classes.boosted_trees.groups import groups
-from littlestone.classes.boosted_trees.parts import PARTS
-from littlestone.classes.decision_trees import sql
-from littlestone.classes.decision_trees.nodes import Node, Tree
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.decision_trees import hypothesis as sql
+from littlestone.classes.decision_trees.hypothesis import Node, Tree
 from littlestone.data import Column, Literal, Schema
 from littlestone.data.targets import Periods, Quantity
 from littlestone.errors import parameter_error
@@ -17,9 +18,60 @@ from littlestone.types import Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
-    from littlestone.classes.boosted_trees.points import CodePoints
-    from littlestone.classes.boosted_trees.sums import TreeSum
+    from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeEnsemble, TreeSum
+
+
+# -- A sum of trees of depth 1 as points: for each column, groups of cells with equal points.
+
+
+Ints = npt.NDArray[np.int64]
+
+
+class Group(NamedTuple):
+    """Codes of one column with equal points: neighbouring bins, or any categories."""
+
+    codes: tuple[int, ...]
+    points: tuple[int, ...]  # by label; of the labels 0 and 1 one number
+
+    @property
+    def odd(self) -> bool:
+        """Whether it has the cells that are missing or other."""
+        return Column.MISSING in self.codes
+
+
+def groups(column: Column, points: Ints) -> list[Group]:
+    """Return the groups of a column, of points by code; what is missing or other comes last.
+
+    Examples
+    --------
+    >>> points = np.array([[0], [0], [2], [2], [1]])
+    >>> groups(Column.bins("age", [30, 60]), points)
+    [Group(codes=(2, 3), points=(2,)), Group(codes=(4,), points=(1,)),
+     Group(codes=(0, 1), points=(0,))]
+    >>> groups(Column.of("city", ["Bonn", "Rome", "Ulm"]), np.array([[0], [0], [2], [0], [2]]))
+    [Group(codes=(2, 4), points=(2,)), Group(codes=(0, 1, 3), points=(0,))]
+    """
+    rows: list[tuple[int, ...]] = [tuple(row) for row in points.tolist()]
+    odd = rows[Column.MISSING]  # no split tells missing from other
+    codes: Sequence[int] = range(Column.FIRST, len(rows))
+    if column.numeric:
+        runs = [Group(tuple(run), own) for own, run in groupby(codes, rows.__getitem__)]
+        return [*runs, Group((Column.MISSING, Column.OTHER), odd)]
+    same: dict[tuple[int, ...], list[int]] = {}
+    for code in codes:
+        same.setdefault(rows[code], []).append(code)
+    last = (Column.MISSING, Column.OTHER, *same.pop(odd, ()))
+    return [*(Group(tuple(own), value) for value, own in same.items()), Group(last, odd)]
+
+
+# -- The units of scores, which are integers.
+
+
+#: Parts of a cell of a quantity, and of one of a log rate and of log-odds.
+PARTS = 1024
+#: Log rates and log-odds are at least minus this, and log-odds at most this.
+REACH = 10
+
 
 _WHAT = {True: ("probability", "margin", "label"), False: ("label", "probability", "votes")}
 _LARGEST = 700  # of a power of e: no engine overflows
@@ -696,7 +748,7 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
     Examples
     --------
     >>> from littlestone.classes import TreeHypothesis
-    >>> from littlestone.classes.boosted_trees.sums import TreeSum
+    >>> from littlestone.classes.boosted_trees.ensemble import TreeSum
     >>> from littlestone.data.targets import Quantity
     >>> schema = Schema.from_dict({"age": {"bins": [30]}})
     >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))

@@ -1,12 +1,17 @@
 """Decision trees over a public schema, drawn exactly by the exponential mechanism.
 
-What each answer costs the records, by codes and by splits (`rows`), the draw (`weighted`), normal
-forms (`nodes`), the released tree, also with its leaves kept apart (`hypothesis`), and SQL
-(`sql`), the class (`concept_class`).
+What each answer costs the records, the draw and the class (`concept_class`); normal forms, the
+released tree, also with its leaves kept apart, and SQL (`hypothesis`).
 """
 
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
-from littlestone.classes.decision_trees.hypothesis import LeafTree, TreeHypothesis, sides
-from littlestone.classes.decision_trees.nodes import Known, Node, Tree
+from littlestone.classes.decision_trees.hypothesis import (
+    Known,
+    LeafTree,
+    Node,
+    Tree,
+    TreeHypothesis,
+    sides,
+)
 
 __all__ = ["DecisionTrees", "Known", "LeafTree", "Node", "Tree", "TreeHypothesis", "sides"]

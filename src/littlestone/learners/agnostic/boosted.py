@@ -30,16 +30,14 @@ from littlestone.classes.hypotheses import MajorityHypothesis
 from littlestone.data.sample import shuffle
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, ordered_part, refuse_costs
-from littlestone.learners.base import Learner
-from littlestone.learners.declare import declared, maybe, share, whole
-from littlestone.learners.plan import Plan, nest
+from littlestone.learners.base import Learner, Plan, declared, maybe, nest, share, whole
 from littlestone.source import ExplicitWeights
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.data import Sample
     from littlestone.data.sample import Kinds
-    from littlestone.learners.plan import Goal
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 

@@ -27,8 +27,8 @@ from littlestone.learners.agnostic.subsample import (
     ordered_part,
     refuse_costs,
 )
-from littlestone.learners.declare import declared
-from littlestone.privacy.rounding import round_up, upper
+from littlestone.learners.base import declared
+from littlestone.privacy.guarantee import round_up, upper
 from littlestone.source import ball
 
 if TYPE_CHECKING:

@@ -15,18 +15,16 @@ from flint import ctx
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
-from littlestone.learners.base import Learner, P
-from littlestone.learners.declare import Kind, declared
-from littlestone.learners.plan import Plan, nest
+from littlestone.learners.base import Kind, Learner, P, Plan, declared, nest
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.privacy.rounding import lower, round_up, upper
+from littlestone.privacy.guarantee import lower, round_up, upper
 from littlestone.source import ball
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.data import Sample
-    from littlestone.learners.plan import Goal
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 

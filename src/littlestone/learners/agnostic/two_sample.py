@@ -36,9 +36,17 @@ from littlestone.learners.agnostic.subsample import (
     rate_for,
     relabelled,
 )
-from littlestone.learners.base import Learner
-from littlestone.learners.declare import declared, maybe, number, share, whole
-from littlestone.learners.plan import Goal, Plan, nest
+from littlestone.learners.base import (
+    Goal,
+    Learner,
+    Plan,
+    declared,
+    maybe,
+    nest,
+    number,
+    share,
+    whole,
+)
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 

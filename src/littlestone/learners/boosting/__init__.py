@@ -1,7 +1,7 @@
 """Private boosting of exactly drawn trees: scorecards and small ensembles with probabilities.
 
-The rounds and their settings (`learner`), the votes at the records (`votes`), and the estimators
-(`estimators`).
+The settings and the draw (`learner`, `values`), one round (`rounds`), losses and starts (`losses`),
+and the estimators (`estimators`).
 """
 
 from littlestone.learners.boosting.learner import Boosting, BoostingPlan, Settings

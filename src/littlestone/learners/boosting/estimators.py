@@ -13,10 +13,9 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data.sample import check_lengths
 from littlestone.data.targets import Count, Periods, Quantity, event_and_time
 from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
-from littlestone.learners.boosting.intervals import HOLDOUT
+from littlestone.learners.base import Kind, declared, whole
 from littlestone.learners.boosting.learner import Boosting
-from littlestone.learners.boosting.values import Values
-from littlestone.learners.declare import Kind, declared, whole
+from littlestone.learners.boosting.values import HOLDOUT, Values
 from littlestone.learners.release import both
 from littlestone.learners.sklearn_base import (
     PrivateClassifier,
@@ -26,7 +25,7 @@ from littlestone.learners.sklearn_base import (
 )
 
 if TYPE_CHECKING:
-    from littlestone.learners.targets import Wanted
+    from littlestone.learners.models import Wanted
     from littlestone.privacy import Ledger
 
 _OWN = ("concept_class", "resolution", "evaluation", "unit")  # of the learner alone

@@ -32,8 +32,7 @@ import numpy as np
 from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
-from littlestone.classes.boosted_trees.link import has_link
-from littlestone.classes.boosted_trees.points import CodePoints
+from littlestone.classes.boosted_trees.ensemble import CodePoints, has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (
@@ -45,30 +44,28 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
-from littlestone.evaluation.histogram import histogram_rate
-from littlestone.learners.boosting.losses import Logistic
-from littlestone.learners.boosting.marginals import Marginals, marginals, release_start
+from littlestone.evaluation.measures import histogram_rate
+from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
+from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
     FIRST_BUDGET,
     Boosted,
+    Marginals,
     Records,
     check_size,
     largest_rho,
     largest_round,
     losses_of,
+    marginals,
+    release_start,
 )
-from littlestone.learners.boosting.starts import private_counts
-from littlestone.learners.boosting.units import UnitRecords
-from littlestone.learners.boosting.votes import Votes
-from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
-from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import Loss, Pure
-from littlestone.privacy.rounding import exact_text
+from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.learners.plan import Goal
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 

@@ -12,13 +12,23 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
+from operator import mul
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.boosted_trees.parts import PARTS, REACH
+from littlestone.bounds import Claim, register
+from littlestone.classes.boosted_trees.ensemble import CodePoints, hazard_score
+from littlestone.classes.boosted_trees.export import PARTS, REACH
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees.concept_class import Rows, Splits, WeightedRows, rows_of
+from littlestone.data import Sample
+from littlestone.data.sample import Batch, Entries
+from littlestone.data.targets import Periods, TargetSample
+from littlestone.mechanisms.estimate import truncated
+from littlestone.source import Explicit, Source
 
 Ints = npt.NDArray[np.int64]
 
@@ -280,3 +290,331 @@ def _chances() -> Ints:
     """Return sigma(k / PARTS) for log-odds from -10 to 10, in parts of `_FINE`."""
     scores = range(-REACH * PARTS, REACH * PARTS + 1)
     return np.array([round(_FINE / (1 + math.exp(-k / PARTS))) for k in scores])
+
+
+# -- Records of units, at their positions: a unit's records together cost at most W_t.
+#
+# Step 1 of a round where a unit may bring several records, the periods of a person or all that a
+# user has: if their costs sum to S > W_t, each cost c becomes ``floor(W_t c / S)``. This looks at
+# the unit alone. What all its records can cost together is the sum of the largest cost of each,
+# so S is that. How many records there are is secret: no overflow, no refusal and no rule of thumb
+# asks for it.
+
+
+register(
+    Claim(
+        "boosting.units",
+        "littlestone (own proof)",
+        "docs/boosting.md",
+        "What answers cost the records of a unit, each scaled by floor(W_t c / S) where they sum "
+        "to S > W_t, sums to at most W_t for every tree, and is a function of that unit alone: so "
+        "a round is epsilon_t-bounded range when a unit with any number of records is replaced.",
+    )
+)
+
+_MANY = 1 << 21  # equal records of a unit, more than W: 2**22 such groups sum to less than 2**63
+
+
+class UnitRecords:
+    """The records of a sample, in memory, at the positions of their rows."""
+
+    def __init__(self, sample: TargetSample, start: Any, loss: Loss, position: Ints) -> None:
+        self.sample, self.start, self.loss, self.position = sample, start, loss, position
+
+    def add(self, tree: TreeHypothesis, place: int) -> None:
+        """Move them by the tree at this place."""
+        answers = tree.predict(self.sample.points).astype(np.int64)
+        self.position = self.loss.moved(self.position, answers, place)
+
+    def rows(self, splits: Splits, depth: int, place: int, most: int) -> WeightedRows:
+        """Return what each answer costs the records, those of a unit together at most ``most``."""
+        sample = self.sample
+        found = self.loss.costs(self.position[..., sample.point], sample.code, place, most)
+        costs = found * sample.count
+        if sample.user is not None:
+            count = np.minimum(sample.count, _MANY)
+            costs = clipped(found, count, sample.user, most) * count
+        rows = len(sample.points)
+        sums = np.array([np.bincount(sample.point, answer, rows) for answer in costs]).astype(
+            np.int64
+        )
+        if len(sums) > 2:
+            return WeightedRows.of(splits, sample.points, sums)
+        # of two answers the difference is enough: what both cost is the same for every tree
+        more = sums[1] - sums[0]
+        return WeightedRows(splits, Entries(self._codes, (more > 0).astype(np.int64), np.abs(more)))
+
+    @cached_property
+    def _codes(self) -> Ints:
+        return np.ascontiguousarray(self.sample.points.T, dtype=np.int64)
+
+
+def clipped(costs: Ints, count: Ints, user: Ints, most: int) -> Ints:
+    """Return costs (answers, groups) of which those of a user together are at most ``most``.
+
+    Groups are sorted by user, and have ``count`` records each.
+
+    Examples
+    --------
+    >>> costs, count = np.array([[4, 0, 0, 1], [0, 4, 0, 0]]), np.array([1, 1, 1, 2])
+    >>> clipped(costs, count, np.array([0, 0, 1, 1]), 4).tolist()
+    [[2, 0, 0, 1], [0, 2, 0, 0]]
+    """
+    if not len(user):
+        return costs
+    starts = np.flatnonzero(np.diff(user, prepend=user[0] - 1))
+    together = np.add.reduceat(costs.max(axis=0) * count, starts)
+    together = np.repeat(together, np.diff(starts, append=len(user)))
+    scaled: Ints = np.where(together > most, most * costs // np.maximum(together, 1), costs)
+    return scaled
+
+
+# -- The votes of the labels at the records while trees are drawn, and what answers cost them.
+#
+# A row for each label, with a number for each distinct point, in one byte, or two.
+
+
+class Votes:
+    """The votes of each label at the rows of a sample, batch after batch."""
+
+    def __init__(
+        self,
+        sample: Sample,
+        start: tuple[int, ...],
+        loss: Logistic,
+        points: CodePoints | None = None,
+    ) -> None:
+        self.sample, self.start, self.loss, self.points = sample, start, loss, points
+        self._begun: list[npt.NDArray[np.int32]] = []  # votes of the points, of the same batches
+        self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
+        self._total = 0
+
+    def add(self, tree: TreeHypothesis, place: int) -> None:
+        """Add the votes of the tree at this place: one pass."""
+        votes = self.loss.moves(place)
+        before, self._total = self._total, self._total + votes
+        if before < 256 <= self._total:
+            self._given = [given.astype(np.uint16) for given in self._given]
+        for number, batch in enumerate(self.sample.batches()):
+            answers = tree.predict(batch.points).astype(np.int64)
+            self._of(number, batch)[answers, np.arange(len(answers))] += votes
+
+    def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
+        """Return what each answer costs the records, at most ``most`` each."""
+
+        def weigh(number: int, batch: Batch) -> Ints:
+            return self.costs(number, batch, most)
+
+        return rows_of(splits, self.sample, depth, weigh)
+
+    def costs(self, number: int, batch: Batch, most: int) -> Ints:
+        """Return what each answer costs the records of a batch, of shape (labels, rows)."""
+        given, two = self._of(number, batch), len(self.start) == 2
+        begin = self._begin(number, batch)
+        costs = np.zeros_like(given, np.int64)
+        zero, *_, one = self.ends
+        first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
+        reached = np.arange(first, last + 1)  # margins, of two labels
+        for y, counts in enumerate(batch.counts):
+            here = np.flatnonzero(counts)
+            if y == len(given):  # outside the list: no answer is right
+                costs[:, here] += most * counts[here]
+                continue
+            votes = begin[:, here] if begin.shape[1] > 1 else begin
+            if two:
+                table = self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
+                margins = given[1, here].astype(np.int64) - given[0, here] + (votes[1] - votes[0])
+                costs[1 - y, here] += counts[here] * table[margins - first]
+            else:
+                costs[:, here] += counts[here] * self.loss.of_label(votes + given[:, here], y, most)
+        return costs
+
+    @property
+    def ends(self) -> list[tuple[int, int]]:
+        """The least and the most votes of each label that any row could begin with."""
+        least, most = self.start, self.start
+        if self.points is not None:
+            least, most = (
+                tuple(map(sum, zip(self.start, end, strict=True)))
+                for end in (self.points.least, self.points.most)
+            )
+        return list(zip(least, most, strict=True))
+
+    def _begin(self, number: int, batch: Batch) -> Ints:
+        """Return the votes of each label to begin with: of each row, or of all."""
+        start = np.array(self.start, dtype=np.int64)[:, None]
+        if self.points is None:
+            return start
+        if number == len(self._begun):
+            self._begun.append(self.points.votes(batch.points).astype(np.int32))
+        return start + self._begun[number]
+
+    def _of(self, number: int, batch: Batch) -> npt.NDArray[Any]:
+        if number == len(self._given):
+            kind = np.uint8 if self._total < 256 else np.uint16
+            self._given.append(np.zeros((len(self.start), len(batch.points)), dtype=kind))
+        return self._given[number]
+
+
+# -- What boosting of quantities, counts and times begins with: quantiles, means, a life table.
+#
+# Each is drawn at a budget of its own and composed with the rounds. A unit has a weight of one:
+# of a user with k records each weighs ``floor(2**20 / k) / 2**20``. What is not known weighs
+# nothing.
+
+
+WHOLE = 1 << 20  # parts of a user
+_FURTHEST = 7 * PARTS  # of log-odds to begin with
+
+
+def unit_weight(sample: TargetSample) -> int:
+    """Return in how many parts a unit is weighed: the weights of its records sum to at most it."""
+    return 1 if sample.user is None else WHOLE
+
+
+def weights(sample: TargetSample) -> Ints:
+    """Return what all records of each group weigh together; nothing, where the target is unknown.
+
+    Examples
+    --------
+    >>> weights(TargetSample.of([[2]] * 4, [0, 1, -1, 5], ["a", "a", "a", "b"])).tolist()
+    [0, 349525, 349525, 1048576]
+    """
+    count, user = sample.count, sample.user
+    if user is None:
+        weight = count
+    else:
+        records = np.zeros(sample.n, dtype=np.int64)
+        np.add.at(records, user, count)
+        weight = WHOLE // records[user] * count
+    known: Ints = np.where(sample.code < 0, 0, weight)
+    return known
+
+
+def private_quantile(
+    sample: TargetSample, size: int, quantile: Fraction, *, epsilon: Fraction, source: Source
+) -> int:
+    """Draw a code of a target near a quantile, by the exponential mechanism over all codes.
+
+    A code misses the quantile by the larger of two sums over units (`quantile_sums`), or by
+    nothing. Replacing a unit moves each by at most ``b unit_weight``, so also what it is missed by,
+    and the draw has epsilon-bounded range.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [7] * 300 + [20] * 700)
+    >>> [private_quantile(sample, 100, q, epsilon=Fraction(1), source=SeededSource(0))
+    ...  for q in (Fraction(1, 4), Fraction(1, 2))]
+    [7, 20]
+    """
+    missed = quantile_sums(sample, size, quantile).max(axis=0)
+    rate = epsilon / (2 * quantile.denominator * unit_weight(sample))
+    return Explicit(-np.maximum(missed, 0)).draw(rate, source)
+
+
+def quantile_sums(sample: TargetSample, size: int, quantile: Fraction) -> Ints:
+    """Return how far codes are above a quantile q = a/b, and below it: two sums over units.
+
+    ``b below - a all`` and ``a all - b upto``, the weights of what is below a code and not above
+    it. A unit adds between ``-a unit_weight`` and ``(b - a) unit_weight`` to the first, and the
+    reverse of such a number to the second.
+    """
+    top, bottom = quantile.as_integer_ratio()
+    mass = np.bincount(sample.code.clip(0), weights(sample), size).astype(np.int64)
+    upto = np.cumsum(mass)
+    return np.stack([bottom * (upto - mass) - top * upto[-1], top * upto[-1] - bottom * upto])
+
+
+def private_sum(
+    sample: TargetSample,
+    values: Ints,
+    most: int,
+    *,
+    least: int = 0,
+    epsilon: Fraction,
+    source: Source,
+) -> Fraction:
+    """Return the sum over units of the mean of a number of their records, with noise.
+
+    Numbers in least .. most, with 0 among them. Two-sided geometric noise of rate ``epsilon /
+    ((most - least) unit_weight)``, clamped to what is possible: epsilon-DP, since replacing a unit
+    moves the sum by at most ``(most - least) unit_weight`` parts.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [7] * 1000)
+    >>> private_sum(sample, sample.code, 9, epsilon=Fraction(9), source=SeededSource(0))
+    Fraction(7000, 1)
+    """
+    # of Python's integers: with many users the sum does not fit into 64 bits
+    total = sum(map(mul, weights(sample).tolist(), np.clip(values, least, most).tolist()))
+    part = unit_weight(sample)
+    width, lowest = (most - least) * part, least * part * sample.n
+    noisy = _noisy(total - lowest, epsilon / width, width * sample.n, source)
+    return Fraction(noisy + lowest, part)
+
+
+def private_counts(
+    sample: TargetSample, cells: Ints, size: int, *, epsilon: Fraction, source: Source
+) -> list[Fraction]:
+    """Return how many units are in each of ``size`` cells, with noise; a user may be in several.
+
+    Replacing a unit moves the weights of cells by at most ``2 unit_weight`` together, so two-sided
+    geometric noise of rate ``epsilon / (2 unit_weight)`` in each, empty ones too, is epsilon-DP.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 90, [0] * 60 + [1] * 30)
+    >>> private_counts(sample, sample.code, 3, epsilon=Fraction(40), source=SeededSource(0))
+    [Fraction(60, 1), Fraction(30, 1), Fraction(0, 1)]
+    """
+    part = unit_weight(sample)
+    exact = np.bincount(cells, weights(sample), size).astype(np.int64)
+    rate, high = epsilon / (2 * part), part * sample.n
+    return [Fraction(_noisy(count, rate, high, source), part) for count in exact.tolist()]
+
+
+def life_table(
+    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
+) -> tuple[int, ...]:
+    """Return the score of the event in each period, in parts, from noisy counts of records.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = TargetSample.of([[2]] * 1000, [1] * 500 + [5] * 250 + [8] * 250)
+    >>> periods = Periods((1, 2))
+    >>> [round(odds / 1024, 2)
+    ...  for odds in life_table(sample, periods, epsilon=Fraction(9), source=SeededSource(0))]
+    [0.0, 0.0]
+    """
+    last = len(periods.ends)
+    counts = counts_at_risk(sample, periods, epsilon=epsilon, source=source)
+    events = [counts[2 * (period + 1) + 1] for period in range(last)]
+    risks = [sum(counts[2 * (period + 1) :], Fraction(0)) for period in range(last)]
+    # where the noise is larger than what is counted, the share of all periods
+    doubt = 4 / epsilon
+    share = (sum(events, Fraction(0)) + 1) / (sum(risks, Fraction(0)) + 2)
+    odds = []
+    for happened, risk in zip(events, risks, strict=True):
+        hazard = (happened + doubt * share) / (max(risk, happened) + doubt)
+        score = round(PARTS * hazard_score(float(hazard / (1 - hazard))))
+        odds.append(max(-_FURTHEST, min(_FURTHEST, score)))
+    return tuple(odds)
+
+
+def counts_at_risk(
+    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
+) -> list[Fraction]:
+    """Return how many records there are, with noise, by periods at risk and event in the last."""
+    at_risk, event = periods.at_risk(sample.code.clip(0))
+    cells, size = 2 * at_risk + (event >= 0), 2 * len(periods.ends) + 2
+    return private_counts(sample, cells, size, epsilon=epsilon, source=source)
+
+
+def _noisy(count: int, rate: Fraction, high: int, source: Source) -> int:
+    """Return a count in 0 .. high with two-sided geometric noise, clamped to there."""
+    return min(max(count + truncated(rate, high, source), 0), high)

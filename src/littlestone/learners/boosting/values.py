@@ -1,6 +1,6 @@
 """Boosting of quantities, counts and times until events: `Boosted` with losses of one number.
 
-The start is drawn first (`littlestone.learners.boosting.starts`): of a quantity three quantiles,
+The start is drawn first (`littlestone.learners.boosting.losses`): of a quantity three quantiles,
 which also give its scale S; of a count a quantile and a mean; of a time a life table. Steps and
 caps follow from it and from public numbers. Then come the rounds, and a last factor of a count, or
 a last shift of a quantity, which correct its mean.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,20 +21,37 @@ import numpy.typing as npt
 
 from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
-from littlestone.classes.boosted_trees import TreeSum
-from littlestone.classes.boosted_trees.parts import PARTS
+from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
+from littlestone.classes.boosted_trees.ensemble import FURTHEST
+from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
-from littlestone.data import Column
-from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.data import Column, Sample
+from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
 from littlestone.errors import (
     UnsupportedError,
     check_integer,
+    check_probability,
     counted,
     exact_value,
     parameter_error,
 )
+from littlestone.evaluation.measures import ErrorCells, cells_epsilon, release_histogram
+from littlestone.evaluation.targets import ErrorSums, noisy_sums
+from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.learner import DELTA, LEFT
-from littlestone.learners.boosting.losses import Hazards, Huber, Poisson, Quantile, Scored
+from littlestone.learners.boosting.losses import (
+    Hazards,
+    Huber,
+    Poisson,
+    Quantile,
+    Scored,
+    UnitRecords,
+    life_table,
+    private_quantile,
+    private_sum,
+    unit_weight,
+    weights,
+)
 from littlestone.learners.boosting.rounds import (
     Boosted,
     Records,
@@ -41,18 +59,17 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
 )
-from littlestone.learners.boosting.starts import life_table, private_quantile, private_sum
-from littlestone.learners.boosting.units import UnitRecords
-from littlestone.learners.declare import Kind, declared, maybe, number, one_of, whole
-from littlestone.learners.plan import Plan
+from littlestone.mechanisms.estimate import LEAST, Conformal
 from littlestone.privacy import BoundedRange, Pure
 from littlestone.privacy import Loss as Spent
-from littlestone.privacy.rounding import exact_text
+from littlestone.privacy.guarantee import exact_text
+from littlestone.source import Source
+from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.source import Source
     from littlestone.types import Hypothesis
+
 
 Ints = npt.NDArray[np.int64]
 
@@ -493,3 +510,260 @@ def default_reach(size: float, *, pure: bool) -> float:
     """
     more = math.log2(max(size, 1.0) / 2_000)
     return min(3.0, max(2.0, 2 + more / 3)) if pure else min(4.0, max(2.0, 3 + more))
+
+
+# -- The evaluation of sums of trees for quantities and counts: what each unit adds to it.
+
+
+_LOSS_PARTS = 4096  # q: steps of what a record adds
+#: Edges: of predictions, in shares of the last one's distance from the start; of errors, of reach.
+_PREDICTIONS = tuple(Fraction(share, 8) for share in (1, 3, 5, 8))
+_ERRORS = tuple(Fraction(1, 2**k) for k in (6, 5, 4, 3, 2))
+
+
+def error_sums(
+    model: TreeSum, sample: TargetSample, *, epsilon: Fraction, held_out: bool, source: Source
+) -> ErrorSums:
+    """Release the sums of a model on a sample; what is not known adds nothing.
+
+    Centre and reach are public (`scale_of`). A user adds the mean of the records.
+
+    Guarantee
+    ---------
+    Pure epsilon-DP, replacing one unit of the sample (claim ``error-sums``).
+    """
+    center, reach = scale_of(model, float(epsilon) * sample.n)
+    predicted = model.in_parts(sample.points)[sample.point]
+    y = sample.code * PARTS
+    error = np.minimum(np.abs(y - predicted), reach)
+    beside = np.clip(y - center, -reach, reach)
+    square = reach * reach
+    added = [
+        (_LOSS_PARTS * error + reach // 2) // reach,
+        (_LOSS_PARTS * error * error + square // 2) // square,
+        (_LOSS_PARTS * (beside + reach) + reach) // (2 * reach),
+        (_LOSS_PARTS * beside * beside + square // 2) // square,
+    ]
+    if model.kind == "quantile":
+        start = np.full(1, model.start[0]).clip(*model.limits)
+        losses = [pinball(cast(Fraction, model.quantile), y - own) for own in (predicted, start)]
+        added = [(_LOSS_PARTS * np.minimum(own, reach) + reach // 2) // reach for own in losses]
+        added.append(_LOSS_PARTS * (y <= predicted))
+    if model.kind == "count":
+        log_rates = model.scores(sample.points)[sample.point], np.array(model.start)
+        deviances = [deviance(model, sample.code.clip(0), own) for own in log_rates]
+        added += [(_LOSS_PARTS * np.minimum(own, reach) + reach // 2) // reach for own in deviances]
+    weight = weights(sample).astype(object)  # Python's integers: sums may pass 64 bits
+    most = _LOSS_PARTS * unit_weight(sample)
+    of_cells = cells_epsilon(epsilon, sample.n)
+    noisy = noisy_sums(
+        [int(own @ weight) for own in added],
+        sample.n, epsilon=epsilon - of_cells, resolution=most, source=source,
+    )  # fmt: skip
+    cells = error_cells(model, sample, reach, of_cells, source) if of_cells else None
+    low, unit = Fraction(0), Fraction(1, PARTS)
+    if isinstance(model.target, Quantity):
+        low, unit = model.target.low, model.target.width / PARTS
+    center_of, reach_of = low + center * unit, reach * unit
+    return ErrorSums(
+        noisy, sample.n, epsilon, most, center_of, reach_of, held_out, model.kind, cells
+    )
+
+
+def error_cells(
+    model: TreeSum, sample: TargetSample, reach: int, epsilon: Fraction, source: Source
+) -> ErrorCells:
+    """Release how many units have which prediction and which error; a user counts 1 in all.
+
+    Guarantee
+    ---------
+    Pure epsilon-DP, replacing one unit of the sample (claim ``score-histogram``).
+    """
+    edges, errors = prediction_edges(model), error_edges(reach)
+    scores = np.clip(model.scores(sample.points), *model.limits)
+    row = np.searchsorted(edges, scores, side="right")[sample.point]
+    error = sample.code * PARTS - model.in_parts(sample.points)[sample.point]
+    column = np.searchsorted(errors, error, side="left")
+    shape, parts = (len(edges) + 1, len(errors) + 1), unit_weight(sample)
+    exact = np.bincount(row * shape[1] + column, weights(sample), shape[0] * shape[1])
+    released = release_histogram(
+        range(shape[1]), exact.astype(np.int64).reshape(shape),
+        n=sample.n * parts, epsilon=epsilon, source=source, records=parts,
+    )  # fmt: skip
+    first, unit, most = model.parts
+    return ErrorCells(
+        released.counts,
+        tuple(model.worth(edges).tolist()),
+        tuple((errors * unit).tolist()),
+        (first, first + most * unit),
+        parts,
+    )
+
+
+def prediction_edges(model: TreeSum) -> Ints:
+    """Return edges of scores, closer together near the start, from what was released.
+
+    Either side the last one is at 2/5 of the sum of all steps (of a quantile 3/5, as predictions
+    lie to one side), or at 3/4 of what is left of the public range.
+
+    Examples
+    --------
+    >>> price = TreeSum((), (50 * PARTS,), (20 * PARTS,), Quantity(0, 1000, 100))
+    >>> (prediction_edges(price) / PARTS).round(1).tolist()
+    [5.0, 10.6, 14.4, 18.1, 20.0, 22.5, 27.5, 32.5, 40.0]
+    """
+    low, high = model.limits
+    start = min(max(model.start[0], low), high)
+    most = Fraction(3 if model.kind == "quantile" else 2, 5) * sum(model.steps)
+    last = (min(most, Fraction(3, 4) * rest) for rest in (start - low, high - start))
+    below, above = ([round(far * share) for share in _PREDICTIONS] for far in last)
+    return np.unique([start, *(start - far for far in below), *(start + far for far in above)])
+
+
+def error_edges(reach: int) -> Ints:
+    """Return edges of errors, in parts: 0, and either side from 1/64 to 1/4 of the reach."""
+    far = [round(reach * share) for share in _ERRORS]
+    return np.array([*(-own for own in reversed(far)), 0, *far])
+
+
+def pinball(quantile: Fraction, error: Ints) -> Ints:
+    """Return the pinball loss of errors y - F.
+
+    Examples
+    --------
+    >>> pinball(Fraction(9, 10), np.array([20, -20])).tolist()
+    [18, 2]
+    """
+    top, bottom = quantile.as_integer_ratio()
+    losses: Ints = np.maximum(top * error, (top - bottom) * error) // bottom
+    return losses
+
+
+def deviance(model: TreeSum, y: Ints, log_rate: Ints) -> Ints:
+    """Return Poisson's deviance ``2 (y ln(y / rate) - y + rate)`` of counts, in parts of one."""
+    log_rate = log_rate.clip(*model.limits)
+    rate = np.rint(PARTS * model.worth(log_rate)).astype(np.int64)
+    logs = np.rint(PARTS * np.log(np.arange(model.target.size).clip(1))).astype(np.int64)
+    deviances: Ints = 2 * np.maximum(y * (logs[y] - log_rate - PARTS) + rate, 0)
+    return deviances
+
+
+def scale_of(model: TreeSum, size: float) -> tuple[int, int]:
+    """Return the centre, and the reach of errors, in parts, from what was released.
+
+    The centre is the start. The reach is a share of the sum of all steps of a quantity, and of a
+    count of 16/3 of its start: ``(size / 4,000)**0.3`` for ``size`` units times epsilon, from 1/3
+    to 3/2. The less is counted, the more noise a long reach costs, and the less it cuts off.
+    """
+    largest = (model.target.size - 1) * PARTS
+    if isinstance(model.target, Quantity):
+        center, full = model.start[0], sum(model.steps)
+    else:
+        center = int(np.rint(PARTS * model.worth(np.array(model.start)))[0])
+        full = 16 * max(center, PARTS) // 3
+    reach = round(full * min(1.5, max(1 / 3, (size / 4_000) ** 0.3)))
+    return min(max(center, 0), largest), max(PARTS, min(reach, largest))
+
+
+# -- Intervals around quantities and counts, and sets of labels: one private split-conformal
+# width.
+#
+# A record's *score* is how wide an interval, or a set, would have to be to hold what it brings:
+# of a quantity or a count the error, in parts; of a label how many votes fewer it has than the
+# label with the most, which is 0 for the label that is predicted. So no set is empty. The width
+# is the bound that `Conformal` draws from the scores of held-out units.
+
+
+#: Where nothing else is said: the share of units, and the part of epsilon for an evaluation.
+HOLDOUT, INTERVAL_EVALUATION = Fraction(1, 5), Fraction(1, 4)
+_FIRST, _DOUBLING = PARTS // 8, 16  # the lowest bound, and how many there are until twice as much
+_FAR_VOTES = 1 << 14  # even the shortest step makes log-odds of 16 of them
+
+
+def bounds_of(target: Target | None) -> Ints:
+    """Return the public bounds on scores that a width is drawn from; without a target of labels.
+
+    They grow by a factor of 2**(1/16), so a range that is ten times too wide adds few. The last one
+    is the largest possible score: every score is at most one of them.
+
+    Examples
+    --------
+    >>> found = bounds_of(Quantity(0, 20_000))
+    >>> len(found), found[:3].tolist(), int(found[-1]) == 10_000 * PARTS
+    (262, [128, 134, 140], True)
+    >>> found = bounds_of(None)
+    >>> len(found), found[:5].tolist(), int(found[-1])
+    (176, [0, 1, 2, 3, 4], 4000000)
+    """
+    least, first, far, most = [0], 1, _FAR_VOTES, 4 * FURTHEST
+    if target is not None:
+        least, first, far = [], _FIRST, (target.size - 1) * PARTS
+        most = far
+    steps = int(np.ceil(_DOUBLING * np.log2(far / first))) + 1
+    growing = np.unique(np.rint(first * 2 ** (np.arange(steps) / _DOUBLING)).astype(np.int64))
+    return np.array([*least, *growing[growing < far], most], dtype=np.int64)
+
+
+def planned(
+    target: Target | None, level: Any, *, m: int, epsilon: Fraction, unit: Unit
+) -> Conformal:
+    """Return how a width is drawn; `InfeasibleError` if m held-out units are too few."""
+    hint = "0.9 is a common choice."
+    alpha = 1 - check_probability("fit", "interval", level, hint=hint)
+    if alpha < LEAST:
+        raise parameter_error("fit", "interval", f"at most {float(1 - LEAST)}", level, hint)
+    cells = len(bounds_of(target))
+    return Conformal.of(m=m, cells=cells, alpha=alpha, epsilon=epsilon, caller="fit", unit=unit)
+
+
+def scores(model: TreeSum | TreeEnsemble, points: Points, point: Ints, code: Ints) -> Ints:
+    """Return the place among the bounds of the score of records: their rows, and their codes.
+
+    What is not known, or no listed label, has the largest score.
+    """
+    bounds = bounds_of(getattr(model, "target", None))
+    if isinstance(model, TreeSum):
+        known = code >= 0
+        score = np.abs(code * PARTS - model.in_parts(points)[point])
+    else:
+        votes = model.votes(points)
+        known = (code >= 0) & (code < votes.shape[1])
+        score = (votes.max(axis=1)[:, None] - votes)[point, np.where(known, code, 0)]
+    places: Ints = np.searchsorted(bounds, np.where(known, score, bounds[-1]).clip(max=bounds[-1]))
+    return places
+
+
+def with_width(
+    model: TreeSum | TreeEnsemble, sample: TargetSample | Sample, plan: Conformal, source: Source
+) -> TreeSum | TreeEnsemble:
+    """Return the model with the width of its intervals or sets, drawn from held-out units.
+
+    A unit has one score: of a user with several records that of one of them, drawn. A quantity lies
+    within half a cell of its code, so that much is added to the width.
+
+    Guarantee
+    ---------
+    Pure ``plan.epsilon``-DP, replacing one unit of the sample (claim ``exp-mech.privacy``).
+    """
+    target = getattr(model, "target", None)
+    bounds = bounds_of(target)
+    counts = np.zeros(len(bounds), dtype=np.int64)
+    for points, point, code, count in _groups(sample, source):
+        np.add.at(counts, scores(model, points, point, code), count)
+    counts[-1] += sample.n - int(counts.sum())  # of users without records nothing is known
+    width = int(bounds[plan.draw(counts, source)])
+    rounded = PARTS // 2 if isinstance(target, Quantity) else 0
+    return replace(model, width=width + rounded)
+
+
+def _groups(
+    sample: TargetSample | Sample, source: Source
+) -> Iterator[tuple[Points, Ints, Ints, Ints]]:
+    """Yield rows, and for each group of equal records its row, its code and their number."""
+    if isinstance(sample, TargetSample):
+        one = sample.one_of_each(source)
+        yield one.points, one.point, one.code, one.count
+        return
+    for batch in sample.batches():
+        code, point = np.nonzero(batch.counts)
+        yield batch.points, point, code, batch.counts[code, point]

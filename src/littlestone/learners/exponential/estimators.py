@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from littlestone.errors import parameter_error
-from littlestone.learners.declare import Kind, declared
+from littlestone.learners.base import Kind, declared
 from littlestone.learners.exponential.learner import Agnostic, Generic
 from littlestone.learners.release import both, is_table
 from littlestone.learners.sklearn_base import NoEvaluationError, PrivateClassifier

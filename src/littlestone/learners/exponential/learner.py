@@ -37,9 +37,9 @@ from littlestone import bounds
 from littlestone.bounds import Reference, register_claim
 from littlestone.bounds.public import PublicBound
 from littlestone.classes.base import IdentityRepresentation
-from littlestone.classes.decision_trees.weighted import Candidates as TreeCandidates
-from littlestone.classes.public_points import at_public_points
+from littlestone.classes.decision_trees.concept_class import Candidates as TreeCandidates
 from littlestone.classes.rule_lists import ListCandidates
+from littlestone.classes.spec import at_public_points
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import (
@@ -49,9 +49,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.learners.base import CLASS, ClassLearner
-from littlestone.learners.declare import FLAG, Kind, declared, one_of
-from littlestone.learners.plan import Plan, nest
+from littlestone.learners.base import CLASS, FLAG, ClassLearner, Kind, Plan, declared, nest, one_of
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated, Neighbours
 

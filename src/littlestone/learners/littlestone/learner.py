@@ -25,11 +25,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.bounds import CertificateBuilder, least_n
 from littlestone.classes import AffineSubspaces, ConceptClass, Intervals, Points, Thresholds
-from littlestone.classes.base import LISTABLE
-from littlestone.classes.oracles import closures
+from littlestone.classes.base import LISTABLE, closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, PROPER, ClassLearner
-from littlestone.learners.declare import FLAG, Kind, declared, maybe, one_of, share, whole
+from littlestone.learners.base import (
+    CLASS,
+    DELTA_NEEDED,
+    DELTA_TEXT,
+    FLAG,
+    PROPER,
+    ClassLearner,
+    Goal,
+    Kind,
+    Plan,
+    declared,
+    maybe,
+    one_of,
+    share,
+    whole,
+)
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY, VOTES
 from littlestone.learners.littlestone.empirical import empirical_certificate
 from littlestone.learners.littlestone.plans import ClosedPlan
@@ -44,7 +57,6 @@ from littlestone.learners.littlestone.teachers import (
     draw,
     parts,
 )
-from littlestone.learners.plan import Goal, Plan
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:

@@ -37,12 +37,12 @@ from littlestone.bounds.bound import Bound, Log
 from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import at_most, at_most_all, bias_for
 from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.learners.base import Goal
 from littlestone.learners.littlestone.claims import CLOSED, VOTES
-from littlestone.learners.plan import Goal
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
-    from littlestone.classes.oracles import Closures
+    from littlestone.classes.base import Closures
     from littlestone.learners.littlestone.stages import StagesPlan
 
 #: Most teachers that a certificate counts.

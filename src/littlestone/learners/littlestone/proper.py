@@ -30,7 +30,7 @@ from littlestone.classes import (
     Thresholds,
     mixture,
 )
-from littlestone.classes.listed import Listing, batch, check_listable, labels, listing
+from littlestone.classes.finite import Listing, batch, check_listable, labels, listing
 from littlestone.errors import UnsupportedError
 
 if TYPE_CHECKING:

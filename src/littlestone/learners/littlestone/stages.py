@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Bound, CertificateBuilder
 from littlestone.bounds.search import least_n, log_of
+from littlestone.learners.base import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
 from littlestone.learners.littlestone.plans import least_teachers
-from littlestone.learners.plan import Goal
 from littlestone.mechanisms.above_threshold import AboveThreshold
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from littlestone.classes.oracles import Closures
-from littlestone.data.points import canonical, canonical_order
+from littlestone.classes.base import Closures
+from littlestone.data.domains import canonical, canonical_order
 from littlestone.data.sample import part, shuffle, written_out
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom

@@ -1,6 +1,6 @@
 """What a stream may spend and must achieve, and its plan: public numbers, exact.
 
-`StreamGoal` is to a stream what `littlestone.learners.plan.Goal` is to a release: it has a horizon
+`StreamGoal` is to a stream what `littlestone.learners.base.Goal` is to a release: it has a horizon
 in the place of alpha, since the learner makes as few mistakes as it can.
 """
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.points import distinct
+from littlestone.data.domains import distinct
 from littlestone.data.sample import Counted
 from littlestone.learners.online.algorithm import OnlineAlgorithm, item
 from littlestone.learners.online.state import Record, sample_of

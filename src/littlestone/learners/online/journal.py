@@ -37,7 +37,7 @@ from littlestone.errors import LittlestoneError, ParameterError, StoreError
 from littlestone.learners.online.algorithm import always, numbered
 from littlestone.learners.online.state import OnlineState, write_records
 from littlestone.privacy import Guarantee, Ledger
-from littlestone.privacy.rounding import exact_text
+from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import private_folder
 from littlestone.source import SecureSource
 from littlestone.store import Durability, Kind, Store

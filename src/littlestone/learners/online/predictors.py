@@ -18,7 +18,7 @@ from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.classes.oracles import VersionSpace
+    from littlestone.classes.base import VersionSpace
     from littlestone.types import Hypothesis, Point
 
 

@@ -41,9 +41,10 @@ from littlestone.classes import (
     TreePaths,
 )
 from littlestone.classes.affine_subspaces import AffineHypothesis, affine_span
-from littlestone.classes.encoding import Fields
+from littlestone.classes.base import VectorDomain
 from littlestone.classes.hypotheses import (
     AlwaysZero,
+    Fields,
     PointHypothesis,
     SetHypothesis,
     TableHypothesis,
@@ -52,7 +53,6 @@ from littlestone.classes.hypotheses import (
     readable,
 )
 from littlestone.classes.thresholds import ThresholdHypothesis, ThresholdList
-from littlestone.classes.vectors import VectorDomain
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
 from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.learners.online.state import Record, label_of, sample_of

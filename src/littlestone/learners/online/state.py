@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from littlestone.classes import load
-from littlestone.classes.encoding import from_json, to_json
-from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
-from littlestone.classes.listed import batch
+from littlestone.classes.finite import batch
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, from_json, to_json
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
-from littlestone.data.points import canonical
+from littlestone.data.domains import canonical
 from littlestone.errors import DataError, ParameterError, StateError
 
 if TYPE_CHECKING:

@@ -23,12 +23,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone.classes import errors
-from littlestone.data.domains import OUTSIDE
-from littlestone.data.points import canonical
+from littlestone.data.domains import OUTSIDE, canonical
 from littlestone.data.sample import part, shuffle
 from littlestone.errors import parameter_error
-from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
-from littlestone.learners.declare import declared, one_of, share, whole
+from littlestone.learners.base import (
+    CLASS,
+    DELTA_NEEDED,
+    DELTA_TEXT,
+    ClassLearner,
+    declared,
+    one_of,
+    share,
+    whole,
+)
 from littlestone.learners.stable.plan import (
     PRIVACY,
     Constants,

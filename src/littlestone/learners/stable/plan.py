@@ -28,7 +28,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.learners.plan import Goal, Plan
+from littlestone.learners.base import Goal, Plan
 from littlestone.mechanisms import histogram_threshold
 
 _PAGE = "docs/learners/stable.md"

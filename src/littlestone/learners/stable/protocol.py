@@ -27,11 +27,20 @@ import numpy as np
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import AlwaysZero, errors, load
 from littlestone.data import Sample
-from littlestone.data.labels import BINARY
+from littlestone.data.cells import BINARY
 from littlestone.data.sample import part, shuffle
 from littlestone.errors import check_integer, check_probability, parameter_error
-from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
-from littlestone.learners.declare import Kind, declared, maybe, share, whole
+from littlestone.learners.base import (
+    CLASS,
+    DELTA_NEEDED,
+    DELTA_TEXT,
+    ClassLearner,
+    Kind,
+    declared,
+    maybe,
+    share,
+    whole,
+)
 from littlestone.learners.stable.learner import check_extremes, listed_and_chosen
 from littlestone.learners.stable.plan import PRIVACY, ProtocolPlan, protocol_plan
 from littlestone.source import public_generator

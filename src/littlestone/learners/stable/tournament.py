@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import PatchedHypothesis, patched
-from littlestone.classes.listed import batch
-from littlestone.data.domains import OUTSIDE
-from littlestone.data.points import canonical_order
+from littlestone.data.domains import OUTSIDE, canonical_order
 from littlestone.errors import SearchLimitError, UnsupportedError
 
 if TYPE_CHECKING:

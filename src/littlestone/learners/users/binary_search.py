@@ -20,7 +20,7 @@ import numpy.typing as npt
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.search import log_of
-from littlestone.learners.plan import Plan, cached, least_required
+from littlestone.learners.base import Plan, cached, least_required
 from littlestone.learners.users.binomials import crossing, separate_within, tail
 from littlestone.learners.users.claims import COMPARE, SELECT
 from littlestone.learners.users.min_error import PrivateMinError, cut_between, rates

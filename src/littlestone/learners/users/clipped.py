@@ -26,7 +26,7 @@ import numpy as np
 
 from littlestone.bounds.search import log_of
 from littlestone.errors import UnsupportedError
-from littlestone.learners.plan import Plan, cached, least_required
+from littlestone.learners.base import Plan, cached, least_required
 from littlestone.learners.users.clipped_bounds import Bounds, certificate, least_users
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.source import Explicit

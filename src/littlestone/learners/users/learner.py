@@ -31,10 +31,17 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
-from littlestone.learners.base import CLASS, ClassLearner
-from littlestone.learners.declare import Kind, declared, one_of
+from littlestone.learners.base import (
+    CLASS,
+    ClassLearner,
+    Kind,
+    Plan,
+    cached,
+    declared,
+    nest,
+    one_of,
+)
 from littlestone.learners.exponential import Agnostic
-from littlestone.learners.plan import Plan, cached, nest
 from littlestone.learners.users.binary_search import BinarySearchPlan, plan_binary_search
 from littlestone.learners.users.claims import GROUP, ONE_RECORD, PRIVACY, RECORDS
 from littlestone.learners.users.clipped import ClippedPlan, plan_clipped

@@ -51,7 +51,7 @@ from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data import UserSample
-from littlestone.data.points import totals
+from littlestone.data.domains import totals
 from littlestone.errors import check_integer
 from littlestone.learners.users.scores_listed import ListedErrors, listing
 from littlestone.source import Integers, ScoreRuns, exact_integers

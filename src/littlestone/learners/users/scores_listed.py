@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from littlestone.classes import FiniteClass, Rules
 from littlestone.classes.base import LISTABLE, ConceptClass
-from littlestone.classes.sparse_sets.hashed import predict_all
+from littlestone.classes.sparse_sets import predict_all
 from littlestone.errors import UnsupportedError
 from littlestone.source import Explicit
 

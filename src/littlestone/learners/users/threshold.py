@@ -19,7 +19,7 @@ from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.search import log_of
 from littlestone.classes import ThresholdHypothesis, Thresholds
-from littlestone.learners.plan import Plan, cached, least_required
+from littlestone.learners.base import Plan, cached, least_required
 from littlestone.learners.users.binary_search import gap_steps, probabilities, searches, worst_gap
 from littlestone.learners.users.binomials import crossing, separate_within, tail
 from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK

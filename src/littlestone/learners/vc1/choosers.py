@@ -32,7 +32,7 @@ from littlestone.bounds.search import least_n, log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.errors import UnsupportedError
-from littlestone.learners.plan import Goal
+from littlestone.learners.base import Goal
 from littlestone.learners.vc1.claims import CHUNKS, ONE_SHOT, TWO_STEP
 from littlestone.mechanisms import sparse_select
 from littlestone.mechanisms.median import (

@@ -26,9 +26,21 @@ from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
 from littlestone.data.sample import part, shuffle
 from littlestone.errors import InfeasibleError
-from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
-from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole
-from littlestone.learners.plan import Plan, verified_plan
+from littlestone.learners.base import (
+    CLASS,
+    DELTA,
+    DELTA_TEXT,
+    FLAG,
+    PROPER,
+    ClassLearner,
+    Plan,
+    declared,
+    maybe,
+    one_of,
+    share,
+    verified_plan,
+    whole,
+)
 from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import (
     chunk_ends,

@@ -19,9 +19,15 @@ import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
 from littlestone.bounds.search import least_n
-from littlestone.mechanisms.median.exponential import RankExponential
-from littlestone.mechanisms.median.tree_em import TreeEM, Trie, bit_length, branchings
-from littlestone.mechanisms.median.values import Ordered, RankWindow
+from littlestone.mechanisms.median.values import (
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    Trie,
+    bit_length,
+    branchings,
+)
 from littlestone.mechanisms.select import entering_bottom
 from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, Source, exp
 

@@ -1,0 +1,965 @@
+"""Intervals of integers: the class, unions of intervals, and version spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from heapq import nlargest
+from itertools import accumulate
+from math import inf, isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds.public import PublicPoints
+from littlestone.classes.base import (
+    Mapped,
+    VersionSpace,
+    as_point,
+    check_label,
+    gains_of,
+    version_space,
+    weights_inside,
+)
+from littlestone.classes.dichotomies import (
+    Labelling,
+    RunDichotomies,
+    best_dichotomies,
+    best_gap,
+    extremes,
+    points_inside,
+)
+from littlestone.classes.finite import MOST_LABELS, ListedSpace, Listing, labels
+from littlestone.classes.hypotheses import (
+    AlwaysZero,
+    Fields,
+    Frozen,
+    as_labels,
+    from_json,
+    json_integer,
+    number,
+    readable,
+)
+from littlestone.classes.spec import ClassAtPoints, at_public_points, written
+from littlestone.classes.thresholds import (
+    IntegerClass,
+    NumberedConcepts,
+    ThresholdHypothesis,
+    Thresholds,
+)
+from littlestone.combinatorics.decomposition import depth_limit
+from littlestone.data import IntegerDomain, Sample
+from littlestone.data.sample import Counted
+from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
+from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Points as Batch
+
+__all__ = [
+    "IntervalHypothesis",
+    "IntervalList",
+    "IntervalSpace",
+    "Intervals",
+    "UnionHypothesis",
+    "on_runs",
+]
+
+
+# -- Intervals of the integers low .. high, of any size: f(x) = 1 if and only if a <= x <= b.
+
+
+# Intervals from samples that are streamed: the law of all pairs of ends, in the memory of a part
+
+
+# -- how deep the intervals in some gaps shatter: placing levels in gaps --------------------------
+#
+# Let all intervals be left that lie in some gaps, and the empty one. A shattered tree of depth d
+# asks
+# a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
+# label
+# 0 splits a gap; and so on along the labels 0. So there is one exactly if the *levels*
+# r = d - 1, ..., 0 can be put in this order: level r at a point x of a gap with 2**i points of
+# the
+# gap up to x and 2**(r - i) from x on, for some i; the gap is split there.
+#
+# With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest gap that takes
+# level
+# r, two facts decide it (proofs: docs/oracles.md). If one gap is at least need(r) long and another
+# one at least need(r - 1), all levels from r down can be put. If one gap must take both, it
+# does
+# so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another gap takes
+# level r - 2. So of the lengths only the two largest matter.
+
+
+def need(r: int) -> int:
+    """Return the length of the shortest gap that takes level r; 0 for r < 0."""
+    return (1 << (r + 1) // 2) + (1 << r // 2) - 1 if r >= 0 else 0
+
+
+def highest(length: int) -> int:
+    """Return the highest level that a gap takes; -1 for none."""
+    r = 2 * ((length + 1).bit_length() - 1) - 2
+    return max(r + (need(r + 1) <= length), -1)
+
+
+def alone(r: int) -> int:
+    """Return the length from which on one gap takes all levels from r down."""
+    if r <= 1:
+        return max(r + 1, 0)
+    return (5 + 2 * (r % 2) << r // 2 - 1) - 1
+
+
+def help_needed(r: int) -> int:
+    """Return the length of a second gap with which need(r) is enough for the longest one."""
+    return need(r - 1 - r % 2)
+
+
+def thresholds(r: int) -> tuple[int, int, int]:
+    """Return alone(r), need(r), help_needed(r): only there a length matters."""
+    return alone(r), need(r), help_needed(r)
+
+
+def fits(longest: int, second: int, r: int) -> bool:
+    """Say whether the levels from r down fit into gaps, of which the two longest are given."""
+    return longest >= alone(r) or (longest >= need(r) and second >= help_needed(r))
+
+
+def ldim_of_gaps(longest: int, second: int) -> int:
+    """Return the Littlestone dimension: the number of levels that fit.
+
+    Examples
+    --------
+    >>> [ldim_of_gaps(n, 0) for n in (0, 1, 2, 4, 6, 9, 2**64)], ldim_of_gaps(3, 2)
+    ([0, 1, 2, 3, 4, 5, 126], 3)
+    """
+    r = highest(longest)
+    while r >= 0 and not fits(longest, second, r):
+        r -= 1
+    return r + 1
+
+
+Ints = npt.NDArray[np.int64]
+
+
+class _Piece(NamedTuple):
+    """Points of the sample, the end before them and the one behind them, and their weights."""
+
+    start: int
+    points: Ints
+    end: int
+    weights: Ints
+
+
+class StreamedIntervals:
+    """All intervals of low .. high, scored by minus their errors; see `Intervals.candidates`.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = Sample.of([17, 18, 65, 66] * 9, [0, 1, 1, 0] * 9)
+    >>> StreamedIntervals(sample, 1, 99).draw(Fraction(5), SeededSource(0))
+    (18, 65)
+    """
+
+    def __init__(self, sample: Sample, low: int, high: int) -> None:
+        self._sample, self._low, self._high = sample, low, high
+        self.size = pairs_of(high - low + 1) + 1
+
+    def draw(self, rate: Fraction, source: Source) -> tuple[int, int] | None:
+        """Return the ends of an interval, by ``e**(-rate * errors)`` exactly; None if it is empty.
+
+        The draws are those of the samples in memory: a right end, then a left end.
+        """
+        weights = PairWeights(self._parts, self._pointless, self._points, Fraction(rate))
+        j = source.choose(weights)
+        if j == 0:
+            return self._without_points(source.below(self._pointless))
+        point, length = self._right_run(j)
+        last = point + source.below(length)
+        lefts = StreamedRuns(lambda: self._left_runs(point), point + 1 - self._low)
+        return lefts.draw(Fraction(rate), source), last
+
+    def _pieces(self) -> Iterator[_Piece]:
+        """Yield the points; behind the last one of a piece comes the first one of the next."""
+        start, kept = self._low - 1, None
+        line = IntegerDomain(self._low, self._high).line
+        for points, gains in gains_of(self._sample, line):
+            if kept is not None:
+                yield kept._replace(end=int(points[0]))
+                start = int(kept.points[-1])
+            kept = _Piece(start, points, self._high + 1, -gains)
+        if kept is not None:
+            yield kept
+
+    def _parts(self) -> Iterator[PairPart]:
+        for start, points, end, weights in self._pieces():
+            before = np.diff(points, prepend=start)
+            after = np.diff(points, append=end)
+            yield PairPart(before, after, weights)
+
+    @cached_property
+    def _points(self) -> int:
+        return sum(len(piece.points) for piece in self._pieces())
+
+    @cached_property
+    def _pointless(self) -> int:
+        """The empty interval, and all inside the gaps between points."""
+        total, last = 1, self._low - 1
+        for part in self._parts():
+            total += _all_pairs(part.before - 1)
+            last += int(part.before.sum())
+        return total + pairs_of(self._high - last)
+
+    def _right_run(self, j: int) -> tuple[int, int]:
+        """Return the j-th point, and how many right ends there are up to the next one."""
+        for _, points, end, _ in self._pieces():
+            if j <= len(points):
+                following = int(points[j]) if j < len(points) else end
+                return int(points[j - 1]), following - int(points[j - 1])
+            j -= len(points)
+        raise AssertionError("the pieces have changed between two passes")
+
+    def _left_runs(self, last: int) -> Iterator[ScoreRuns]:
+        """Yield the left ends up to a point of the sample, scored by W in front of them."""
+        score = 0
+        for start, points, _, weights in self._pieces():
+            inside = points[points <= last]
+            if not len(inside):
+                return
+            scores = np.concatenate([[score], score + np.cumsum(weights)])
+            starts = np.concatenate([[start], inside[:-1]]) + 1
+            yield ScoreRuns(starts, int(inside[-1]) + 1, scores[: len(inside)])
+            score = int(scores[-1])
+
+    def _without_points(self, member: int) -> tuple[int, int] | None:
+        """Return the member-th interval without points: the empty one, then gap by gap."""
+        if member == 0:
+            return None
+        left = member - 1
+        at = self._low - 1
+        for part in self._parts():
+            here = _all_pairs(part.before - 1)
+            if left < here:
+                gaps = list(accumulate(pairs_of(gap - 1) for gap in part.before.tolist()))
+                index = next(i for i, total in enumerate(gaps) if left < total)
+                at += int(part.before[:index].sum())
+                return pair_of(at + 1, left - (gaps[index - 1] if index else 0))
+            left -= here
+            at += int(part.before.sum())
+        return pair_of(at + 1, left)
+
+
+def pair_of(start: int, index: int) -> tuple[int, int]:
+    """Return an interval by its number among those from ``start`` on, ordered by the right end.
+
+    Examples
+    --------
+    >>> [pair_of(5, i) for i in range(4)]
+    [(5, 5), (5, 6), (6, 6), (5, 7)]
+    """
+    # The t-th right end, t = 0, 1, ..., has t + 1 left ends: take the largest t with
+    # t(t + 1)/2 <= index.
+    t = (isqrt(8 * index + 1) - 1) // 2
+    return start + index - pairs_of(t), start + t
+
+
+def pairs_of(gap: int) -> int:
+    """Return the number of pairs a <= b among ``gap`` consecutive integers."""
+    return gap * (gap + 1) // 2
+
+
+def _all_pairs(gaps: Ints) -> int:
+    """Return the sum of `pairs_of` over gaps, exactly: below 2**63 by squares of 21-bit digits."""
+    if gaps.dtype == object:
+        return sum(map(pairs_of, gaps.tolist()))
+    mask = (1 << 21) - 1
+    digits = [gaps & mask, (gaps >> 21) & mask, gaps >> 42]
+    squares = 0
+    for i, a in enumerate(digits):
+        for k, b in enumerate(digits):
+            squares += int(np.dot(a, b)) << 21 * (i + k)
+    total = sum(int(digit.sum()) << 21 * i for i, digit in enumerate(digits))
+    return (squares + total) // 2
+
+
+_MOST_ENDS = 2_000_000
+
+
+@readable
+@dataclass(frozen=True)
+class IntervalHypothesis(Frozen):
+    """1 exactly on the integers from ``first`` to ``last``; the empty interval is `AlwaysZero`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> IntervalHypothesis(18, 65).predict(np.array([17, 18, 65, 66])).tolist()
+    [0, 1, 1, 0]
+    """
+
+    first: int
+    last: int
+
+    TYPE = "interval"
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        return as_labels((points >= self.first) & (points <= self.last), len(points))
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        if self.first == self.last:
+            return f"1 if x = {number(self.first)}, otherwise 0"
+        return f"1 if {number(self.first)} <= x <= {number(self.last)}, otherwise 0"
+
+    @classmethod
+    def from_dict(cls, data: Any) -> IntervalHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("first", "last"))
+        first = fields.integer("first")
+        return cls(first, fields.integer("last", low=first))
+
+
+@readable
+@dataclass(frozen=True)
+class UnionHypothesis(Frozen):
+    """1 exactly on a union of runs of integers, at least two; make one by `on_runs`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> union = on_runs([(1, 3), (8, 9)])
+    >>> union.predict(np.array([3, 4, 9])).tolist(), union.describe()
+    ([1, 0, 1], '1 if 1 <= x <= 3 or 8 <= x <= 9, otherwise 0')
+    """
+
+    runs: tuple[tuple[int, int], ...]
+
+    TYPE = "union of intervals"
+
+    def __post_init__(self) -> None:
+        if not _canonical(self.runs):
+            raise parameter_error(
+                "UnionHypothesis", "runs", "increasing, not adjacent, at least two",
+                f"{len(self.runs)} runs", "Use on_runs(runs).",
+            )  # fmt: skip
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        inside = [(points >= first) & (points <= last) for first, last in self.runs]
+        return as_labels(np.logical_or.reduce(inside), len(points))
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        parts = [
+            f"x = {number(a)}" if a == b else f"{number(a)} <= x <= {number(b)}"
+            for a, b in self.runs[:20]
+        ]
+        more = f" or in {len(self.runs) - 20} more runs" if len(self.runs) > 20 else ""
+        return f"1 if {' or '.join(parts)}{more}, otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.TYPE, "ends": [json_integer(x) for run in self.runs for x in run]}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> UnionHypothesis:
+        """Read it back; only the canonical form is accepted."""
+        fields = Fields(data, ("ends",))
+        ends = [from_json(x) for x in fields.items("ends", _MOST_ENDS)]
+        whole = [x for x in ends if isinstance(x, int)]
+        runs = tuple(zip(whole[::2], whole[1::2], strict=False))
+        if len(whole) < len(ends) or len(ends) % 2 or not _canonical(runs):
+            raise fields.refuse("ends", "first and last points of runs, increasing, not adjacent")
+        return cls(runs)
+
+
+def on_runs(
+    runs: Iterable[tuple[int, int]],
+) -> UnionHypothesis | IntervalHypothesis | AlwaysZero:
+    """Return the canonical hypothesis that is 1 exactly on some runs of integers.
+
+    Examples
+    --------
+    >>> on_runs([(4, 6), (1, 3)]), on_runs([])
+    (IntervalHypothesis(first=1, last=6), AlwaysZero())
+    """
+    joined = _joined(sorted(runs))
+    if len(joined) > 1:
+        return UnionHypothesis(joined)
+    return IntervalHypothesis(*joined[0]) if joined else AlwaysZero()
+
+
+def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
+    """Return the runs on which a hypothesis of `on_runs` is 1."""
+    match hypothesis:
+        case AlwaysZero():
+            return ()
+        case IntervalHypothesis(first=first, last=last):
+            return ((first, last),)
+        case UnionHypothesis(runs=runs):
+            return runs
+    raise UnsupportedError("Only unions of intervals are distinguished as intervals.")
+
+
+def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
+    """Say whether there are several runs, nonempty, increasing and not adjacent."""
+    ordered = all(first <= last for first, last in runs)
+    return len(runs) > 1 and ordered and _joined(runs) == runs
+
+
+def _joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Join sorted runs that meet."""
+    out: list[tuple[int, int]] = []
+    for first, last in runs:
+        if out and first <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(last, out[-1][1]))
+        else:
+            out.append((first, last))
+    return tuple(out)
+
+
+@written("intervals(1, 99)")
+class Intervals(IntegerClass):
+    """Intervals [a, b] with low <= a <= b <= high, and the empty one.
+
+    Parameters
+    ----------
+    low, high : int of any size, low <= high
+        The public domain. Never take it from the data.
+
+    Guarantee
+    ---------
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law over all
+    N(N + 1)/2 + 1 intervals of a domain of N points.
+
+    Notes
+    -----
+    VC dimension 2 (1 if there is one point only). Cost of a draw: O(k) for k distinct points of
+    the sample, although there are about k**2/2 different behaviours on it: the weight of [a, b]
+    is a product of a factor of a and a factor of b, so b is drawn from its exact marginal weight
+    (a partition function, enclosed by balls), then a given b.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> from fractions import Fraction
+    >>> ages = Intervals(1, 99)
+    >>> ages.size, ages.vc_dim
+    (4951, 2)
+    >>> data = Sample.of([17, 18, 65, 66], [0, 1, 1, 0])
+    >>> ages.candidates(data).draw(Fraction(50), SeededSource(0)).describe()
+    '1 if 18 <= x <= 65, otherwise 0'
+    """
+
+    name = "intervals"
+
+    @property
+    def size(self) -> int:
+        """Number of concepts."""
+        return pairs_of(self.high - self.low + 1) + 1
+
+    @property
+    def vc_dim(self) -> int:
+        """2, or 1 on a single point."""
+        return 2 if self.high > self.low else 1
+
+    streams = True
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""
+        streamed = StreamedIntervals(sample.within(self.low, self.high), self.low, self.high)
+        return Mapped(streamed, _interval)
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        yield AlwaysZero()
+        for first in range(self.low, self.high + 1):
+            for last in range(first, self.high + 1):
+                yield IntervalHypothesis(first, last)
+
+    def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
+        """Return a union of intervals."""
+        return on_runs((int(x), int(x)) for x in ones)  # type: ignore[call-overload]
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Return the Littlestone dimension, twice: about ``2 log2 N`` (docs/oracles.md)."""
+        ldim = ldim_of_gaps(self.high - self.low + 1, 0)
+        return ldim, ldim
+
+    def threshold_bounds(self) -> tuple[int, int]:
+        """Return the number of points, twice: intervals hold the thresholds."""
+        return self.high - self.low + 1, self.high - self.low + 1
+
+
+def interval_from(start: int, index: int) -> IntervalHypothesis:
+    """Return an interval by its number among those from ``start`` on, ordered by the right end.
+
+    Examples
+    --------
+    >>> [(h.first, h.last) for h in (interval_from(5, i) for i in range(4))]
+    [(5, 5), (5, 6), (6, 6), (5, 7)]
+    """
+    return IntervalHypothesis(*pair_of(start, index))
+
+
+def _interval(ends: tuple[int, int] | None) -> Hypothesis:
+    return AlwaysZero() if ends is None else IntervalHypothesis(*ends)
+
+
+@best_dichotomies.register
+def _(concept_class: Intervals, points: Batch, sample: Sample) -> Choice[Labelling]:
+    low, high = concept_class.low, concept_class.high
+    order, edges = points_inside(points, low, high)
+    second, weights, _ = weights_inside(sample, low, high)
+    most, least = extremes(edges, second, weights)
+    return RunDichotomies(most, least, best_gap(edges, second, weights), order, len(points))
+
+
+# -- Version spaces of intervals, in closed form at any size.
+#
+# *After a positive example* an interval [a, b] is a left end a in one run and a right end b in
+# another one, which no example has distinguished: a product of two classes of thresholds on
+#   disjoint
+# sides. Shattered trees of both can be put one below the other, and two SOAs can be run side by
+#   side,
+# so the Littlestone dimensions add: ``floor(log2 s) + floor(log2 t)`` for s left and t right
+#   ends.
+#
+# *Before one* all intervals are left that lie in a gap between negative examples, and the empty
+#   one;
+# how deep they shatter depends on the two longest gaps only (`concept_class`).
+
+
+Run = tuple[int, int]  # first and last
+
+
+@dataclass(frozen=True)
+class IntervalSpace(VersionSpace):
+    """The intervals that fit some examples.
+
+    Examples
+    --------
+    >>> space = Intervals(1, 2**64).version_space()
+    >>> space.littlestone_dim(), space.restrict(2**63, 1).littlestone_dim()
+    (126, 126)
+    >>> space.restrict(1000, 1).restrict(5000, 0).soa().describe()
+    '1 if 489 <= x <= 3047, otherwise 0'
+    """
+
+    concept_class: Intervals
+    gaps: tuple[Run, ...] | None
+    ends: tuple[Run, Run] | None
+    max_nodes: int | None = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, concept_class: Intervals, max_nodes: int | None) -> IntervalSpace:
+        """Return the space of all intervals."""
+        return cls(concept_class, ((concept_class.low, concept_class.high),), None, max_nodes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no interval is left."""
+        return self.gaps is None and self.ends is None
+
+    @property
+    def size(self) -> int:
+        """Number of concepts."""
+        if self.gaps is not None:
+            return 1 + sum(g * (g + 1) // 2 for g in map(_length, self.gaps))
+        return 0 if self.ends is None else _length(self.ends[0]) * _length(self.ends[1])
+
+    def restrict(self, point: Any, label: int) -> IntervalSpace:
+        """Return the intervals that hold a point (label 1), or do not."""
+        x, label = as_point(point), check_label(label)
+        low, high = self.concept_class.low, self.concept_class.high
+        if not isinstance(x, int) or not low <= x <= high:
+            return self._with(None, None) if label else self
+        if self.gaps is not None:
+            return self._split(x, label)
+        if self.ends is None:
+            return self
+        (a, a_last), (b, b_last) = self.ends
+        if label:
+            return self._product(a, min(a_last, x), max(b, x), b_last)
+        if x < b:  # all right ends are beyond
+            return self._product(max(a, x + 1), a_last, b, b_last)
+        return self._product(a, a_last, b, min(b_last, x - 1))
+
+    def _split(self, x: int, label: int) -> IntervalSpace:
+        assert self.gaps is not None
+        for first, last in self.gaps:
+            if first <= x <= last:
+                if label:
+                    return self._product(first, x, x, last)
+                parts = [run for run in ((first, x - 1), (x + 1, last)) if run[0] <= run[1]]
+                others = [gap for gap in self.gaps if gap != (first, last)]
+                return self._with(tuple(sorted(others + parts)), None)
+        return self._with(None, None) if label else self
+
+    def littlestone_dim(self) -> int:
+        """Return the Littlestone dimension (module docstring); -1 if empty."""
+        if self.gaps is not None:
+            return ldim_of_gaps(*self._longest)
+        return -1 if self.ends is None else sum(_log2(_length(run)) for run in self.ends)
+
+    def soa(self) -> Hypothesis:
+        """Return the SOA's prediction: one run after a positive example, up to three before."""
+        if self.ends is not None:
+            (a, a_last), (b, b_last) = self.ends
+            keep_a, keep_b = (1 << _log2(_length(run)) for run in self.ends)
+            return IntervalHypothesis(max(a, a_last - keep_a + 1), min(b_last, b + keep_b - 1))
+        return on_runs(self._ones)
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> int | None:
+        """Return the smallest point that two unions of runs label differently."""
+        sides = [runs_of(h), runs_of(g)]
+        for x in sorted(
+            {end for runs in sides for first, last in runs for end in (first, last + 1)}
+        ):
+            if _holds(sides[0], x) != _holds(sides[1], x):
+                return x
+        return None
+
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return the least number of SOA answers that lower the dimension (docs/oracles.md)."""
+        dimension = self.littlestone_dim()
+        if dimension <= 0:
+            return inf
+        least: float
+        if self.ends is not None:
+            sizes = [_length(run) for run in self.ends if _length(run) > 1]
+            least = min(1 + _is_full(size) for size in sizes)
+        elif self._ones:
+            least = 1 if any(self._lowers(run, dimension) for run in self._ones) else 2
+        else:
+            least = self._cuts(dimension - 1)
+        return least if cap is None or least <= cap else inf
+
+    def decomposition_dim(self, p: int, d: int) -> int:
+        """Return 0 where every interval can be isolated soon enough; else search a small space."""
+        dimension = self._checked_dim("decomposition_dim", p, d)
+        if dimension <= 0 or self._stays(dimension, p, d):
+            return dimension
+        return 0 if self._isolates(p, d) else self._listed("decompositions").decomposition_dim(p, d)
+
+    def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
+        """Return all intervals of the space (lazily) where each can be isolated; else search."""
+        dimension = self._checked_dim("essential", p, d)
+        if dimension < 0:
+            return ()
+        if dimension == 0 or self._stays(dimension, p, d):
+            return (self.soa(),)
+        if self._isolates(p, d):
+            return IntervalList(self)
+        return self._listed("essential hypotheses").essential(p, d)
+
+    def splitting_point(self) -> int | None:
+        """Return a point where level d - 1 can be put, or one that halves a run of ends."""
+        dimension = self.littlestone_dim()
+        if dimension <= 0:
+            return None
+        if self.ends is not None:
+            run = max(self.ends, key=_length)
+            middle = run[0] + _length(run) // 2
+            return middle - 1 if run is self.ends[0] else middle
+        r = dimension - 1
+        for first, last in self._candidates:
+            g = last - first + 1
+            edges = [1 << i for i in range(r + 1)] + [t + 1 for t in thresholds(r - 1)]
+            for p in [p for edge in edges for p in (edge, g + 1 - edge) if 1 <= p <= g]:
+                rest = self._longest_after((first, last), p - 1, g - p)
+                if _log2(p) + _log2(g - p + 1) >= r and fits(*rest, r - 1):
+                    return first + p - 1
+        raise AssertionError("the dimension has a reason")
+
+    def member(self) -> Hypothesis:
+        """Return the smallest interval: the empty one before a positive example."""
+        if self.gaps is not None:
+            return AlwaysZero()
+        if self.ends is None:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return IntervalHypothesis(self.ends[0][1], self.ends[1][0])
+
+    def concept(self, index: int) -> Hypothesis:
+        """Return a concept by its number: the empty one first; in a gap, by the right end."""
+        if not 0 <= index < self.size:
+            raise IndexError(index)
+        if self.ends is not None:
+            left, right = divmod(index, _length(self.ends[1]))
+            return IntervalHypothesis(self.ends[0][0] + left, self.ends[1][0] + right)
+        if index == 0:
+            return AlwaysZero()
+        index -= 1
+        for first, last in self.gaps or ():
+            g = last - first + 1
+            if index >= g * (g + 1) // 2:
+                index -= g * (g + 1) // 2
+                continue
+            return interval_from(first, index)
+        raise AssertionError("the index is in range")
+
+    def index(self, hypothesis: Hypothesis) -> int | None:
+        """Return the number of a concept of this space, or None."""
+        if isinstance(hypothesis, AlwaysZero):
+            return None if self.gaps is None else 0
+        if not isinstance(hypothesis, IntervalHypothesis):
+            return None
+        a, b = hypothesis.first, hypothesis.last
+        if self.ends is not None:
+            (left, left_last), (right, right_last) = self.ends
+            if left <= a <= left_last and right <= b <= right_last:
+                return (a - left) * (right_last - right + 1) + b - right
+            return None
+        before = 1
+        for first, last in self.gaps or ():
+            g = last - first + 1
+            if first <= a and b <= last:
+                return before + (b - first) * (b - first + 1) // 2 + a - first
+            before += g * (g + 1) // 2
+        return None
+
+    # -- before a positive example ------------------------------------------------------------
+
+    @cached_property
+    def _candidates(self) -> list[Run]:
+        """The two longest gaps: only there the dimension can be lowered by one label 0."""
+        return nlargest(2, self.gaps or (), key=_length)
+
+    @cached_property
+    def _longest(self) -> tuple[int, int]:
+        first, second = ([_length(run) for run in self._candidates] + [0, 0])[:2]
+        return first, second
+
+    def _longest_after(self, gap: Run, left: int, right: int) -> tuple[int, int]:
+        """Return the two longest gaps after one of the longest is split."""
+        others = nlargest(3, self.gaps or (), key=_length)
+        others.remove(gap)
+        first, second, *_ = sorted([*map(_length, others), left, right, 0, 0], reverse=True)
+        return first, second
+
+    @cached_property
+    def _ones(self) -> tuple[Run, ...]:
+        """Where label 0 lowers the dimension: label 0 at x is a function of x by pieces."""
+        r = self.littlestone_dim() - 1
+        if r < 0:
+            return ()
+        found: list[Run] = []
+        for first, last in sorted(self._candidates):
+            g = last - first + 1
+            marks = {t for t in (*thresholds(r), *self._longest) if t <= g}
+            starts = sorted({0} | {at for t in marks for at in (t, g - t) if 0 <= at < g})
+            for left, after in zip(starts, [*starts[1:], g], strict=True):
+                if fits(*self._longest_after((first, last), left, g - 1 - left), r):
+                    continue
+                if found and found[-1][1] == first + left - 1:
+                    found[-1] = (found[-1][0], first + after - 1)
+                else:
+                    found.append((first + left, first + after - 1))
+        return tuple(found)
+
+    def _lowers(self, run: Run, ldim: int) -> bool:
+        """Say whether label 1 at some point of a run lowers the dimension.
+
+        It leaves ``floor(log2 p) + floor(log2 q)``, constant between powers of two.
+        """
+        first, last = next(gap for gap in self._candidates if gap[0] <= run[0] <= gap[1])
+        starts = [run[0]]
+        for i in range((last - first + 1).bit_length()):
+            starts += [
+                x for x in (first + (1 << i) - 1, last - (1 << i) + 2) if run[0] <= x <= run[1]
+            ]
+        return any(_log2(x - first + 1) + _log2(last - x + 1) < ldim for x in starts)
+
+    def _cuts(self, r: int) -> int:
+        """Return how many labels 0 it takes until the levels from r down do not fit any more.
+
+        Then all gaps are shorter than need(r), or one is shorter than alone(r) and all others are
+        too short to help it. k points cut a gap of length g into parts shorter than t exactly if
+        ``k >= floor(g / t)``.
+        """
+        lengths = [_length(run) for run in self.gaps or ()]
+        alone, need, second = thresholds(r)
+        everywhere = sum(g // need for g in lengths)
+        if not second:
+            return everywhere
+        rest = sum(g // second for g in lengths)
+        # of one gap a part of at most alone - 1 may stay; k cuts, k further parts below second
+        return min(
+            everywhere,
+            *(rest - g // second + -(-max(g - alone + 1, 0) // second) for g in lengths),
+        )
+
+    # -- decompositions -----------------------------------------------------------------------
+
+    def _isolates(self, p: int, d: int) -> bool:
+        """Say whether a certain tree isolates every concept in time (docs/oracles.md).
+
+        Before a positive example it halves all gaps again and again; after one, it halves the
+        left ends and then the right ends.
+        """
+        dimension = self.littlestone_dim()
+        if self.ends is not None:
+            return (p, d) not in ((1, 1), (1, 2)) or self.size not in (3, 9)
+        gaps, longest = len(self.gaps or ()), self._longest[0]
+        if sum(map(_length, self.gaps or ())) + 2 > depth_limit(p, d, 0):
+            return False
+        for halvings in range(longest.bit_length()):
+            left = longest >> halvings  # all gaps are at most so long then
+            most = min(dimension, ldim_of_gaps(left, left))
+            inside = highest(left)  # what label 1 leaves, at most
+            depth = gaps * ((2 << halvings) - 1)
+            if depth > depth_limit(p, d, most - 1) or depth + 3 > depth_limit(p, d, inside - 1):
+                return False
+        return True
+
+    def _listed(self, what: str) -> ListedSpace:
+        """Return the same space as a matrix of the points that some concept holds."""
+        runs = self.gaps or ()
+        if self.ends is not None:
+            runs = ((self.ends[0][0], self.ends[1][1]),)
+        if self.size * sum(map(_length, runs)) > MOST_LABELS:
+            raise self._unknown(
+                what,
+                "it is too large to be listed (more than 2**26 labels). Use a smaller domain, or a "
+                "larger p.",
+            )
+        points = [x for first, last in runs for x in range(first, last + 1)]
+        concepts = [self.concept(i) for i in range(self.size)]
+        matrix = labels(self.concept_class, concepts, points)
+        name = self.concept_class.improper
+        return ListedSpace.of(Listing(self.concept_class, points, matrix, name, self.max_nodes))
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _product(self, a: int, a_last: int, b: int, b_last: int) -> IntervalSpace:
+        if a > a_last or b > b_last:
+            return self._with(None, None)
+        return self._with(None, ((a, a_last), (b, b_last)))
+
+    def _with(self, gaps: tuple[Run, ...] | None, ends: tuple[Run, Run] | None) -> IntervalSpace:
+        return IntervalSpace(self.concept_class, gaps, ends, self.max_nodes)
+
+
+class IntervalList(NumberedConcepts):
+    """All intervals of a space, in the order of their numbers; nothing is listed.
+
+    Examples
+    --------
+    >>> found = Intervals(1, 2**40).version_space().essential(p=4, d=78)
+    >>> found.size == 2**39 * (2**40 + 1) + 1, found[1].describe()
+    (True, '1 if x = 1, otherwise 0')
+    """
+
+    def concept(self, index: int) -> Hypothesis:
+        """Return one interval by its number."""
+        named: Hypothesis = self.space.concept(index)
+        return named
+
+
+def _length(run: Run) -> int:
+    return run[1] - run[0] + 1
+
+
+def _log2(n: int) -> int:
+    return n.bit_length() - 1
+
+
+def _is_full(n: int) -> bool:
+    """Say whether n is a power of two, less 1, above 1: then both ends of a run must be cut."""
+    return n > 2 and n & (n + 1) == 0
+
+
+def _holds(runs: Sequence[Run], x: int) -> bool:
+    return any(first <= x <= last for first, last in runs)
+
+
+@version_space.register
+def _(concept_class: Intervals, max_nodes: int | None) -> VersionSpace:
+    return IntervalSpace.of(concept_class, max_nodes)
+
+
+# -- Thresholds and intervals at public points: over the cells between them.
+
+
+class CellClass(ClassAtPoints):
+    """Thresholds or intervals whose ends are public points.
+
+    A comparison ``x >= t`` becomes ``x >= q``, q the least public point that is at least t, or is
+    never true. So a concept is one over *cells*: the number of public points up to x; no concept
+    is 1 below all of them.
+
+    Examples
+    --------
+    >>> at_public_points(Intervals(1, 99), [20, 60]).size
+    4
+    """
+
+    def __init__(self, concept_class: IntegerClass, points: Any) -> None:
+        super().__init__(concept_class, points)
+        self.cells: Any = type(concept_class)(1, len(self.points))
+
+    @staticmethod
+    def some(concept_class: IntegerClass, number: int) -> tuple[IntegerClass, list[int]]:
+        """Return the first points of the class."""
+        low, high = concept_class.low, concept_class.high
+        return concept_class, list(range(low, min(low + number - 1, high) + 1))
+
+    @property
+    def public(self) -> PublicPoints:
+        """One comparison of a threshold, two of an interval."""
+        return PublicPoints(self.number, 2 if isinstance(self.cells, Intervals) else 1)
+
+    @property
+    def size(self) -> int:
+        """Number of concepts."""
+        return int(self.cells.size)
+
+    @property
+    def vc_dim(self) -> int:
+        """The VC dimension."""
+        return int(self.cells.vc_dim)
+
+    def littlestone_bounds(self) -> tuple[int, float]:
+        """Return that over the cells."""
+        found: tuple[int, float] = self.cells.littlestone_bounds()
+        return found
+
+    def threshold_bounds(self) -> tuple[int, float]:
+        """Return that over the cells."""
+        found: tuple[int, float] = self.cells.threshold_bounds()
+        return found
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all concepts, scored by minus their errors; see `ConceptClass.candidates`."""
+        return Mapped(self.cells.candidates(self._in_cells(sample)), self._at)
+
+    def _in_cells(self, sample: Sample) -> Sample:
+        """Return the records as numbers of cells; cell 0 is outside."""
+        inside = sample.within(self.concept_class.low, self.concept_class.high).counted
+        cells = np.searchsorted(self.points, inside.points, side="right")
+        counts = np.zeros((len(self.points) + 1, len(inside.outside)), dtype=np.int64)
+        np.add.at(counts, cells, inside.counts.T)
+        outside = tuple((counts[0] + np.array(inside.outside)).tolist())
+        kept = 1 + np.flatnonzero(counts[1:].any(axis=1))
+        return Counted(kept, counts[kept].T, outside, inside.costs)
+
+    def _at(self, concept: Hypothesis) -> Hypothesis:
+        """Return a concept over cells as one over the domain."""
+        edges, high = self.points.tolist(), self.concept_class.high
+        if isinstance(concept, ThresholdHypothesis):
+            above = [*(edge - 1 for edge in edges), high][concept.above]
+            return ThresholdHypothesis(above, self.concept_class.low, high)
+        if isinstance(concept, IntervalHypothesis):
+            last = [*(edge - 1 for edge in edges), high][concept.last]
+            return IntervalHypothesis(edges[concept.first - 1], last)
+        return AlwaysZero()
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        return map(self._at, self.cells.concepts())
+
+
+at_public_points.register(Thresholds, CellClass)
+at_public_points.register(Intervals, CellClass)

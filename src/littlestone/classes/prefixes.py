@@ -1,0 +1,1113 @@
+"""Paths of prefixes: networks of addresses, codes of a hierarchy."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.base import (
+    VersionSpace,
+    as_point,
+    check_label,
+    gains_of,
+    searching,
+    span_runs,
+    version_space,
+)
+from littlestone.classes.finite import MOST_LABELS, ListedSpace, listing
+from littlestone.classes.hypotheses import AlwaysZero, Fields, on_points, readable
+from littlestone.classes.spec import written
+from littlestone.classes.tree_paths import Paths
+from littlestone.classes.trees import ROOT, Forest, Node, no_concept
+from littlestone.combinatorics.matrix import NodeLimit
+from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
+from littlestone.data.cells import text
+from littlestone.data.domains import SMALL
+from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
+from littlestone.source import ScoreRuns
+from littlestone.types import Hypothesis, Json, Labels, Point, Points
+
+__all__ = [
+    "IPV4",
+    "IPV6",
+    "Notation",
+    "PrefixForest",
+    "PrefixHypothesis",
+    "PrefixSetHypothesis",
+    "PrefixSpace",
+    "Prefixes",
+    "prefix_set",
+]
+
+
+# -- The forest of all prefixes of fixed-length strings: networks of addresses, codes of a
+# hierarchy.
+#
+# A prefix is one integer: a leading 1 and then its digits, each in as many bits as the largest
+# digit needs. The empty prefix is 1; for bits this is the numbering of a binary heap. So parent,
+# depth and comparison are shifts, for IPv6 as for four letters.
+
+
+Ints = npt.NDArray[np.int64]
+
+_MAX_BITS = 1 << 16  # of one whole string
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How prefixes are written: networks of addresses, or the first characters of a code.
+
+    Examples
+    --------
+    >>> IPV4.write(IPV4.parse("10.1.2.3/8")), IPV4.write(IPV4.parse("10.1.2.3"))
+    ('10.0.0.0/8', '10.1.2.3/32')
+    >>> codes = Notation("0123456789", 5)
+    >>> codes.write(codes.parse("311")), codes.parse("31x") is None
+    ('311', True)
+    """
+
+    alphabet: str
+    length: int
+
+    @property
+    def version(self) -> int:
+        """4 or 6 for addresses; 0 for strings."""
+        return {"ipv4": 4, "ipv6": 6}.get(self.alphabet, 0)
+
+    @cached_property
+    def base(self) -> int:
+        """Number of different digits."""
+        return 2 if self.version else len(self.alphabet)
+
+    @cached_property
+    def bits(self) -> int:
+        """Number of bits of one digit."""
+        return (self.base - 1).bit_length()
+
+    @property
+    def rule(self) -> str:
+        """Say what a cell must be."""
+        if self.version:
+            example = "10.0.0.0/8" if self.version == 4 else "2001:db8::/32"
+            return f"an IPv{self.version} address or network, such as {example}"
+        return f"a text of at most {self.length} characters among {self.alphabet!r}"
+
+    @property
+    def spec(self) -> str:
+        """The arguments in the text of a class."""
+        return self.alphabet if self.version else f"{self.alphabet}, {self.length}"
+
+    @cached_property
+    def _digit(self) -> dict[str, int]:
+        return {letter: i for i, letter in enumerate(self.alphabet)}
+
+    def parse(self, written: str) -> int | None:
+        """Return the prefix that a text writes, or None.
+
+        An address without ``/`` is the longest prefix; bits behind the prefix are dropped
+        (``10.1.2.3/8`` is ``10.0.0.0/8``).
+        """
+        if self.version:
+            return self._parse_network(written)
+        if len(written) > self.length:
+            return None
+        prefix = 1
+        for letter in written:
+            digit = self._digit.get(letter)
+            if digit is None:
+                return None
+            prefix = prefix << self.bits | digit
+        return prefix
+
+    def _parse_network(self, written: str) -> int | None:
+        address, slash, tail = written.partition("/")
+        bits = self.length
+        if slash:
+            if not (tail.isascii() and tail.isdigit() and len(tail) <= 3 and int(tail) <= bits):
+                return None
+            bits = int(tail)
+        if len(address) > 60 or "%" in address:  # an interface is no part of an address
+            return None
+        kind = ipaddress.IPv4Address if self.version == 4 else ipaddress.IPv6Address
+        try:
+            value = int(kind(address))
+        except ValueError:
+            return None
+        return 1 << bits | value >> (self.length - bits)
+
+    def write(self, prefix: int) -> str:
+        """Return the canonical text of a prefix."""
+        digits = (prefix.bit_length() - 1) // self.bits
+        if self.version:
+            kind = ipaddress.IPv4Address if self.version == 4 else ipaddress.IPv6Address
+            return f"{kind((prefix - (1 << digits)) << (self.length - digits))}/{digits}"
+        mask = (1 << self.bits) - 1
+        places = range((digits - 1) * self.bits, -1, -self.bits)
+        return "".join(self.alphabet[prefix >> place & mask] for place in places)
+
+
+IPV4 = Notation("ipv4", 32)
+
+IPV6 = Notation("ipv6", 128)
+
+
+def notation(caller: str, alphabet: Any, length: Any) -> Notation:
+    """Check the public parameters of a notation."""
+    known = {"ipv4": IPV4, "ipv6": IPV6}.get(alphabet) if isinstance(alphabet, str) else None
+    if known is not None:
+        if length is not None and length != known.length:
+            hint = f"Addresses have {known.length} bits; leave it out."
+            raise parameter_error(caller, "length", "left out for addresses", length, hint)
+        return known
+    constraint = "'ipv4', 'ipv6', or a text of at least two different characters"
+    if not isinstance(alphabet, str) or not len(set(alphabet)) == len(alphabet) >= 2:
+        raise parameter_error(caller, "alphabet", constraint, alphabet, "Try '0123456789'.")
+    if any(c.isspace() or c in ",()/\"'" or not c.isprintable() for c in alphabet):
+        constraint = "of printable characters other than space , ( ) / and quotes"
+        raise parameter_error(caller, "alphabet", constraint, alphabet)
+    hint = "It is the number of characters of the longest code."
+    made = Notation(alphabet, check_integer(caller, "length", length, low=1, hint=hint))
+    if made.bits * made.length > _MAX_BITS:
+        raise parameter_error(caller, "length", f"at most {_MAX_BITS // made.bits}", length)
+    return made
+
+
+class PrefixForest(Forest):
+    """All prefixes of the strings of a notation; the empty prefix is the one top node.
+
+    Examples
+    --------
+    >>> forest = PrefixForest(IPV6)
+    >>> site = IPV6.parse("2001:db8:17::/48")
+    >>> forest.depth(site), IPV6.write(forest.ancestor(site, 33)), forest.height
+    (49, '2001:db8::/32', 129)
+    """
+
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
+        base, length = notation.base, notation.length
+        self._bits = notation.bits
+        #: Number of prefixes at or below one, by its number of digits.
+        self._below = [(base ** (length - k + 1) - 1) // (base - 1) for k in range(length + 1)]
+        self.size: int = self._below[0]
+        self.height = length + 1
+        #: Whether both the prefixes and their ranks are stored in 64 bits.
+        self.small = self.size < SMALL and self._bits * length < SMALL.bit_length() - 1
+
+    def __contains__(self, node: object) -> bool:
+        if not isinstance(node, int) or node < 1:
+            return False
+        digits, rest = divmod(node.bit_length() - 1, self._bits)
+        return not rest and digits < self.height and self._digits_are_in_alphabet(node, digits)
+
+    def _digits_are_in_alphabet(self, node: int, digits: int) -> bool:
+        base = self.notation.base
+        return base == 1 << self._bits or all(d < base for d in self._digits(node, digits))
+
+    def _digits(self, node: int, digits: int) -> list[int]:
+        mask = (1 << self._bits) - 1
+        return [node >> (digits - k) * self._bits & mask for k in range(1, digits + 1)]
+
+    def depth(self, node: Any) -> int:
+        """Return the number of digits plus 1: the empty prefix has depth 1."""
+        return 0 if node is ROOT else (int(node).bit_length() - 1) // self._bits + 1
+
+    def ancestor(self, node: Any, depth: int) -> Node:
+        """Return the prefix of ``depth - 1`` digits."""
+        return int(node) >> (self.depth(node) - depth) * self._bits if depth else ROOT
+
+    def meet(self, x: Any, y: Any) -> int:
+        """Return one more than the number of common leading digits; 0 with `ROOT`."""
+        depth = min(self.depth(x), self.depth(y))
+        if not depth:
+            return 0
+        a: Any = self.ancestor(x, depth)
+        b: Any = self.ancestor(y, depth)
+        return depth - -(-int(a ^ b).bit_length() // self._bits)
+
+    def children(self, node: Any) -> Iterator[Node]:
+        """Yield the prefixes that are longer by one digit, in the order of the alphabet."""
+        if node is ROOT:
+            yield 1
+        elif self.depth(node) < self.height:
+            yield from (node << self._bits | digit for digit in range(self.notation.base))
+
+    def child_count(self, node: Node) -> int:
+        """Return the number of digits, 0 for whole strings, 1 for `ROOT`."""
+        if node is ROOT:
+            return 1
+        return self.notation.base if self.depth(node) < self.height else 0
+
+    def order(self, node: Any) -> int:
+        """Return the rank in preorder; -1 for `ROOT`."""
+        return -1 if node is ROOT else self.span(node)[0]
+
+    def eccentricity(self, node: Node) -> int:
+        """Return the distance to a whole string that shares no digit with the prefix."""
+        return self.height if node is ROOT else self.height + self.depth(node) - 2
+
+    def span(self, node: int) -> tuple[int, int]:
+        """Return the rank of a prefix in preorder, and the rank after its last descendant.
+
+        In preorder, a prefix comes just before everything below it, so these are one interval.
+
+        Examples
+        --------
+        >>> PrefixForest(IPV4).span(IPV4.parse("0.0.0.0/31"))
+        (31, 34)
+        """
+        digits = self.depth(node) - 1
+        below = self._below
+        if self._bits == 1:  # the sum over the digits in closed form
+            value = node - (1 << digits)
+            rank = digits + (value << (self.height - digits)) - value.bit_count()
+        else:
+            places = enumerate(self._digits(node, digits), 1)
+            rank = digits + sum(digit * below[k] for k, digit in places)
+        return rank, rank + below[digits]
+
+    def at_rank(self, rank: int) -> int:
+        """Return the prefix at a rank in preorder."""
+        node, digits = 1, 0
+        while rank:
+            digits += 1
+            digit, rank = divmod(rank - 1, self._below[digits])
+            node = node << self._bits | digit
+        return node
+
+    # Many prefixes at once, where numbers and ranks are stored in 64 bits:
+
+    def keys(self, points: Points) -> Ints:
+        """Return the ranks of prefixes in preorder.
+
+        Examples
+        --------
+        >>> forest = PrefixForest(Notation("ab", 2))
+        >>> forest.keys(np.array([1, 2, 7])), forest.ends(np.array([0, 1, 6]))
+        (array([0, 1, 6]), array([7, 4, 7]))
+        """
+        digits = np.zeros(len(points), dtype=np.int64)
+        for length in range(1, self.height):
+            digits += points >= np.int64(1) << (self._bits * length)
+        if self._bits == 1:  # the sum over the digits in closed form
+            value = points - (np.int64(1) << digits)
+            ranks: Ints = digits + (value << (self.height - digits)) - np.bitwise_count(value)
+            return ranks
+        ranks = digits.copy()
+        for k in range(1, self.height):
+            shift = np.maximum((digits - k) * self._bits, 0)
+            digit = (points >> shift) & ((1 << self._bits) - 1)
+            ranks += np.where(k <= digits, digit * self._below[k], 0)
+        return ranks
+
+    def points(self, keys: Ints) -> Points:
+        """Return the prefixes at ranks."""
+        return self._named(keys)[0]
+
+    def ends(self, keys: Ints) -> Ints:
+        """Return the ranks after the last descendant of the prefixes at ranks."""
+        return keys + np.array(self._below, dtype=np.int64)[self._named(keys)[1]]
+
+    def _named(self, keys: Ints) -> tuple[Ints, Ints]:
+        """Return prefixes and their numbers of digits."""
+        nodes, digits, left = np.ones_like(keys), np.zeros_like(keys), keys
+        for k in range(1, self.height):
+            further = left > 0
+            digit, rest = np.divmod(left - 1, self._below[k])
+            nodes = np.where(further, nodes << self._bits | digit, nodes)
+            digits += further
+            left = np.where(further, rest, 0)
+        return nodes, digits
+
+
+def spans(forest: PrefixForest, points: Points) -> tuple[list[int], list[int]]:
+    """Return the spans of many prefixes; in 64-bit arithmetic where ranks are that small."""
+    if forest.small and points.dtype == np.int64:
+        ranks = forest.keys(points)
+        return ranks.tolist(), forest.ends(ranks).tolist()
+    both = [forest.span(node) for node in points.tolist()]
+    return [rank for rank, _ in both], [end for _, end in both]
+
+
+# -- Upward closed sets of prefixes as canonical hypotheses: what the SOA says on prefix trees.
+#
+# Such a set holds, with a prefix, all its own prefixes. It is written as a routing table: each
+# entry (prefix, reach) says that extensions of the prefix are in the set up to a number of
+# digits, and the entry of the longest prefix decides.
+
+
+@readable
+@dataclass(frozen=True)
+class PrefixHypothesis:
+    """1 on a prefix and on all its own prefixes: on every network that contains a network.
+
+    Examples
+    --------
+    >>> from littlestone.classes.prefixes import IPV4
+    >>> hypothesis = PrefixHypothesis(IPV4.parse("10.1.0.0/16"), IPV4)
+    >>> networks = [IPV4.parse(n) for n in ("10.0.0.0/8", "10.1.2.3", "11.0.0.0/8")]
+    >>> hypothesis.predict(np.array(networks)).tolist(), hypothesis.describe()
+    ([1, 0, 0], '1 on the networks that contain 10.1.0.0/16, otherwise 0')
+    """
+
+    prefix: int
+    notation: Notation
+
+    TYPE = "prefix path"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.notation.alphabet, self.notation.length, self.prefix)
+
+    @cached_property
+    def _path(self) -> list[int]:
+        bits = self.notation.bits
+        digits = (self.prefix.bit_length() - 1) // bits
+        return [self.prefix >> bits * k for k in range(digits, -1, -1)]
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point; a point is a prefix as an integer."""
+        if points.dtype == object:
+            path = set(self._path)
+            return np.array([point in path for point in points], dtype=np.int8)
+        small = [prefix for prefix in self._path if prefix < 2**62]
+        return np.isin(points, np.array(small, dtype=np.int64)).astype(np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        written = self.notation.write(self.prefix)
+        if self.notation.version:
+            return f"1 on the networks that contain {written}, otherwise 0"
+        return f"1 on the beginnings of {written!r} (itself included), otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "type": self.TYPE,
+            "alphabet": self.notation.alphabet,
+            "length": self.notation.length,
+            "prefix": self.notation.write(self.prefix),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> PrefixHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("alphabet", "length", "prefix"))
+        try:
+            how = notation("JSON", fields.text("alphabet", 100_000), fields.integer("length", 1))
+        except ParameterError:
+            raise fields.refuse("alphabet", "'ipv4', 'ipv6' or the characters of codes") from None
+        prefix = how.parse(fields.text("prefix", 100_000))
+        if prefix is None or prefix not in PrefixForest(how):
+            raise fields.refuse("prefix", how.rule)
+        return cls(prefix, how)
+
+
+_MAX_ENTRIES = 1_000_000
+
+Table = Mapping[int, int]
+
+#: A node's canonical form: its reach, and the forms of the children that differ from it.
+Form = tuple[int, tuple[tuple[int, Any], ...]]
+
+
+@readable
+@dataclass(frozen=True)
+class PrefixSetHypothesis:
+    """1 on an upward closed set of prefixes. Make one by `prefix_set`.
+
+    Examples
+    --------
+    >>> from littlestone.classes.prefixes import IPV4
+    >>> h = prefix_set(IPV4, {1: 2, IPV4.parse("10.0.0.0/8"): 9})
+    Traceback (most recent call last):
+    ...
+    littlestone.errors.ParameterError: The 'table' parameter of prefix_set must be upward closed.
+    Got an entry below a prefix that is left out.
+    >>> h = prefix_set(IPV4, {1: 2, IPV4.parse("10.0.0.0/2"): 9})
+    >>> h.predict(np.array([IPV4.parse("10.0.0.0/8"), IPV4.parse("192.0.0.0/3")])).tolist()
+    [1, 0]
+    """
+
+    notation: Notation
+    table: tuple[tuple[int, int], ...]
+
+    TYPE = "prefix_set"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.notation.alphabet, self.notation.length, self.table)
+
+    @cached_property
+    def _reach(self) -> dict[int, int]:
+        return dict(self.table)
+
+    def holds(self, prefix: int) -> bool:
+        """Return whether a prefix is in the set."""
+        digits = (prefix.bit_length() - 1) // self.notation.bits
+        at = prefix
+        while at not in self._reach:
+            at >>= self.notation.bits
+        return digits <= self._reach[at]
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        forest = PrefixForest(self.notation)
+        listed = points.tolist()
+        return np.array([p in forest and self.holds(p) for p in listed], dtype=np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        written = [
+            f"{self.notation.write(p) or 'nothing'} up to {reach} digits"
+            for p, reach in self.table[:8]
+        ]
+        more = f" and {len(self.table) - 8} more entries" if len(self.table) > 8 else ""
+        how = "the longest of these beginnings decides"
+        return f"1 on what begins with {', '.join(written)}{more} ({how}), otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        table = [[self.notation.write(p), reach] for p, reach in self.table]
+        alphabet, length = self.notation.alphabet, self.notation.length
+        return {"type": self.TYPE, "alphabet": alphabet, "length": length, "table": table}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> PrefixSetHypothesis:
+        """Read it back; only the canonical form is accepted."""
+        fields = Fields(data, ("alphabet", "length", "table"))
+        try:
+            how = notation("JSON", fields.text("alphabet", 100_000), fields.integer("length", 1))
+        except ParameterError:
+            raise fields.refuse("alphabet", "'ipv4', 'ipv6' or the characters of codes") from None
+        table = []
+        for entry in fields.items("table", _MAX_ENTRIES):
+            if not isinstance(entry, list) or [type(part) for part in entry] != [str, int]:
+                raise fields.refuse("table", "a list of pairs (prefix, number)")
+            prefix = how.parse(entry[0])
+            if prefix is None:
+                raise fields.refuse("table", f"a list of pairs, the first one {how.rule}")
+            table.append((prefix, entry[1]))
+        try:
+            made = prefix_set(how, dict(table))
+        except ParameterError:
+            made = AlwaysZero()
+        if not isinstance(made, cls) or made.table != tuple(table):
+            raise fields.refuse("table", "in canonical form")
+        return made
+
+
+def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypothesis | AlwaysZero:
+    """Return the canonical hypothesis of a routing table; a single path is a concept.
+
+    Examples
+    --------
+    >>> from littlestone.classes.prefixes import Notation
+    >>> codes = Notation("ab", 3)
+    >>> prefix_set(codes, {1: 0, codes.parse("a"): 1}).describe()
+    "1 on the beginnings of 'a' (itself included), otherwise 0"
+    >>> prefix_set(codes, {1: -1})
+    AlwaysZero()
+    """
+    if 1 not in table:
+        raise parameter_error("prefix_set", "table", "with an entry for the empty prefix", "none")
+    children: dict[int, list[int]] = {}
+    for prefix in table:
+        below = prefix
+        while below > 1:
+            above = below >> how.bits
+            known = children.setdefault(above, [])
+            if below in known:
+                break
+            known.append(below)
+            below = above
+    form = _Forms(how, table, children).of(1, 0, table[1])
+    if form == (-1, ()):
+        return AlwaysZero()
+    path = _path(form)
+    if path is not None:
+        return PrefixHypothesis(path, how)
+    out: dict[int, int] = {}
+    _flatten(1, form, out)
+    return PrefixSetHypothesis(how, tuple(sorted(out.items())))
+
+
+class _Forms:
+    """Canonical forms of the nodes of a routing table."""
+
+    def __init__(self, how: Notation, table: Table, children: dict[int, list[int]]) -> None:
+        self._how, self._table, self._children = how, table, children
+
+    def of(self, v: int, digits: int, reach: int) -> Form:
+        """Return the form of what is in the set at and below a node; above it, reach holds."""
+        how = self._how
+        reach = max(min(self._table.get(v, reach), how.length), digits - 1)
+        forms = {c: self.of(c, digits + 1, reach) for c in self._children.get(v, ())}
+        nothing: Form = (digits, ())  # a child that is not in the set itself
+        if reach < digits:
+            if any(form != nothing for form in forms.values()):
+                raise ParameterError(
+                    "The 'table' parameter of prefix_set must be upward closed. Got an entry below "
+                    "a prefix that is left out."
+                )
+            return (digits - 1, ())
+        # The most common reach of the children (of a tie, the smallest) needs no entries.
+        counts = Counter(form[0] for form in forms.values() if not form[1])
+        counts[reach] += how.base - len(forms)
+        most = max(counts.values())
+        usual = min(r for r, count in counts.items() if count == most)
+        odd = {c: form for c, form in forms.items() if form != (usual, ())}
+        if usual != reach and len(forms) < how.base:
+            others = (v << how.bits | digit for digit in range(how.base))
+            odd |= {c: (reach, ()) for c in others if c not in forms}
+        return (usual, tuple(sorted(odd.items())))
+
+
+def _path(form: Form) -> int | None:
+    """Return the prefix whose path this is, or None."""
+    v, digits = 1, 0
+    while form != (digits, ()):
+        if form[0] != digits or len(form[1]) != 1:
+            return None
+        (v, form), digits = form[1][0], digits + 1
+    return v
+
+
+def _flatten(v: int, form: Form, out: dict[int, int]) -> None:
+    out[v] = form[0]
+    for child, below in form[1]:
+        _flatten(child, below, out)
+
+
+# -- Paths of all prefixes of addresses or codes; nothing is listed.
+
+
+class PrefixDomain(TextDomain):
+    """Networks or beginnings of codes, written as texts; anything else is outside.
+
+    Examples
+    --------
+    >>> from littlestone.classes.prefixes import IPV4
+    >>> domain = PrefixDomain(IPV4)
+    >>> [domain.cell(raw) for raw in ("128.0.0.0/1", "0.0.0.0/0", "localhost")]
+    [3, 1, OUTSIDE]
+    """
+
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
+        self.rule = notation.rule
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic. An empty cell is missing, and outside."""
+        written = text(raw)
+        prefix = None if written is None else self.notation.parse(written)
+        return OUTSIDE if prefix is None else prefix
+
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout: int64 where all prefixes fit."""
+        if self.notation.bits * self.notation.length < 62:
+            return np.array(points, dtype=np.int64)
+        return super().store(points)
+
+    @cached_property
+    def line(self) -> PrefixForest | None:  # type: ignore[override]
+        """The prefixes in preorder, where ranks are stored in 64 bits."""
+        forest = PrefixForest(self.notation)
+        return forest if forest.small else None
+
+    def _identity(self) -> Hashable:
+        return self.notation
+
+    def __repr__(self) -> str:
+        return f"PrefixDomain({self.notation.spec})"
+
+
+@written("prefixes(ipv4)")
+class Prefixes(Paths):
+    """Paths of all prefixes of addresses or codes; nothing is listed.
+
+    A point is a prefix: a network (``10.0.0.0/8``; an address is the smallest network), or the
+    first characters of a code. The concept of v is 1 on the prefixes of v: the networks that
+    contain v.
+
+    Parameters
+    ----------
+    alphabet : str
+        ``"ipv4"``, ``"ipv6"``, or the characters of the codes, such as ``"0123456789"``.
+    length : int, optional
+        Length of the longest code; not for addresses.
+
+    Raises
+    ------
+    ParameterError
+
+    Guarantee
+    ---------
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law.
+
+    Notes
+    -----
+    VC dimension 1. Cost of a draw: O(k log k) for k distinct points of the sample (10,000 IPv6
+    networks: about 0.1 s, among 2**129 concepts). In Python, a point is the integer of
+    `littlestone.classes.prefixes.Notation`; tables and ``domain.array`` take texts.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from littlestone.data import Sample
+    >>> from littlestone.source import SeededSource
+    >>> networks = Prefixes("ipv4")
+    >>> networks.size == 2**33, networks.tree().height
+    (True, 32)
+    >>> seen = networks.domain.array(["10.0.0.0/8", "10.1.0.0/16", "10.1.2.0/24", "11.0.0.0/8"])
+    >>> data = Sample.of(seen, [1, 1, 0, 0])
+    >>> found = networks.candidates(data).draw(Fraction(50), SeededSource(0))
+    >>> found.predict(seen).tolist()
+    [1, 1, 0, 0]
+    """
+
+    name = "prefixes"
+
+    def __init__(self, alphabet: str, length: int | None = None) -> None:
+        self.notation = notation("Prefixes", alphabet, length)
+        self._forest = PrefixForest(self.notation)
+
+    @classmethod
+    def from_spec(cls, inside: str) -> Prefixes:
+        """Read the arguments of a spec: ``ipv4``, or ``0123456789, 5``.
+
+        Examples
+        --------
+        >>> Prefixes.from_spec("0123456789, 5")
+        Prefixes(0123456789, 5)
+        """
+        alphabet, comma, length = (part.strip() for part in inside.partition(","))
+        if comma and not (length.isascii() and length.isdigit() and len(length) < 10):
+            raise parameter_error("prefixes", "length", "an integer >= 1", length[:20])
+        return cls(alphabet.strip("'\""), int(length) if comma else None)
+
+    streams = True
+
+    def _streamed(self, sample: Sample) -> Iterator[ScoreRuns]:
+        """Yield the runs in pieces: a prefix gains for itself and what is below it."""
+        if sample.in_memory:
+            return super()._streamed(sample)
+        pieces = (
+            (ranks, self._forest.ends(ranks), gains)
+            for ranks, gains in gains_of(sample, self._forest)
+        )
+        return span_runs(pieces, 0, self.size, -sample.positives)
+
+    @property
+    def forest(self) -> PrefixForest:
+        """All prefixes."""
+        return self._forest
+
+    @property
+    def spec(self) -> str:
+        """The text of the class."""
+        return f"prefixes({self.notation.spec})"
+
+    @property
+    def domain(self) -> PrefixDomain:
+        """All prefixes, written as texts."""
+        return PrefixDomain(self.notation)
+
+    def spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+        """Return [rank, end) of the points that are nodes, and which ones are."""
+        inside = np.array([point in self._forest for point in points.tolist()], dtype=bool)
+        return *spans(self._forest, points[inside]), inside
+
+    def at_rank(self, rank: int) -> Node:
+        """Return the node of a rank."""
+        return self._forest.at_rank(rank)
+
+    def concept(self, node: Any) -> Hypothesis:
+        """Return the concept of the path to a node."""
+        return AlwaysZero() if node is ROOT else PrefixHypothesis(node, self.notation)
+
+    def _centre(self) -> Node:
+        return 1  # the empty prefix: all strings are equally far
+
+    def _end(self, concept: Hypothesis) -> Node:
+        if not isinstance(concept, PrefixHypothesis) or concept.notation != self.notation:
+            raise no_concept(self.spec)
+        return concept.prefix
+
+    def domain_points(self) -> Iterator[Point]:
+        """Return all prefixes, in preorder."""
+        return map(self._forest.at_rank, range(self._forest.size))
+
+    def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
+        """Return prefixes that are closed upwards as one `PrefixSetHypothesis`."""
+        closed: set[Any] = set(ones)
+        if not all(self._forest.parent(v) in closed for v in closed if v != 1):
+            return on_points(ones)
+        table = {1: -1}
+        for v in closed:  # each is in the set itself, but not what lies below it
+            table[v] = self._forest.depth(v) - 1
+        return prefix_set(self.notation, table)
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Return the length of a whole code, twice."""
+        return self.notation.length, self.notation.length
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        alphabet, length = self.notation.alphabet, self.notation.length
+        return {"type": self.name, "alphabet": alphabet, "length": length}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Prefixes:
+        """Read it back."""
+        fields = Fields(data, ("alphabet", "length"))
+        return cls(fields.text("alphabet", 100_000), fields.integer("length", low=1))
+
+
+# -- Version spaces of prefix trees of any size: a top node, less some subtrees.
+#
+# A concept is the path to a prefix v. Positive examples leave the v at or below the longest one,
+# ``top``; a negative example removes its subtree. Write L(v, R) for the Littlestone dimension of
+# what is left at or below v after the subtrees of R are removed. A tree from which nothing is
+# removed has L equal to its height (at least two digits: ask for a child). Otherwise let m1 >= m2
+# be the two largest dimensions of children of v; asking for a node below v leaves at most m1 for
+# label 1, so L is m1 or m1 + 1:
+#
+# * m1 = m2: L = m1 + 1, ask for one of the two children;
+# * m1 > m2: the nodes below v with dimension m1 lie on one path (two that do not would give m1 +
+#   1).
+#   Let x be the lowest one. It is the best question, since it leaves the most for label 0:
+#   L = m1 + 1 exactly if L(v, R + x) >= m1.
+#
+# The SOA at y is 1 if removing y's subtree lowers the dimension. Untouched subtrees beside each
+# other are alike, so it is computed once for each, and written as a `PrefixSetHypothesis`.
+
+
+#: Longer codes would exceed Python's stack.
+_LONGEST = 200
+
+Removed = frozenset[Any]
+
+
+@dataclass(frozen=True)
+class PrefixSpace(VersionSpace):
+    """The paths to a node and to what is below it, less some subtrees.
+
+    Examples
+    --------
+    >>> networks = Prefixes("ipv4")
+    >>> space = networks.version_space()
+    >>> site, part = (networks.domain.cell(n) for n in ("10.0.0.0/8", "10.1.0.0/16"))
+    >>> space.littlestone_dim(), space.restrict(site, 1).restrict(part, 0).littlestone_dim()
+    (32, 23)
+    """
+
+    concept_class: Prefixes
+    top: Any
+    removed: Removed
+    max_nodes: int | None = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, concept_class: Prefixes, max_nodes: int | None) -> PrefixSpace:
+        """Return the space of all paths."""
+        return cls(concept_class, ROOT, frozenset(), max_nodes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no path is left."""
+        return self.top in self.removed
+
+    def restrict(self, point: Any, label: int) -> PrefixSpace:
+        """Return the paths through a prefix (label 1), or past it."""
+        x: Any = as_point(point)
+        label, forest = check_label(label), self.concept_class.forest
+        if x in forest and not self.is_empty and not forest.precedes(self.top, x):
+            left = forest.precedes(x, self.top) and not any(
+                forest.precedes(x, r) for r in self.removed
+            )
+            if left and label:
+                below = frozenset(r for r in self.removed if forest.precedes(r, x))
+                return replace(self, top=x, removed=below)
+            if left:
+                kept = frozenset(r for r in self.removed if not forest.precedes(r, x))
+                return replace(self, removed=kept | {x})
+            return self._nothing() if label else self  # no path that is left goes through x
+        holds = x in forest  # at or above the top: then all paths hold it; otherwise none does
+        return self if self.is_empty or holds == bool(label) else self._nothing()
+
+    def littlestone_dim(self) -> int:
+        """Return the Littlestone dimension; -1 if empty."""
+        if self.is_empty:
+            return -1
+        dimension: int = self._ask(lambda search: search.dim(self.top, self.removed))
+        return dimension
+
+    def soa(self) -> Hypothesis:
+        """Return the upward closed set of prefixes on which the SOA says 1."""
+        if self.is_empty:
+            return AlwaysZero()
+        table = self._ask(lambda search: search.soa(self.top, self.removed))
+        return prefix_set(self.concept_class.notation, table)
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
+        """Return a prefix that only one of two upward closed sets holds."""
+        return _difference(self.concept_class, h, g)
+
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return the reducibility, from the list of a small tree."""
+        if self.littlestone_dim() <= 0:
+            return inf
+        return self._listed("the reducibility").reducibility(cap)
+
+    def splitting_point(self) -> int | None:
+        """Return the node x of the module's docstring, or a child of two of equal dimension."""
+        if self.littlestone_dim() <= 0:
+            return None
+        asked: int = self._ask(lambda search: search.question(self.top, self.removed))
+        return asked
+
+    def member(self) -> Hypothesis:
+        """Return the path to the top node."""
+        if self.is_empty:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return self.concept_class.concept(self.top)
+
+    def _nothing(self) -> PrefixSpace:
+        return replace(self, top=ROOT, removed=frozenset([ROOT]))
+
+    def _ask(self, question: Any) -> Any:
+        length = self.concept_class.notation.length
+        if length > _LONGEST and self.removed:
+            raise UnsupportedError(
+                f"Version spaces of {self.concept_class.spec} are searched for codes of at most "
+                f"{_LONGEST} characters. Use shorter codes."
+            )
+        height = length - self.concept_class.forest.depth(self.top) + 1
+        with searching(self.max_nodes, "The Littlestone dimension", lambda: (0, height)) as budget:
+            return question(_Search(self.concept_class, budget))
+
+    def _listed(self, what: str) -> VersionSpace:
+        concepts = self.concept_class
+        if concepts.size**2 > MOST_LABELS:
+            raise self._unknown(what, "the class is too large to be listed. Use shorter codes.")
+        space: VersionSpace = ListedSpace.of(listing(concepts, self.max_nodes))
+        if self.top is not ROOT:
+            space = space.restrict(self.top, 1)
+        for node in self.removed:
+            space = space.restrict(node, 0) if node is not ROOT else space.restrict((), 1)
+        return space
+
+
+class _Search:
+    """Dimensions of trees less subtrees, cached; a node is one question about one of them."""
+
+    def __init__(self, concept_class: Prefixes, budget: NodeLimit) -> None:
+        self._forest = concept_class.forest
+        self._length = concept_class.notation.length
+        self._budget = budget
+        self._known: dict[tuple[Any, Removed], tuple[int, int]] = {}
+        self._grouped: dict[tuple[Any, Removed], dict[Any, Removed]] = {}
+        self._lows: dict[tuple[Any, Removed, int], int] = {}
+
+    def dim(self, v: Any, removed: Removed) -> int:
+        """Return L(v, removed); nothing at or above v is removed."""
+        if not removed:
+            return self._height(v)
+        k = self._bounds(v, removed)[0]
+        while self.at_least(v, removed, k + 1):
+            k += 1
+        return k
+
+    def at_least(self, v: Any, removed: Removed, k: int) -> bool:
+        """Decide whether L(v, removed) is at least k."""
+        if not removed:
+            return self._height(v) >= k
+        lower, upper = self._bounds(v, removed)
+        if k <= lower or k > upper:
+            return k <= lower
+        self._budget.spend()
+        answer = self._decide(v, removed, k)
+        lower, upper = self._known[v, removed]
+        known = (max(lower, k), upper) if answer else (lower, min(upper, k - 1))
+        self._known[v, removed] = known
+        return answer
+
+    def question(self, v: Any, removed: Removed) -> int:
+        """Return a node whose two labels both keep the dimension minus 1; the dimension is > 0."""
+        k = self.dim(v, removed)
+        able = self._able(v, removed, k - 1)
+        child = able[0]
+        if len(able) > 1:
+            return int(child)
+        below = self._below(child, removed)
+        if self.at_least(child, below, k):  # a question there keeps v's path for label 0
+            return self.question(child, below)
+        return self._lowest(child, below, k - 1)
+
+    def soa(self, top: Any, removed: Removed) -> dict[int, int]:
+        """Return the routing table of the prefixes whose subtrees the dimension needs."""
+        path: list[Any] = [] if top is ROOT else list(self._forest.path(top))
+        table: dict[int, int] = {1: -1} | {node: digits for digits, node in enumerate(path)}
+        whole = self.dim(top, removed)
+        todo: list[Any] = [top]
+        while todo:
+            v = todo.pop()
+            groups = self._groups(v, removed)
+            if v is not ROOT:
+                table[v] = self._forest.depth(v) - 1
+            for child, below in groups.items():
+                table[child] = self._forest.depth(child) - 2
+                if child not in below and self._needs(top, removed, child, whole):
+                    todo.append(child)
+            untouched = (c for c in self._forest.children(v) if c not in groups)
+            node: Any = next(untouched, None)
+            if node is not None:
+                reach = self._forest.depth(node) - 2
+                while node is not None and self._needs(top, removed, node, whole):
+                    reach, node = reach + 1, next(self._forest.children(node), None)
+                table[1 if v is ROOT else v] = reach
+        return table
+
+    def _needs(self, top: Any, removed: Removed, y: int, whole: int) -> bool:
+        rest = frozenset(r for r in removed if not self._forest.precedes(r, y)) | {y}
+        return not self.at_least(top, rest, whole)
+
+    def _decide(self, v: Any, removed: Removed, k: int) -> bool:
+        able = self._able(v, removed, k - 1)
+        if len(able) != 1:
+            return len(able) > 1
+        child, below = able[0], self._below(able[0], removed)
+        if self.at_least(child, below, k):
+            return True
+        lowest = self._lowest(child, below, k - 1)
+        rest = frozenset(r for r in removed if not self._forest.precedes(r, lowest)) | {lowest}
+        return self.at_least(v, rest, k - 1)
+
+    def _able(self, v: Any, removed: Removed, k: int) -> list[Any]:
+        """Return at most two children of dimension at least k, untouched ones first."""
+        groups = self._groups(v, removed)
+        if len(groups) < self._forest.child_count(v):
+            untouched = (c for c in self._forest.children(v) if c not in groups)
+            able = [c for c in islice(untouched, 2) if self._height(c) >= k]
+        else:
+            able = []
+        for c, below in sorted(groups.items()):
+            if len(able) < 2 and c not in below and self.at_least(c, below, k):
+                able.append(c)
+        return able
+
+    def _bounds(self, v: Any, removed: Removed) -> tuple[int, int]:
+        """Return what is known: at first, by untouched children and by the number of paths."""
+        known = self._known.get((v, removed))
+        if known is None:
+            groups = self._groups(v, removed)
+            untouched = self._forest.child_count(v) - len(groups)
+            lower = self._height(v) - 2 + min(untouched, 2) if untouched else 0
+            paths = self._paths(v) - sum(map(self._paths, removed))
+            known = max(lower, 0), min(self._height(v), paths.bit_length() - 1)
+            self._known[v, removed] = known
+        return known
+
+    def _paths(self, v: Any) -> int:
+        """Return the number of paths that end at or below a node."""
+        if v is ROOT:
+            return self._forest.size + 1
+        first, end = self._forest.span(v)
+        return end - first
+
+    def _lowest(self, v: Any, removed: Removed, k: int) -> int:
+        """Return the lowest node of dimension k at or below v, where such nodes are one path."""
+        path: list[tuple[Any, Removed, int]] = []
+        while removed and (v, removed, k) not in self._lows:
+            path.append((v, removed, k))
+            able = self._able(v, removed, k)
+            if not able:
+                break
+            v, removed = able[0], self._below(able[0], removed)
+        known = self._lows.get((v, removed, k))
+        found = int(v) if removed else self._down(v, self._height(v) - k)
+        found = found if known is None else known
+        self._lows.update(dict.fromkeys(path, found))
+        return found
+
+    def _down(self, v: Any, levels: int) -> int:
+        """Return the first node k levels below an untouched one (0, if k is its height)."""
+        for _ in range(levels):
+            v = next(self._forest.children(v))
+        return int(v)
+
+    def _below(self, v: Any, removed: Removed) -> Removed:
+        above = self._forest.parent(v)
+        return self._groups(above, removed).get(v, frozenset()) - {v}
+
+    def _groups(self, v: Any, removed: Removed) -> dict[Any, Removed]:
+        """Return the removed nodes below v by child."""
+        known = self._grouped.get((v, removed))
+        if known is None:
+            depth = self._forest.depth(v)
+            groups: dict[Any, set[Any]] = {}
+            for r in removed:
+                if self._forest.depth(r) > depth and self._forest.precedes(r, v):
+                    groups.setdefault(self._forest.ancestor(r, depth + 1), set()).add(r)
+            known = self._grouped[v, removed] = {c: frozenset(s) for c, s in groups.items()}
+        return known
+
+    def _height(self, v: Any) -> int:
+        """Return L of an untouched tree; above the empty prefix hangs only the constant 0."""
+        return self._length - max(self._forest.depth(v) - 1, 0)
+
+
+def _difference(concept_class: Prefixes, h: Hypothesis, g: Hypothesis) -> int | None:
+    """Return a prefix that only one of two upward closed sets holds, or None."""
+    tables: list[dict[int, int]] = []
+    for hypothesis in (h, g):
+        match hypothesis:
+            case AlwaysZero():
+                tables.append({1: -1})
+            case PrefixHypothesis():
+                path: Any = concept_class.forest.path(hypothesis.prefix)
+                tables.append({node: digits for digits, node in enumerate(path)})
+            case PrefixSetHypothesis():
+                tables.append(dict(hypothesis.table))
+            case _:
+                raise UnsupportedError(f"Only sets of prefixes differ in {concept_class.spec}.")
+    bits, length = concept_class.notation.bits, concept_class.notation.length
+    listed = set(tables[0]) | set(tables[1])
+    for prefix in sorted(listed):
+        # Two sets differ at a listed prefix, or below it where no entry follows.
+        nodes: list[Any] = [prefix, *concept_class.forest.children(prefix)]
+        for v in nodes:
+            if v != prefix and v in listed:
+                continue
+            reach = [_reach(table, v, bits) for table in tables]
+            digits = concept_class.forest.depth(v) - 1
+            if v == prefix:
+                if (digits <= reach[0]) != (digits <= reach[1]):
+                    return int(v)
+            elif min(max(r, digits - 1) for r in reach) != max(max(r, digits - 1) for r in reach):
+                wanted = min(max(r, digits - 1) for r in reach) + 1
+                if wanted <= length:
+                    return int(v) << (wanted - digits) * bits
+    return None
+
+
+def _reach(table: dict[int, int], v: int, bits: int) -> int:
+    while v not in table:
+        v >>= bits
+    return table[v]
+
+
+@version_space.register
+def _(concept_class: Prefixes, max_nodes: int | None) -> VersionSpace:
+    return PrefixSpace.of(concept_class, max_nodes)
