@@ -114,7 +114,6 @@ def test_no_output_replaces_a_ledger(run, budget, name):
         ["report", "m.json", "--out", name],
         ["predict", "m.json", "data.csv", "--out", name],
         ["plan", *FIT[6:], "--alpha", "0.1", "--beta", "0.05", "--report", name],
-        ["plan", "--explore", name],
         ["dims", "--class", "thresholds(1, 9)", "--report", name],
         ["audit", "exact", "--all", "--report", name],
         [*STREAM.split(), "--x", "age", "--y", "adult", "--out", name],

@@ -121,24 +121,6 @@ def test_fit_agnostic(run, folder, learner):
     ] == "agnostic"  # fmt: skip
 
 
-def test_plain_spellings_of_alpha_and_beta(run):
-    line = "plan --class points() --epsilon 1 --json"
-    asked = run(f"{line} --alpha 1/8 --beta 0.05").out
-    for plain in ("--error 12.5% --confidence 95%", "--error 0.125 --beta 1/20"):
-        assert run(f"{line} {plain}").out == asked
-    for wrong, part in (
-        ("--error 5 --beta 0.1", "a percentage, such as 5%"),
-        ("--error 0% --beta 0.1", "a percentage, such as 5%"),
-        ("--alpha 0.1 --confidence 100%", "a percentage, such as 95%"),
-        ("--alpha 0.1 --confidence sure", "a percentage, such as 95%"),
-        ("--alpha 0.1 --error 5% --beta 0.1", "the same as 'alpha'"),
-        ("--alpha 0.1 --beta 0.1 --confidence 90%", "the same as 'beta'"),
-    ):
-        done = run(f"{line.removesuffix(' --json')} {wrong}")
-        assert (done.code, done.out) == (2, "")
-        assert part in done.err
-
-
 def test_plan_says_when_privacy_is_not_the_bottleneck(run):
     line = "plan --alpha 0.1 --beta 0.05 --class points() --epsilon"
     assert "Privacy is not the bottleneck" in run(f"{line} 2").out

@@ -4,10 +4,7 @@ import json
 
 import pytest
 
-from littlestone.report.explorer import Axes
-
 PLAN = "plan --class thresholds(1,99) --epsilon 1 --alpha 0.1 --beta 0.05"
-TINY = Axes(epsilon=("1",), delta=("1e-6",), alpha=("0.1",), beta=("0.05",), m=("1",))
 
 
 def embedded(path):
@@ -26,28 +23,10 @@ def test_plan_report(run, folder):
     assert "page.html" in run(f"{PLAN} --report page.html").out
 
 
-@pytest.mark.more
-def test_plan_explore(run, folder, monkeypatch):
-    monkeypatch.setattr("littlestone.report.explorer.Axes", lambda: TINY)
-    done = run("plan --explore page.html --class thresholds(1,99) --json")
-    assert done.json == {"page": "page.html"}
-    assert "ceil(div(log(" in (folder / "page.html").read_text()
-    monkeypatch.setattr("littlestone.report.explorer.CATALOGUE", ("points(1, 3)",))
-    assert "page.html" in run("plan --explore page.html --epsilon 2 --samples-per-user 1").out
-    text = (folder / "page.html").read_text()
-    assert "points(1, 3)" in text
-    assert 'id="protect-users" checked' in text
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "plan --epsilon 1 --alpha 0.1 --beta 0.05",  # no class
-        "plan --explore none/page.html",
-        "plan --explore page.html --what-if",
-        "plan --explore page.html --report other.html",
-        "plan --explore page.html --solve epsilon",
-        "plan --explore page.html --class auto --schema schema.toml",
         f"{PLAN} --report none/page.html",
         "plan --class points(1,9) --solve alpha --n 900 --epsilon 1 --beta 0.1 --report p.html",
         "audit exact --class points(1,2) --learner generic --epsilon 1 --points 1 --report no/p",

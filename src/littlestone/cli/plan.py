@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -21,7 +20,6 @@ from littlestone.cli.options import (
     label_list,
     needed,
     open_class,
-    percentage,
     shared,
     whole,
 )
@@ -30,7 +28,6 @@ from littlestone.errors import (
     ParameterError,
     check_fraction,
     check_probability,
-    parameter_error,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +44,7 @@ Solved = Literal["epsilon", "alpha"]
 
 @shared
 class Wanted:
-    """What is to be achieved; --solve and --explore leave some of it open."""
+    """What is to be achieved; --solve leaves some of it open."""
 
     concept_class: ClassSpec | None = None
     """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: which
@@ -62,11 +59,6 @@ class Wanted:
     """Delta, for example 1e-6; pure learners do not use it, vc1, littlestone and stable need it."""
     beta: str | None = None
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
-    error: str | None = None
-    """Another spelling of --alpha: 5% is --alpha 0.05, an error above that of the best of the
-    class."""
-    confidence: str | None = None
-    """Another spelling of --beta: 95% is --beta 0.05."""
 
 
 def plan(
@@ -87,7 +79,6 @@ def plan(
     simulate: Flag = False,
     simulation: str | None = None,
     report: Page = None,
-    explore: str | None = None,
     json: AsJson = False,
 ) -> int:
     """Compute how many records each learner needs; reads no data.
@@ -125,28 +116,20 @@ def plan(
         takes seconds for fast learners, many minutes for slow ones.
     simulation:
         JSON file of measurements, for --simulate: existing ones are reused, new ones are added.
-    explore:
-        Write an interactive page (HTML) here: curves of what each learner needs, with sliders for
-        epsilon, delta, alpha, beta and the records of each user. Without --class it shows a few
-        classes; the other numbers are its start, and may be omitted. Takes about ten seconds for
-        each class.
     """
     from littlestone.safe_io import write_text
 
     if intervals.asked(
-        vars(goal) | {"epsilon": None, "solve": solve, "explore": explore, "report": report},
+        vars(goal) | {"epsilon": None, "solve": solve, "report": report},
         simulate=simulate, horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic,
         labels=labels, samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, learned=schema is None, json=json)
     concept_class, epsilon = goal.concept_class, goal.epsilon
-    alpha = _spelt("alpha", goal.alpha, "error", goal.error)
-    beta = _spelt("beta", goal.beta, "confidence", goal.confidence)
-    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    if explore is None:
-        _complete(numbers, solve)
-    check_outputs("plan", report=report, explore=explore, simulation=simulation)
-    check_inputs_kept("plan", schema, simulation, report=report, explore=explore)
+    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
+    _complete(numbers, solve)
+    check_outputs("plan", report=report, simulation=simulation)
+    check_inputs_kept("plan", schema, simulation, report=report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", goal.delta))
@@ -160,13 +143,6 @@ def plan(
     opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
     if opened is not None and public_points is not None:
         opened = public_class(opened[0], public_points), opened[1]
-    if explore is not None:
-        auto = concept_class if concept_class and is_auto(concept_class) else None
-        others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
-        others |= {"evaluate": evaluated.evaluate, "horizon": horizon}
-        _alone({**others, "what_if": what_if or None, "class auto": auto})
-        start = {**exact, "samples_per_user": each}
-        return _explore(explore, None if opened is None else opened[0], start, json=json)
     assert concept_class is not None
     assert opened is not None
     concepts, public = opened
@@ -214,25 +190,6 @@ def _complete(numbers: dict[str, str | None], solve: Solved | None) -> None:
             needed("plan", name, text)
 
 
-def _explore(path: str, concepts: ConceptClass | None, asked: Json, *, json: bool) -> int:
-    """Write the interactive page; without a class it shows a small catalogue."""
-    from littlestone.cli.terminal import counting, facts
-    from littlestone.report.explorer import START, explorer_page
-    from littlestone.safe_io import write_text
-
-    start = replace(START, **{name: value for name, value in asked.items() if value is not None})
-    with counting("Planning the curves") as progress:
-        html = explorer_page(
-            None if concepts is None else [concepts], start=start, workers=2, progress=progress
-        )
-    write_text(path, html)
-    if json:
-        print(jsonlib.dumps({"page": path}))
-        return 0
-    facts([("Page", path, "")])
-    return 0
-
-
 def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes; for --solve, its share."""
     if solve == "epsilon":
@@ -275,22 +232,6 @@ def _papers(plans: Plans) -> None:
     table("What the papers state", ("statement", "value", "here", "of what"), rows)
 
 
-def _spelt(name: str, value: str | None, plain: str, text: str | None) -> str | None:
-    """Return alpha or beta, from its plain spelling if that is the one that was typed."""
-    if text is None:
-        return value
-    if value is not None:
-        raise ParameterError(
-            f"The {plain!r} parameter of plan says the same as {name!r}: leave one of them out."
-        )
-    share = percentage(text)
-    if share is None or not 0 < share < 1:
-        example = "5%" if plain == "error" else "95%"
-        constraint = f"a percentage, such as {example}, or a number in (0, 1)"
-        raise parameter_error("plan", plain, constraint, text)
-    return str(share if plain == "error" else 1 - share)
-
-
 def _for_one_class(**others: object) -> None:
     """Refuse what neither --solve nor --class auto looks at."""
     for name, value in others.items():
@@ -298,15 +239,6 @@ def _for_one_class(**others: object) -> None:
             option = f"--{name.replace('_', '-')}"
             without = "" if name == "samples_per_user" else ", without --solve"
             raise ParameterError(f"The {option!r} option of plan is for one class{without}.")
-
-
-def _alone(others: dict[str, object]) -> None:
-    """Refuse what the interactive page does not show."""
-    for name, value in others.items():
-        if value is not None:
-            raise ParameterError(
-                f"The {name!r} parameter of plan must not be given together with --explore."
-            )
 
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:

@@ -38,7 +38,7 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
 5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` and its
    docstring. Arguments, and the sections Parameters, Attributes and Raises, follow from the fields;
    ``python tools/stub.py`` writes them down for editors.
-6. One line in ``learners/registry.py``. The command line, ``plan``, ``auto`` and the explorer
+6. One line in ``learners/registry.py``. The command line, ``plan`` and ``auto``
    iterate over the registry.
 7. Tests: exact verification (``audit.verify``) on all small data, broken variants that it must
    notice, the certificate against simulation.
@@ -583,7 +583,7 @@ def feasible(learner: _Planned, n: int | None = None) -> Feasible:
     """Decide whether a learner can learn its class, from public parameters and fixed constants.
 
     A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
-    ``plan``, ``required_samples``, ``--class auto``, the explorer and `run` agree, and nothing is
+    ``plan``, ``required_samples``, ``--class auto`` and `run` agree, and nothing is
     promised that ``fit`` would refuse when the data have been collected. The same holds for
     streams: `OnlineLearner` begins with its ``plan``, and ``mistake_bound`` is about it.
 

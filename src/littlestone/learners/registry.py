@@ -1,4 +1,4 @@
-"""All learners by name: what the command line, the plan, the explorer and the audit iterate over.
+"""All learners by name: what the command line, the plan and the audit iterate over.
 
 A learner plugs in by its line in `registry`; nothing else changes.
 """

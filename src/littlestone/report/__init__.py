@@ -1,21 +1,18 @@
 """Pictures and pages of released objects: post-processing, so they cost no privacy.
 
 ``plot(obj)`` returns an SVG, ``page(obj)`` a self-contained HTML page: of a release, a plan, a
-stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. Packages above
-register how their objects are drawn with ``plotter``, and their pages with ``page_maker``.
+stream, the dimensions of a class, an audit. Packages above register how their objects are drawn
+with ``plotter``, and their pages with ``page_maker``.
 
 ======================  ==========================================================================
 `pictures`, `trees`     hypotheses on a line, as rules, as paths; trees and sums of trees
 `targets`               points, effects, ROC; quantities, counts and survival
 `pages`, `plans`        the page of a release; of a plan, and of a stream
 `html`, ``templates/``  what all pages share
-`explorer`              the interactive page: certificates as JavaScript
 ======================  ==========================================================================
 """
 
-from littlestone.report import plans as _plans  # noqa: F401 - registers the page of a plan
-from littlestone.report import plans as _transcripts  # noqa: F401 - registers streams' page
-from littlestone.report import trees as _ensembles  # noqa: F401 - sums of trees
+from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, streams
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
 from littlestone.report.pages import dimensions_page, page, page_maker
 from littlestone.report.pictures import Setting, plot, plotter
