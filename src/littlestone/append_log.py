@@ -1,6 +1,6 @@
 """Append-only files: each line is durable in the file itself before `AppendLog.append` returns.
 
-A log is one file, for its owner (or for the group of its folder), without any file beside it. Its
+A log is one file, for its owner, without any file beside it. Its
 lines are numbered by a chain of checksums. Whatever happens to a program (``kill -9`` at any
 instant) or to the machine (a power cut, as far as the disk keeps what it acknowledged), the file
 begins with all lines whose `append` has returned, under whatever name it is found later: renamed,
@@ -46,14 +46,12 @@ class LogKind:
     """What a log holds, so that no other file is taken for it.
 
     ``name`` is for messages; ``magic`` begins the first line and holds the version of the format;
-    ``largest`` is in bytes; a ``shared`` log is for the group that may write its folder, if one
-    may.
+    ``largest`` is in bytes.
     """
 
     name: str
     magic: str
     largest: int = 2**28
-    shared: bool = False
 
 
 class AppendLog:
@@ -119,7 +117,7 @@ class AppendLog:
         where = Path(path)
         first = f"{kind.magic} {header}"
         content = f"{_chained('', first)} {first}\n".encode()
-        with new_private_file(where, kind.name, shared=kind.shared) as name:
+        with new_private_file(where, kind.name) as name:
             handle = os.open(name, os.O_RDWR)
             try:
                 _write(handle, content, 0)
@@ -141,7 +139,7 @@ class AppendLog:
     ) -> Iterator[AppendLog]:
         """Open a log that `create` made, after checking all of it; the lock ends with the block."""
         where = Path(path)
-        check_private_file(where, "", kind.name, kind.largest, shared=kind.shared)
+        check_private_file(where, "", kind.name, kind.largest)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             handle = os.open(where, flags)
@@ -150,7 +148,7 @@ class AppendLog:
         try:
             # the open file itself: another one may have got its name since the check above
             status = os.fstat(handle)
-            check_private_status(status, str(where), kind.name, kind.largest, shared=kind.shared)
+            check_private_status(status, str(where), kind.name, kind.largest)
             _lock(handle, where, kind, exclusive=write, timeout=timeout)
             yield cls(handle, where, kind, _content(handle, where, kind))
         finally:

@@ -79,9 +79,7 @@ def check_folder(where: Path, what: str) -> None:
         )
 
 
-def check_private_file(
-    where: Path, companion: str, what: str, largest: int, *, shared: bool = False
-) -> None:
+def check_private_file(where: Path, companion: str, what: str, largest: int) -> None:
     """Refuse what is not an ordinary file of ours, of a size that we are willing to open."""
     name = f"{where}{companion}"
     try:
@@ -95,7 +93,7 @@ def check_private_file(
     except (OSError, ValueError) as problem:
         fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
         raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None
-    check_private_status(status, name, what, largest, shared=shared)
+    check_private_status(status, name, what, largest)
     # A companion may vanish at any time (another process ends); the file itself stays.
     if not companion and not os.access(name, os.R_OK | os.W_OK):
         raise StoreError(
@@ -107,20 +105,14 @@ def check_private_file(
         check_one_name(os.lstat(name), where, what)
 
 
-def check_private_status(
-    status: os.stat_result, name: str, what: str, largest: int, *, shared: bool = False
-) -> None:
+def check_private_status(status: os.stat_result, name: str, what: str, largest: int) -> None:
     """Refuse what is not an ordinary file of ours, by its status: also that of an open file."""
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
         raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
-    group = _group_of_folder(Path(name)) if shared else None
-    if _open_to_others(status, group):
-        fix = f"chmod 600 {name}"
-        if group is not None:
-            fix += f"; or for the group of its folder: chgrp {group} {name}; chmod 660 {name}"
+    if _open_to_others(status):
         raise StoreError(
-            f"The file {name} must belong to you alone. If it is a {what}, run: {fix}",
+            f"The file {name} must belong to you alone. If it is a {what}, run: chmod 600 {name}",
             reason="permissions",
         )
     if status.st_size > largest:
@@ -148,9 +140,7 @@ def _forget_creation(where: Path, status: os.stat_result) -> None:
 
 
 @contextmanager
-def new_private_file(
-    where: Path, what: str, *, beside: Sequence[str] = (), shared: bool = False
-) -> Iterator[str]:
+def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> Iterator[str]:
     """Make a file for its owner only, whole or not at all; one that exists is never touched."""
     if os.path.lexists(where):
         raise StoreError(
@@ -163,7 +153,7 @@ def new_private_file(
     try:
         handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
         os.close(handle)
-        _set_mode(name, _group_of_folder(where) if shared else None)
+        os.chmod(name, 0o600)  # whatever the umask; nothing is written to it yet
         yield name
         # A link appears in one step, and never replaces what another program made meanwhile.
         os.link(name, where)
@@ -185,16 +175,6 @@ def new_private_file(
             Path(name + suffix).unlink(missing_ok=True)
 
 
-def _set_mode(name: str, group: int | None) -> None:
-    """Set the mode of a new file, whatever the umask; nothing is written to it yet."""
-    if group is not None:
-        with contextlib.suppress(PermissionError):  # we are not in the group of the folder
-            os.chown(name, -1, group)
-            os.chmod(name, 0o660)
-            return
-    os.chmod(name, 0o600)
-
-
 def sync_folder(folder: Path) -> None:
     """Make a new name survive a power cut (where folders can be synced)."""
     if os.name != "posix":
@@ -211,20 +191,11 @@ def words(problem: Exception) -> str:
     return getattr(problem, "strerror", None) or "not a name of a file"
 
 
-def _open_to_others(status: os.stat_result, group: int | None = None) -> bool:
-    """Return whether anybody but us, the administrator (and a group) may read or write."""
+def _open_to_others(status: os.stat_result) -> bool:
+    """Return whether anybody but us and the administrator may read or write."""
     if os.name != "posix":
         return False
-    if group is not None and group == status.st_gid and status.st_mode & 0o060 == 0o060:
-        return bool(status.st_mode & 0o007)
     return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
-
-
-def _group_of_folder(where: Path) -> int | None:
-    """Return the number of the group (gid) that may write a file's folder, if not everybody may."""
-    status = os.stat(os.path.dirname(where) or ".")
-    shared = os.name == "posix" and status.st_mode & 0o022 == 0o020
-    return status.st_gid if shared else None
 
 
 def path_of(path: Any, what: str) -> Path:

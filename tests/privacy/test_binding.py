@@ -1,7 +1,6 @@
 """A ledger knows its data, and its own past."""
 
 import json
-import shutil
 
 import pytest
 
@@ -86,50 +85,12 @@ def test_two_keys_give_two_fingerprints(tmp_path, tables):
 
 def test_a_ledger_that_could_not_be_made_leaves_nothing(tmp_path, tables):
     with pytest.raises(ParameterError, match="one file"):
-        Ledger(
-            tmp_path / "budget", epsilon=1, fingerprint=tmp_path / "no.csv", counter=tmp_path / "n"
-        )
+        Ledger(tmp_path / "budget", epsilon=1, fingerprint=tmp_path / "no.csv")
     assert {path.name for path in tmp_path.iterdir()} == {"right.csv", "wrong.csv"}
     made = Ledger(tmp_path / "budget", epsilon=1, fingerprint=tables[0])
     with pytest.raises(StoreError, match="exists"):
         Ledger(tmp_path / "budget", epsilon=1, fingerprint=tables[0])
     made.check_data(tables[0])  # its key is still there
-
-
-def test_old_copies_are_noticed_by_a_counter(tmp_path):
-    counter = tmp_path / "elsewhere" / "count"
-    counter.parent.mkdir()
-    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=counter)
-    ledger.charge(Guarantee(1))
-    shutil.copy2(tmp_path / "budget", tmp_path / "old")
-    ledger.charge(Guarantee("1/2"))
-    assert counter.read_text() == "2\n"
-    (tmp_path / "old").replace(tmp_path / "budget")
-    for use in (lambda: Ledger(tmp_path / "budget"), lambda: ledger.charge(Guarantee("1/2"))):
-        with pytest.raises(StoreError, match=r"old copy|another budget"):
-            use()
-    counter.unlink()
-    with pytest.raises(StoreError, match="counter"):
-        Ledger(tmp_path / "budget")
-
-
-def test_a_crash_before_the_count_is_no_alarm(tmp_path, monkeypatch):
-    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=tmp_path / "count")
-    with monkeypatch.context() as crash:
-        crash.setattr("littlestone.privacy.ledger.advance", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            ledger.charge(Guarantee(1), token="stream")
-    again = Ledger(tmp_path / "budget")
-    assert again.charge(Guarantee(1), token="stream").number == 1
-    assert (tmp_path / "count").read_text() == "1\n"
-    assert again.charge(Guarantee("1/2")).number == 2
-
-
-def test_a_token_that_is_known_is_counted(tmp_path):
-    ledger = Ledger(tmp_path / "budget", epsilon=2, counter=tmp_path / "count")
-    for _ in range(2):
-        assert ledger.charge(Guarantee(1), token="a").number == 1
-    assert (tmp_path / "count").read_text() == "1\n"
 
 
 def test_the_command_line(tmp_path, tables, monkeypatch, capsys):

@@ -339,7 +339,7 @@ def test_what_is_no_ledger(path, tmp_path):
     assert reason(lambda: Ledger(tmp_path)) == "not a file"
     other = tmp_path / "other.db"
     whole = path.read_bytes()
-    newer = whole.replace(b"ledger 4", b"ledger 5")
+    newer = whole.replace(b"ledger 5", b"ledger 6")
     for content, why in {b"": "kind", whole[:60]: "kind", whole[:9]: "kind",
                          b"n,word\n": "kind", newer: "version"}.items():  # fmt: skip
         other.write_bytes(content)

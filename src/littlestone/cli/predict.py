@@ -434,7 +434,6 @@ def create(
     neighbours: str = "replace-one",
     data: str = "",
     fingerprint: str | None = None,
-    counter: str | None = None,
     json: AsJson = False,
 ) -> int:
     """Create a budget for one set of records; it cannot be changed later.
@@ -444,8 +443,7 @@ def create(
     Parameters
     ----------
     path:
-        The new file, on a local disk; readable by you only, or by the group that may write its
-        folder.
+        The new file, on a local disk; readable by you only.
     epsilon:
         The total epsilon, as a number or a fraction.
     delta:
@@ -460,9 +458,6 @@ def create(
     fingerprint:
         The one file (CSV, Parquet) that the budget is for: every other table is refused before
         anything is drawn. The key of the fingerprint is stored beside the ledger (PATH.key).
-    counter:
-        A new file on another disk, not restored together with the ledger, so that old copies of the
-        ledger are refused.
     """
     from littlestone.privacy import Ledger
 
@@ -474,7 +469,6 @@ def create(
         neighbours=neighbours,
         data=data,
         fingerprint=fingerprint,
-        counter=counter,
     )
     _print(ledger, json=json)
     return 0

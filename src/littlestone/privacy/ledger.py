@@ -50,7 +50,6 @@ from littlestone.safe_io import (
     parse_json,
     path_of,
     read_exact,
-    replacing,
     words,
 )
 from littlestone.source import SecureSource
@@ -63,7 +62,7 @@ from littlestone.types import Json
 # `Ledger` says that the file was changed.
 
 
-KIND = LogKind(name="budget ledger", magic="littlestone ledger 4", shared=True)
+KIND = LogKind(name="budget ledger", magic="littlestone ledger 5")
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -255,17 +254,15 @@ def _parameters(loss: Loss) -> tuple[Fraction, ...]:
     return (loss.reach, loss.leak) if loss.leak or type(loss) is Approximate else (loss.reach,)
 
 
-# -- What ties a ledger to one table and to its own past: a keyed fingerprint, and a counter.
+# -- What ties a ledger to one table: a keyed fingerprint.
 #
 # The fingerprint of a file is the HMAC (SHA-256) of its bytes; the key lies beside the ledger,
 # for anyone who may use that, and is never written elsewhere. Without the key a fingerprint tells
-# nothing of the table, nor whether it is one that somebody guesses. The counter is a file
-# elsewhere (on another disk, where old copies are not restored together with the ledger) with the
-# number of releases.
+# nothing of the table, nor whether it is one that somebody guesses.
 
 
-_KEY, _COUNTER = "key of a ledger", "counter of a ledger"
-_LARGEST = 200  # bytes of either
+_KEY = "key of a ledger"
+_LARGEST = 200  # bytes of it
 _BLOCK = 1 << 20
 
 
@@ -300,37 +297,12 @@ def check_fingerprint(ledger: Path, stated: str, table: Any) -> None:
         )
 
 
-def make_counter(where: Path) -> Path:
-    """Write a new counter, of no release."""
-    return _make(where, _COUNTER, "0")
-
-
-def check_counter(where: Path, ledger: Path, count: int) -> None:
-    """Refuse a ledger that has fewer releases than were counted: it is an old copy."""
-    text = _read(where, _COUNTER)
-    if not text.isdecimal():
-        raise StoreError(f"The {_COUNTER} {where} is damaged.", reason="damaged")
-    if int(text) > count:
-        raise StoreError(
-            f"The budget ledger {ledger} is an old copy: {int(text):,} releases were counted in "
-            f"{where}, and it has {count:,}. Restore the newest copy; if there is none, assume "
-            "that all is spent.",
-            reason="restored",
-        )
-
-
-def advance(where: Path, count: int) -> None:
-    """Count a release that was recorded; it is not drawn before this returns."""
-    with replacing(where) as file:
-        file.write(f"{count}\n")
-
-
 def _key_file(ledger: Path) -> Path:
     return ledger.with_name(ledger.name + ".key")
 
 
 def _make(where: Path, what: str, text: str) -> Path:
-    with new_private_file(where, what, shared=True) as name:
+    with new_private_file(where, what) as name:
         Path(name).write_text(text + "\n", encoding="ascii")
         with Path(name).open("rb") as file:
             os.fsync(file.fileno())
@@ -338,7 +310,7 @@ def _make(where: Path, what: str, text: str) -> Path:
 
 
 def _read(where: Path, what: str) -> str:
-    check_private_file(where, "", what, _LARGEST, shared=True)
+    check_private_file(where, "", what, _LARGEST)
     try:
         return where.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -354,8 +326,7 @@ class Ledger:
     Parameters
     ----------
     path : path
-        On a local disk. The file is for its owner only; in a folder that a group may write, for
-        that group.
+        On a local disk. The file is for its owner only.
     epsilon : number > 0, optional
         The whole budget. Giving it creates the file, which must not exist.
     delta : number in (0, 1), optional
@@ -370,9 +341,6 @@ class Ledger:
     fingerprint : path, optional
         The one file (CSV, Parquet) that the budget is for: `fit` refuses every other table before
         anything is drawn. What is kept is an HMAC; its key lies beside the ledger (``PATH.key``).
-    counter : path, optional
-        A new file elsewhere, on a disk that is not restored together with the ledger: old copies
-        of the ledger are refused.
     purpose : str, optional
         What releases that are charged through this object are for, one line: it is recorded with
         each.
@@ -417,7 +385,6 @@ class Ledger:
         neighbours: Neighbours | str | None = None,
         data: str = "",
         fingerprint: str | os.PathLike[str] | None = None,
-        counter: str | os.PathLike[str] | None = None,
         purpose: str = "",
     ) -> None:
         self.path = path_of(path, "ledger")
@@ -425,22 +392,17 @@ class Ledger:
         self._identity: tuple[int, int, str] | None = None
         self.purpose = label("purpose", purpose)
         if epsilon is not None:
-            self._create(
-                epsilon, delta, accounting, neighbours,
-                data=data, table=fingerprint, counter=counter,
-            )  # fmt: skip
+            self._create(epsilon, delta, accounting, neighbours, data=data, table=fingerprint)
         elif data or any(
-            given is not None for given in (delta, accounting, neighbours, fingerprint, counter)
+            given is not None for given in (delta, accounting, neighbours, fingerprint)
         ):
             raise ParameterError(
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
             )
-        self._counter: Path | None = None
         self._checked = False
         with self._opened() as log:
             self._read_budget(read_line(log.header))
-            self._check_age(log)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -525,13 +487,11 @@ class Ledger:
                 if (event.loss, event.claim) != (loss, claim):
                     hint = "It names another release already."
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
-                self._count(log)
                 return event
             self._allow(spent, price)
             event = Event(count + 1, day, what, loss, claim, *price, purpose)
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
-            self._count(log)
         return event
 
     def check_data(self, table: Any) -> None:
@@ -602,7 +562,6 @@ class Ledger:
         *,
         data: str,
         table: Any,
-        counter: Any,
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
         small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
@@ -620,12 +579,9 @@ class Ledger:
             "neighbours": relation.value,
             "data": label("data", data),
             "fingerprint": "",
-            "counter": "" if counter is None else str(Path(counter).absolute()),
         }
         made: list[Path] = []
         try:
-            if counter is not None:
-                made.append(make_counter(Path(counter).absolute()))
             if table is not None:
                 made.append(make_key(self._where))
                 settings["fingerprint"] = fingerprint(self._where, table)
@@ -648,16 +604,7 @@ class Ledger:
                     "Open it again with Ledger(path).",
                     reason="changed",
                 )
-            self._check_age(log)
             yield log
-
-    def _check_age(self, log: AppendLog) -> None:
-        if self._counter is not None:
-            check_counter(self._counter, self.path, len(log.lines))
-
-    def _count(self, log: AppendLog) -> None:
-        if self._counter is not None:
-            advance(self._counter, len(log.lines))
 
     def _read_budget(self, settings: dict[str, Any]) -> None:
         try:
@@ -668,8 +615,7 @@ class Ledger:
             self.filter = Filter(settings["accounting"], epsilon, delta, rho)
             self.neighbours = Neighbours(settings["neighbours"])
             self.data = label("data", settings["data"])
-            self._fingerprint, counter = settings["fingerprint"], settings["counter"]
-            self._counter = Path(counter) if counter else None
+            self._fingerprint = settings["fingerprint"]
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
