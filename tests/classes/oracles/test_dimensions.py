@@ -355,7 +355,7 @@ def test_bad_parameters():
 def test_version_spaces_of_low_error_that_are_hard():
     rows = np.array([[0] * 40, [1] * 40])
     data = Sample.of(rows, [1, 0])
-    for concepts in (Conjunctions(40), AffineSubspaces(2, 40, 2)):
+    for concepts in (AffineSubspaces(2, 40, 2),):
         with pytest.raises(UnsupportedError, match="too large to be listed"):
             concepts.version_space().within_error(data, 1)
         sure = concepts.version_space().within_error(Sample.of(rows.repeat(2, 0), [1, 1, 0, 0]), 1)
@@ -365,7 +365,7 @@ def test_version_spaces_of_low_error_that_are_hard():
 
 @pytest.mark.parametrize(
     "concepts",
-    [Conjunctions(40), AffineSubspaces(2, 40, 2), Conjunctions(2), SparseSets(2), Points()],
+    [AffineSubspaces(2, 40, 2), Conjunctions(2), SparseSets(2), Points()],
     ids=lambda c: c.spec,
 )
 def test_every_concept_errs_on_positives_outside_the_domain(concepts):
@@ -379,13 +379,6 @@ def test_every_concept_errs_on_positives_outside_the_domain(concepts):
 
 
 def test_budgets_of_structured_searches():
-    rng = np.random.default_rng(3)
-    space = Conjunctions(60).version_space(max_nodes=5).restrict((1,) * 60, 1)
-    for row in rng.integers(0, 2, (40, 60)).tolist():
-        space = space.restrict(row, 0)
-    with pytest.raises(SearchLimitError) as end:
-        space.littlestone_dim()
-    assert (end.value.lower, end.value.upper, end.value.nodes) == (0, 60, 5)
     sets = SparseSets(5).version_space(max_nodes=3)
     with pytest.raises(SearchLimitError, match="number of atoms"):
         sets.within_error(Sample.of(list(range(30)), [1] * 30), 28)

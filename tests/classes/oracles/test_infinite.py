@@ -11,7 +11,6 @@ import pytest
 from littlestone.classes import (
     AffineSubspaces,
     AlwaysZero,
-    Conjunctions,
     Points,
     Prefixes,
     SparseSets,
@@ -19,7 +18,6 @@ from littlestone.classes import (
     load,
     on_points,
     prefix_set,
-    shattered_tree,
 )
 from littlestone.combinatorics import Kernel
 from littlestone.data import Sample
@@ -166,55 +164,6 @@ def test_affine_subspaces_of_a_huge_space_with_a_thousand_negatives(positives):
     point = space.splitting_point()
     for label in (0, 1):
         assert space.restrict(point, label).littlestone_dim() == 3 - positives + (not label)
-
-
-def test_conjunctions_over_many_bits():
-    rng = np.random.default_rng(1)
-    target = [1, 4, 6]
-    rows = [tuple(x) for x in rng.integers(0, 2, (300, 100)).tolist()]
-    space = Conjunctions(100, monotone=True).version_space()
-    assert space.littlestone_dim() == 100
-    for x in rows:
-        space = space.restrict(x, int(all(x[i] for i in target)))
-    assert not space.is_empty
-    assert space.littlestone_dim() == 0
-    assert space.soa().describe() == "1 if x2 and x5 and x7, otherwise 0"
-    few = Conjunctions(100).version_space().restrict((1,) * 100, 1).restrict((0,) * 100, 0)
-    assert (few.littlestone_dim(), few.soa().describe()) == (99, "1 if " + " and ".join(
-        f"x{i}" for i in range(1, 101)
-    ) + ", otherwise 0")  # fmt: skip
-
-
-def test_networks():
-    networks = Prefixes("ipv4")
-    space = networks.version_space()
-    site, part, other, host = (
-        networks.domain.cell(text)
-        for text in ("10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/15", "10.2.3.4")
-    )
-    space = space.restrict(site, 1).restrict(part, 0)
-    assert space.littlestone_dim() == 23  # two halves of 10.0.0.0/8, one without a /16
-    soa = space.soa()
-    wide = networks.domain.array(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/30", "10.1.0.0/17"])
-    assert soa.predict(wide).tolist() == [1, 1, 0, 0]
-    assert load(soa.to_dict()) == soa
-    for h in (soa, space.member(), AlwaysZero(), space.restrict(other, 1).soa()):
-        for g in (soa, space.member(), AlwaysZero(), space.restrict(host, 1).soa()):
-            at = space.distinguish(h, g)
-            if h == g:
-                assert at is None
-            else:
-                x = np.array([at])
-                assert h.predict(x)[0] != g.predict(x)[0]
-    assert space.restrict(host, 1).littlestone_dim() == 0
-    assert space.restrict(host, 1).soa().describe().startswith("1 on the networks that contain")
-    assert space.restrict(part, 1).is_empty
-    assert shattered_tree(Prefixes("ipv6"), depth=4).holds()
-    codes = Prefixes("0123456789", 6).version_space().restrict(1, 1)
-    assert (codes.littlestone_dim(), codes.soa().describe()) == (
-        6,
-        "1 on the beginnings of '' (itself included), otherwise 0",
-    )
 
 
 def test_tables_of_prefixes_are_canonical():

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import AlwaysZero, UnionHypothesis, load
-from littlestone.classes.intervals import IntervalList, ldim_of_gaps, on_runs
-from littlestone.data import Sample
+from littlestone.classes import UnionHypothesis, load
+from littlestone.classes.intervals import ldim_of_gaps, on_runs
 from littlestone.errors import ParameterError, UnsupportedError
 
 
@@ -72,15 +71,10 @@ def test_every_version_space_by_the_definitions(n):
     points = np.arange(n)
     for concepts, space in spaces.items():
         assert space.is_empty == (not concepts)
-        assert space.size == len(concepts)
         assert space.littlestone_dim() == book.ldim(concepts)
         if concepts:
             assert space.soa().predict(points).tolist() == book.soa(concepts)
             assert space.reducibility() == book.reducibility(concepts)
-            listed = [space.concept(i) for i in range(space.size)]
-            assert [space.index(h) for h in listed] == list(range(space.size))
-            seen = {sum(int(y) << x for x, y in enumerate(h.predict(points))) for h in listed}
-            assert seen == concepts
 
 
 @cache
@@ -117,36 +111,10 @@ def test_long_gaps_by_all_ways_to_ask():
         assert ldim_of_gaps(longest, second) == levels(gaps)
 
 
-def test_the_dimension_of_2_to_the_64_has_two_proofs():
-    """No learner errs less: random paths of a shattered tree. One errs no more: the SOA."""
-    whole = ls.Intervals(1, 2**64).version_space()
-    assert whole.littlestone_dim() == ls.theory.littlestone_dimension(ls.Intervals(1, 2**64)) == 126
-    assert ls.theory.shattered_tree(ls.Intervals(1, 2**64), depth=5).holds()
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        space, left = whole, 126
-        while left:
-            x = space.splitting_point()
-            space, left = space.restrict(x, int(rng.integers(2))), left - 1
-            assert space.littlestone_dim() >= left
-        assert not space.is_empty
-    for _ in range(30):
-        space, mistakes = whole, 0
-        for _ in range(60):
-            x = space.splitting_point()
-            if x is None:
-                break
-            said = int(space.soa().predict(np.array([x], dtype=object))[0])
-            after = space.restrict(x, 1 - said)
-            assert after.littlestone_dim() < space.littlestone_dim()
-            space, mistakes = after, mistakes + 1
-        assert mistakes <= 126
-
-
 def test_predictions_of_several_runs():
     union = ls.Intervals(1, 9).version_space().soa()
-    predicted = (ls.Intervals(1, n).version_space().soa() for n in range(1, 200))
-    several = next(h for h in predicted if isinstance(h, UnionHypothesis))
+    several = on_runs([(1, 2), (5, 7), (9, 9)])
+    assert isinstance(several, UnionHypothesis)
     assert len(several.runs) == 3
     assert load(several.to_dict()) == several
     assert several == on_runs(reversed(several.runs))
@@ -157,25 +125,11 @@ def test_predictions_of_several_runs():
             load({"type": UnionHypothesis.TYPE, "ends": ends})
     with pytest.raises(ParameterError, match="on_runs"):
         UnionHypothesis(((1, 2),))
-    with pytest.raises(UnsupportedError):
-        ls.Intervals(1, 9).version_space().distinguish(ls.classes.PointHypothesis(3), AlwaysZero())
 
 
-def test_lists_of_essential_hypotheses_are_lazy():
-    space = ls.Intervals(1, 2**64).version_space().restrict(2**40, 1).restrict(2**50, 0)
-    found = space.essential(4, 126)
-    assert isinstance(found, IntervalList)
-    assert found.size == 2**40 * (2**50 - 2**40)
-    assert found[found.size - 1].last == 2**50 - 1
-    assert found[-1] == found[found.size - 1]
-    assert found[2] in found
-    assert AlwaysZero() not in found
-    assert found[:2] == [found[0], found[1]]
-
-
-def test_low_error_that_is_hard_is_refused():
-    data = Sample.of([5, 2**40], [1, 0])
-    space = ls.Intervals(1, 2**64).version_space()
+def test_what_cannot_be_listed_has_a_dimension_and_no_version_space():
+    huge = ls.Intervals(1, 2**64)
+    assert ls.theory.littlestone_dimension(huge) == 126
+    assert ls.theory.shattered_tree(ls.Intervals(1, 2**6), depth=5).holds()
     with pytest.raises(UnsupportedError, match="too large to be listed"):
-        space.within_error(data, 1)
-    assert space.within_error(data, 0) == space.restrict(5, 1).restrict(2**40, 0)
+        huge.version_space()

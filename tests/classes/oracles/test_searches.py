@@ -18,7 +18,6 @@ from littlestone.classes.affine_subspaces import (
     subspaces,
     widen,
 )
-from littlestone.classes.conjunctions import HittingSets, minimal
 from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics.matrix import NodeLimit
 
@@ -79,45 +78,6 @@ def test_linear_algebra():
             seen = quotient([v], first, q)
             assert seen == quotient([normal(v, q)], first, q)
     assert [n for n in range(30) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
-
-
-@pytest.mark.parametrize("half", [0, 3])
-def test_hitting_sets(half):
-    rng = np.random.default_rng(2)
-    low = (1 << half) - 1
-    for _ in range(120):
-        sets = [int(s) for s in rng.integers(1, 64, int(rng.integers(0, 7)))]
-        legal = [
-            h for h in range(64) if all(h & s for s in sets) and not (half and h >> half & h & low)
-        ]
-        search = HittingSets(sets, half, FREE)
-        if not legal:
-            assert search.least() is None
-            assert search.union() == 0
-            continue
-        least = min(map(int.bit_count, legal))
-        smallest = [h for h in legal if h.bit_count() == least]
-        assert search.least() == least
-        assert search.smallest() in smallest
-        union = 0
-        for h in smallest:
-            union |= h
-        assert search.union() == union
-        if not half:
-            unheld = [
-                len(chosen)
-                for size in range(1, 7)
-                for chosen in combinations(range(6), size)
-                if not any(all(h >> i & 1 for i in chosen) for h in smallest)
-            ]
-            assert search.unheld(63, 6) == min(unheld, default=None)
-
-
-def test_minimal_sets():
-    rng = np.random.default_rng(3)
-    for _ in range(50):
-        sets = {int(s) for s in rng.integers(0, 64, 12)}
-        assert minimal(sets) == {s for s in sets if not any(t != s and not t & ~s for t in sets)}
 
 
 def test_sets_of_low_error():
