@@ -18,7 +18,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, Overflow, localcontext
 from fractions import Fraction
-from math import comb
+from functools import lru_cache
+from math import comb, factorial
 from typing import Any, NoReturn
 
 __all__ = ["CheckError", "check", "check_all", "main"]
@@ -30,6 +31,16 @@ _DIGITS = 80
 #: Shown floats have about 16 digits; a comparison this close is not decided here.
 _CLOSE = Decimal("1e-60")
 _EXACT_BITS = 2**21
+_MOST_TERMS = 10**5
+#: What a tail leaves out, as a share of it.
+_REST = Decimal("1e-40")
+_PI = Decimal("3.1415926535897932384626433832795028841971693993751058209749445923078164062862")
+#: Bernoulli numbers B_2, B_4, ...: enough for 1e-40 from 256! on.
+_BERNOULLI = tuple(
+    Fraction(b)
+    for b in ("1/6", "-1/30", "1/42", "-1/30", "5/66", "-691/2730", "7/6", "-3617/510",
+              "43867/798", "-174611/330")
+)  # fmt: skip
 _TOKEN = re.compile(
     r"\s*(?:(0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|>=|<=|[-+*/(),]))"
 )
@@ -233,6 +244,8 @@ class _Parser:
         self.at += 1
         if token[:1].isdigit():
             return Fraction(int(token, 16) if token.startswith("0x") else token)
+        if token == "sum" and self.take("("):
+            return self.total()
         if self.take("("):
             arguments = [_number(self.sum())]
             while self.take(","):
@@ -244,6 +257,28 @@ class _Parser:
         if token not in self.names:
             raise CheckError("A formula uses an unknown name.")
         return self.names[token]
+
+    def total(self) -> Number:
+        """Read the rest of ``sum(index, first, last, term)``: the term once for each index."""
+        index = self.next()
+        self.at += 1
+        if not index.isidentifier() or index in self.names or not self.take(","):
+            raise CheckError("The index of a sum needs a name of its own.")
+        first = _integer(self.sum())
+        if not self.take(","):
+            self.lacking()
+        last = _integer(self.sum())
+        if not self.take(","):
+            self.lacking()
+        outer, term, added = self.names, self.at, Fraction(0)
+        if last - first >= _MOST_TERMS:
+            raise CheckError("A sum has too many terms.")
+        for i in range(first, max(last, first) + 1):  # an empty sum is read, too
+            self.at, self.names = term, {**outer, index: Fraction(i)}
+            value = _number(self.sum())
+            added = _apply("+", added, value) if i <= last else added
+        self.names = outer
+        return added if self.take(")") else self.lacking()
 
     @staticmethod
     def lacking() -> NoReturn:
@@ -317,6 +352,111 @@ def _binomial_above(t: Number, p: Number, b: Number) -> Number:
     return total
 
 
+def _integer(x: Value) -> int:
+    if not isinstance(x, Fraction) or x.denominator != 1:
+        raise CheckError("A formula needs a whole number.")
+    return int(x)
+
+
+@lru_cache(maxsize=100_000)
+def _log_factorial(n: int) -> Decimal:
+    if n < 256:
+        return Decimal(factorial(n)).ln()
+    x = Decimal(n)  # Stirling's series, to 1e-40
+    series = sum(
+        Decimal(b.numerator) / (b.denominator * 2 * k * (2 * k - 1) * x ** (2 * k - 1))
+        for k, b in enumerate(_BERNOULLI, 1)
+    )
+    return x * x.ln() - x + (2 * _PI * x).ln() / 2 + series
+
+
+def _chance(n: int, p: Decimal, k: int) -> Decimal:
+    """Return Pr[Bin(n, p) = k], 0 < p < 1."""
+    ways = _log_factorial(n) - _log_factorial(k) - _log_factorial(n - k)
+    return (ways + k * p.ln() + (n - k) * (1 - p).ln()).exp()
+
+
+@lru_cache(maxsize=10_000)
+def _at_most(n: int, p: Decimal, k: int) -> Decimal:
+    """Return Pr[Bin(n, p) <= k]: the sum from k down, or the complement of that from k + 1 up."""
+    if not 0 <= k < n or p in (0, 1):
+        return Decimal(int(k >= n or (k >= 0 and p == 0)))
+    if k > n * p:
+        return 1 - _at_most(n, 1 - p, n - k - 1)
+    odds, term, total = (1 - p) / p, Decimal(1), Decimal(1)
+    for i in range(k, 0, -1):
+        term = term * i * odds / (n - i + 1)
+        total += term
+        if term < total * _REST:
+            break
+    return total * _chance(n, p, k)
+
+
+@lru_cache(maxsize=16)
+def _steps(n: int, down: Fraction, up: Fraction) -> list[Decimal]:
+    """Return Pr[a walk <= i - n], i = 0 .. n, by the recurrence of the powers of a trinomial."""
+    stay, rise = _decimal((1 - down - up) / down), _decimal(up / down)
+    before, term = Decimal(0), _decimal(down) ** n
+    sums = [term]
+    for i in range(n):
+        after = (stay * (n - i) * term + rise * (2 * n - i + 1) * before) / (i + 1)
+        before, term = term, after
+        sums.append(sums[-1] + term)
+    return sums
+
+
+def _walk(n: Number, p: Number, a: Number, k: Number) -> Number:
+    """Return Pr[S <= k], S a sum of n steps, nonzero with probability p, of mean a."""
+    steps, at = _whole(n), _integer(k)
+    if not (isinstance(p, Fraction) and isinstance(a, Fraction) and 0 < a < p <= 1):
+        raise CheckError("A walk needs 0 < a < p <= 1.")
+    if at < -steps or at >= steps:
+        return Fraction(int(at >= steps))
+    if p == 1:
+        return _at_most(steps, _decimal((1 + a) / 2), (steps + at) // 2)
+    down, up = (p - a) / 2, (p + a) / 2
+    if at <= 0:
+        return _steps(steps, down, up)[steps + at]
+    return 1 - _steps(steps, up, down)[steps - at - 1]
+
+
+_last_worst: dict[tuple[int, int], int] = {}
+
+
+def _worst(n: Number, x: Number, w: Number) -> Number:
+    """Return the largest Pr[Bin(n, (j + x)/n) <= j]; w > 1: of j to j + w - 1 taken together.
+
+    The largest is looked for by climbing: the chances rise and then fall in j. What is found can
+    only be too small, and then disagrees with what a certificate shows.
+    """
+    trials, width = _whole(n), max(_whole(w), 1)
+    if not isinstance(x, Fraction):
+        raise CheckError("A formula needs an exact number.")
+    whole = x.numerator // x.denominator
+    down, part = whole - width + 1, x - whole
+    if x <= 0 or down < 0:
+        return Fraction(1)
+    if x > trials:
+        return Fraction(0)
+
+    def height(i: int) -> Decimal:
+        if not 0 <= i * width + part <= trials:
+            return Decimal(-1)
+        return _at_most(trials, _decimal((i * width + part) / trials), i * width - down)
+
+    known = _last_worst.get((trials, width))
+    at, stride = (trials // (2 * width), trials // (4 * width) + 1) if known is None else (known, 4)
+    best = height(at)
+    while stride:
+        move = max((height(at + s), at + s) for s in (-stride, stride))
+        if move[0] > best:
+            best, at = move
+        else:
+            stride //= 2
+    _last_worst[trials, width] = at
+    return max(best, Decimal(0))
+
+
 def _ceil(x: Number) -> Number:
     if isinstance(x, Fraction):
         return Fraction(-(-x.numerator // x.denominator))
@@ -338,6 +478,8 @@ _FUNCTIONS: dict[str, Callable[..., Number]] = {
     "comb": lambda n, k: Fraction(comb(_whole(n), _whole(k))),
     "growth": _growth,
     "binomial_above": _binomial_above,
+    "walk": _walk,
+    "worst": _worst,
 }
 
 

@@ -174,7 +174,7 @@ def test_plan_compares_users_with_group_privacy(run):
     needed = {(p["learner"], p.get("epsilon_of_a_record")): p["n"] for p in own}
     # the same mechanism, certified for n * 256 records with epsilon/256
     assert needed["agnostic", "epsilon/256"] == 341
-    assert needed["agnostic", None] == 3355
+    assert needed["agnostic", None] == 852
     assert needed["users", None] == 117
     for plan in plans:
         if "n" in plan and plan["learner"] != "agnostic" and plan["learner"] != "generic":

@@ -6,6 +6,7 @@
 `in_mechanisms`, `in_learners`    mutants, package by package
 `in_parts`, `in_streams`          parts and votes; streams and users
 `in_data`, `in_sources`           reading; the sampler
+`in_bounds`                       certificates of accuracy
 `in_labels`                       several labels, their costs and evaluations
 `in_releases`, `in_ledgers`       what is published, and budgets; what is paid, and when
 `in_verifier`                     the verifier itself
@@ -19,6 +20,7 @@
 from . import (  # noqa: F401 - each registers its mutants
     blind_mutants_1,
     blind_mutants_2,
+    in_bounds,
     in_data,
     in_labels,
     in_learners,

@@ -62,7 +62,7 @@ def test_users_beside_group_privacy_and_one_record_of_each():
     found = {(c.learner, c.reads == ALL_RECORDS): c for c in plans}
     assert plans.chosen.learner == "users"
     assert {c.unit for c in plans} == {"users"}
-    assert found["agnostic", False].n == 3355
+    assert found["agnostic", False].n == 852
     assert found["agnostic", True].n < found["agnostic", False].n
     routes = {c.options["method"]: c.n for c in plans if c.options.get("method")}
     assert routes["one-record"] == found["agnostic", False].n
@@ -183,7 +183,7 @@ def test_bounds_without_privacy_by_exact_bayes_errors():
 
     budget = Goal(F(1), None, F(1, 10), F(1, 20))
     found = [b.n for b in lower_bounds(ls.Points(), budget, agnostic=True)
-             if b.claim == "lower.vc.agnostic"]  # fmt: skip
+             if b.claim == "lower.two-labels"]  # fmt: skip
     n = max(found) - 1
     assert binom.cdf((n - 1) // 2, n, 0.55) > 0.05
 

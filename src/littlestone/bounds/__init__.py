@@ -8,6 +8,8 @@
 `lemmas`               which claims have lemmas that a proof kernel has checked
 `exponential`          tight certificates of the exponential mechanism; for comparison: without
                        privacy, and the papers' sizes
+`excess`               sharper agnostic ones: no union over thresholds, points, intervals
+`walks`                the tails in them, enclosed
 `representations`      infinite domains by hashing; the representation that needs the fewest records
 `public`               public points in the place of a domain
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
@@ -29,6 +31,7 @@ from littlestone.bounds.certificate import (
     recheck,
 )
 from littlestone.bounds.claims import Claim, claim, claims, register, register_claim
+from littlestone.bounds.excess import Atoms, Line, Ranges, Structure
 from littlestone.bounds.exponential import (
     agnostic,
     agnostic_from,
@@ -37,6 +40,7 @@ from littlestone.bounds.exponential import (
     consistent_vc,
     erm,
     erm_vc,
+    losses,
     lwy24_theorem34,
     realizable,
     realizable_from,
@@ -58,6 +62,7 @@ from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, 
 
 __all__ = [
     "POINTS",
+    "Atoms",
     "Bound",
     "Certificate",
     "CertificateBuilder",
@@ -65,10 +70,13 @@ __all__ = [
     "FormulaError",
     "HashFamily",
     "HashedRepresentation",
+    "Line",
     "PaperBound",
     "PaperStatement",
+    "Ranges",
     "Reference",
     "Step",
+    "Structure",
     "Unit",
     "agnostic",
     "agnostic_from",
@@ -84,6 +92,7 @@ __all__ = [
     "erm",
     "erm_vc",
     "least_n",
+    "losses",
     "lwy24_theorem34",
     "paper_bound",
     "paper_bounds",

@@ -18,9 +18,9 @@ from littlestone.bounds.formulas import (
     FormulaError,
     Meaning,
     Value,
+    decided,
     decode,
     encode,
-    evaluate,
     evaluate_at,
     limited,
     names_in,
@@ -227,8 +227,9 @@ class CertificateBuilder:
             raise parameter_error(
                 "CertificateBuilder", "name", "new", name, "Steps have unique names."
             )
-        shown = show(evaluate(formula, self._meanings(exact)))
-        self.steps[name] = Step(name, formula, exact, shown, source)
+        value, bits = decided(formula, self._meanings(exact))
+        self._cache[name, bits] = value
+        self.steps[name] = Step(name, formula, exact, show(value), source)
         return self.steps[name]
 
     def certificate(

@@ -1,9 +1,10 @@
 """How many records the exponential mechanism needs, tightly; and, to compare, others.
 
 Candidates H are public, the weight of h is e**(-epsilon/2 * errors of h), which is epsilon-DP under
-replace-one. The proofs are in ``docs/certificates.md``; all rest on one line: a bad h is released
+replace-one. The proofs are in ``docs/certificates.md``; most rest on one line: a bad h is released
 with probability at most e**(-l * (errors of h - errors of the best)) for every 0 <= l <= epsilon/2,
-and the expectation of that over the records is a product.
+and the expectation of that over the records is a product. Agnostic certificates of errors are
+sharper (`littlestone.bounds.excess`); those of other losses in [0, 1] rest on that line.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 
 from littlestone.bounds.bound import Bound, enough
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
+from littlestone.bounds.excess import Goal, Structure, at, best, least_erm
+from littlestone.bounds.excess import erm as excess_erm
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.guarantee import check_nonnegative
 
@@ -26,7 +29,7 @@ REALIZABLE = Bound((
     ("decay", "-log(1 - alpha*(1 - exp(-epsilon/2)))", _EXACT),
     ("needed", _NEEDED, _EXACT),
 ))  # fmt: skip
-AGNOSTIC = Bound((
+LOSSES = Bound((
     ("tilt", "min(epsilon/2, atanh(alpha))", _EXCESS),
     ("decay", "-log(cosh(tilt) - alpha*sinh(tilt))", _EXCESS),
     ("needed", _NEEDED, _EXCESS),
@@ -36,7 +39,7 @@ REALIZABLE_FROM = Bound((
     ("decay", "-log(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))", _FROM),
     ("needed", _NEEDED_FROM, _FROM),
 ))  # fmt: skip
-AGNOSTIC_FROM = Bound((
+LOSSES_FROM = Bound((
     ("gap", "alpha - alpha1", _EXCESS_FROM),
     ("tilt", "min(epsilon/2, atanh(gap))", _EXCESS_FROM),
     ("decay", "-log(cosh(tilt) - gap*sinh(tilt))", _EXCESS_FROM),
@@ -64,20 +67,64 @@ def realizable(
 
 
 def agnostic(
-    size: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+    size: int,
+    *,
+    epsilon: Any,
+    alpha: Any,
+    beta: Any,
+    structure: Structure = None,
+    n: int | None = None,
 ) -> Certificate:
     """Certify error <= (error of the best candidate) + alpha, for any distribution.
+
+    n None: the least.
+
+    Where one of the sharp certificates needs the fewest records it is that one, evaluated at n. The
+    ``structure`` of the class, if it has one, replaces the union over its candidates.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import Line
+    >>> goal = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
+    >>> agnostic(2**20 + 1, **goal).n, agnostic(2**20 + 1, **goal, structure=Line()).n
+    (2846, 852)
+    """
+    known = _checked("agnostic", size=size, epsilon=epsilon, alpha=alpha, beta=beta)
+    return _sharpest(structure, n, LOSSES, known)
+
+
+def losses(size: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify (mean loss) <= (that of the best candidate) + alpha, for losses in [0, 1].
 
     From epsilon = 2 artanh alpha on, privacy costs nothing.
 
     Examples
     --------
-    >>> agnostic(40_000, epsilon=1, alpha=0.1, beta=0.05).n
+    >>> losses(40_000, epsilon=1, alpha=0.1, beta=0.05).n
     2705
     """
     return enough(
-        AGNOSTIC, n, **_checked("agnostic", size=size, epsilon=epsilon, alpha=alpha, beta=beta)
+        LOSSES, n, **_checked("losses", size=size, epsilon=epsilon, alpha=alpha, beta=beta)
     )
+
+
+def _sharpest(
+    structure: Structure, n: int | None, chernoff: Bound, known: dict[str, Fraction]
+) -> Certificate:
+    plain = enough(chernoff, None, **known)
+    goal = Goal(**known | {"size": int(known["size"])})  # type: ignore[arg-type]
+    found = best(structure, goal, plain.n)
+    if found is not None:
+        needed, form = found
+        sharp = at(
+            structure,
+            goal,
+            form,
+            needed if n is None else check_integer("certificate", "n", n, low=0),
+        )
+        if sharp is not None:
+            return sharp
+    return plain if n is None else enough(chernoff, n, **known)
 
 
 def realizable_from(
@@ -126,12 +173,12 @@ def agnostic_from(
     --------
     >>> goal = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
     >>> agnostic_from(2501, **goal, alpha1="1/200", beta1="1/60").n
-    2477
+    1959
     """
     caller = "agnostic_from"
     given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
     known = _near(caller, alpha1, beta1, **_checked(caller, **given))
-    return enough(AGNOSTIC_FROM, n, **known)
+    return _sharpest(None, n, LOSSES_FROM, known)
 
 
 # -- for comparison: without privacy, and the papers' sizes ---------------------------------------
@@ -195,17 +242,29 @@ def consistent(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Cer
     return enough(CONSISTENT, n, **_checked("finite.consistent", size=size, alpha=alpha, beta=beta))
 
 
-def erm(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+def erm(
+    size: int, *, alpha: Any, beta: Any, structure: Structure = None, n: int | None = None
+) -> Certificate:
     """Certify error <= best + alpha of the candidate with the least empirical error.
 
-    The value of `exponential.agnostic` from epsilon = 2 artanh(alpha) on.
+    The limit of `exponential.agnostic` for large epsilon.
 
     Examples
     --------
     >>> erm(40_000, alpha=0.1, beta=0.05).n
-    2705
+    2225
+    >>> from littlestone.bounds import Line
+    >>> erm(2**20 + 1, alpha=0.1, beta=0.05, structure=Line()).n
+    401
     """
-    return enough(ERM, n, **_checked("finite.erm", size=size, alpha=alpha, beta=beta))
+    known = _checked("finite.erm", size=size, alpha=alpha, beta=beta)
+    plain = enough(ERM, n, **known)
+    goal = Goal(size, Fraction(1), known["alpha"], known["beta"])  # its epsilon is not looked at
+    found = least_erm(structure, goal, int(plain["needed"]))
+    records = found[0] if found is not None and n is None else plain.n
+    if found is None or records > found[1].most:
+        return plain
+    return excess_erm(found[1], goal, records)
 
 
 def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:

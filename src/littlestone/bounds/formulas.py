@@ -16,11 +16,13 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from fractions import Fraction
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from flint import arb, ctx
 
+from littlestone.bounds import walks
 from littlestone.errors import LittlestoneError
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ball
@@ -36,6 +38,8 @@ PRECISIONS = (128, 512, 2048, 8192)
 LARGEST_POWER = 2**24  # bits of what is rounded to an integer
 EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
 EXACT_RATIONAL_BITS = 4096
+LONGEST_LAZY_WALK, LONGEST_WALK, LARGEST_WORST = 10**6, 10**9, 10**6
+MOST_TERMS = 10**5  # of a sum
 
 
 #: Units of work (microseconds) that an untrusted certificate may take.
@@ -76,6 +80,12 @@ class Evaluation:
     def __init__(self, names: Mapping[str, Meaning], bits: int) -> None:
         self.names, self.bits, self.last = names, bits, bits >= PRECISIONS[-1]
         self.limited = _left.get() is not None
+        self._tables: set[Any] = set()
+
+    def spend_once(self, table: Any, work: float) -> None:
+        """Count the work of a table, which this evaluation computes once, and of a look at it."""
+        spend(1 if table in self._tables else 1 + work)
+        self._tables.add(table)
 
     def defined(self, value: _Any) -> _Any:
         """Refuse what lies outside a function's domain; a wide ball may only seem to."""
@@ -211,6 +221,33 @@ def _binomial_above(_: Evaluation, t: Number, p: Number, b: Number) -> Number:
     return total
 
 
+def _exact(x: Number) -> Fraction:
+    if not isinstance(x, Fraction) or size_in_bits(x) > EXACT_RATIONAL_BITS:
+        raise FormulaError("A formula needs an exact number.")
+    return x
+
+
+def _integer(x: Number) -> int:
+    if not isinstance(x, Fraction) or x.denominator != 1 or abs(x) > 10**9:
+        raise FormulaError("A formula needs a whole number.")
+    return int(x)
+
+
+def _walk(run: Evaluation, n: Number, p: Number, a: Number, k: Number) -> arb:
+    moves, mean = _exact(p), _exact(a)
+    steps = _count(n, LONGEST_WALK if moves == 1 else LONGEST_LAZY_WALK)
+    if not 0 < mean < moves <= 1:
+        raise FormulaError("A walk needs 0 < a < p <= 1.")
+    run.spend_once(("walk", steps, moves, mean), walks.walk_work(steps, moves, run.bits))
+    return walks.at_most(steps, moves, mean, _integer(k), run.bits)
+
+
+def _worst(run: Evaluation, n: Number, x: Number, w: Number) -> arb:
+    trials, below, width = _count(n, LARGEST_WORST), _exact(x), max(_count(w, LARGEST_WORST), 1)
+    run.spend_once(("worst", trials, below % 1, width), walks.worst_work(trials, width))
+    return walks.worst(trials, below, width)
+
+
 FUNCTIONS: dict[str, Function] = {
     **{name: _smooth(name) for name in _EXACT},
     "min": _extreme(min, "min"),
@@ -220,6 +257,8 @@ FUNCTIONS: dict[str, Function] = {
     "comb": _comb,
     "growth": _growth,
     "binomial_above": _binomial_above,
+    "walk": _walk,
+    "worst": _worst,
 }
 
 
@@ -232,8 +271,12 @@ def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
 
     ``formula``: integers, decimals, names, ``+ - * / **``, comparisons, ``and``, and the functions
     log, exp, sqrt, cosh, sinh, tanh, atanh, min, max, ceil, floor, comb(n, k), growth(d, n) (the
-    sum of comb(n, i) for i <= d) and binomial_above(t, p, b) (the probability that more than b of t
-    coins of bias p fall on one); ``names``: what each name stands for.
+    sum of comb(n, i) for i <= d), binomial_above(t, p, b) (the probability that more than b of t
+    coins of bias p fall on one), walk(n, p, a, k) (the probability that n independent steps in
+    {-1, 0, 1}, each nonzero with probability p and of mean a, sum to at most k), worst(n, x, w)
+    (the largest probability that a binomial of n and (j + x)/n is at most j, over whole j; 1 for
+    x <= 0; for w > 1 an upper bound: `littlestone.bounds.walks.worst`), and sum(i, a, b, term),
+    the terms for the whole i from a to b; ``names``: what each name stands for.
 
     Notes
     -----
@@ -247,10 +290,17 @@ def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
     Fraction(20, 1)
     >>> evaluate("1/3 + 1/6", {})
     Fraction(1, 2)
+    >>> evaluate("sum(i, 1, 4, i**2)", {})
+    Fraction(30, 1)
     """
+    return decided(formula, names)[0]
+
+
+def decided(formula: str, names: Mapping[str, Meaning]) -> tuple[Value, int]:
+    """Return the value of a formula, and the bits that it took."""
     for bits in PRECISIONS:
         try:
-            return evaluate_at(formula, names, bits)
+            return evaluate_at(formula, names, bits), bits
         except UndecidedError:
             continue
     raise AssertionError("the last precision always decides")
@@ -331,7 +381,12 @@ def names_in(formula: str) -> tuple[str, ...]:
     """
     walked = list(ast.walk(_parse(formula)))
     functions = {id(node.func) for node in walked if isinstance(node, ast.Call)}
-    names = [node for node in walked if isinstance(node, ast.Name) and id(node) not in functions]
+    bound = {_summed(node)[0] for node in walked if _is_sum(node)}
+    names = [
+        node
+        for node in walked
+        if isinstance(node, ast.Name) and id(node) not in functions and node.id not in bound
+    ]
     ordered = sorted(names, key=lambda node: (node.lineno, node.col_offset))
     return tuple(dict.fromkeys(node.id for node in ordered))
 
@@ -403,7 +458,47 @@ def _negative(node: Any) -> Code:
     return lambda run: -operand(run)
 
 
+def _is_sum(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sum"
+
+
+def _summed(node: Any) -> tuple[str, list[ast.expr]]:
+    """Return the index of a sum, and its ends and term."""
+    if len(node.args) != 4 or node.keywords or not isinstance(node.args[0], ast.Name):
+        raise FormulaError("A sum is written sum(i, a, b, term).")
+    return node.args[0].id, node.args[1:]
+
+
+def _sum(node: Any) -> Code:
+    index, parts = _summed(node)
+    first, last, term = map(_numeric, parts)
+
+    def code(run: Evaluation) -> Number:
+        if index in run.names:
+            raise FormulaError("The index of a sum needs a name of its own.")
+        start, end = _integer(first(run)), _integer(last(run))
+        if end - start >= MOST_TERMS:
+            raise FormulaError(f"A sum may have at most {MOST_TERMS} terms.")
+        inner, names = copy(run), dict(run.names)
+        inner.names, total = names, Fraction(0)
+        for i in range(start, end + 1):
+            spend(10)
+            names[index] = Fraction(i)
+            total = _add(total, term(inner))
+        return total
+
+    return code
+
+
+def _add(a: Number, b: Number) -> Number:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a + b
+    return enclosed(a) + enclosed(b)
+
+
 def _call(node: Any) -> Code:
+    if _is_sum(node):
+        return _sum(node)
     function = FUNCTIONS.get(node.func.id) if isinstance(node.func, ast.Name) else None
     if function is None or node.keywords:
         raise FormulaError("A formula uses a function outside the language of certificates.")

@@ -137,17 +137,22 @@ def layered(
     *,
     agnostic: bool,
     source: str,
+    fail: Callable[[CertificateBuilder, int, Fraction], object] | None = None,
 ) -> Certificate:
     """Certify a choice whose best candidate is off by more than each cut with probability ``off``.
 
     Of ``known`` numbers n, size, epsilon, alpha and beta are needed, and those that ``off`` names.
+    ``fail`` writes step ``fail_j`` of a cut, which must not be smaller than the one before.
     """
     cert = CertificateBuilder(**known)
     total = "fail_1"
     for j, cut in enumerate(cuts, 1):
         if j > 1:
             total += f" + (fail_{j} - fail_{j - 1})*off_{j - 1}"
-        LAYERS[agnostic].write(cert, suffix=f"_{j}", cut=cut)
+        if fail is None:
+            LAYERS[agnostic].write(cert, suffix=f"_{j}", cut=cut)
+        else:
+            fail(cert, j, cut)
         off.write(cert, suffix=f"_{j}", cut=cut)
     last = len(cuts)
     cert.step("failure", f"{total} + (1 - fail_{last})*off_{last}", source)

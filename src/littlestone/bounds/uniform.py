@@ -13,10 +13,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
+from littlestone.bounds.excess import Structure
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
 from littlestone.bounds.formulas import names_in
@@ -105,32 +107,36 @@ def best_finite(
     alpha: Any,
     beta: Any,
     agnostic: bool = False,
+    structure: Structure = None,
     n: int | None = None,
 ) -> Certificate:
     """Return the better certificate of one release: tight, or by uniform convergence.
 
     Both speak about the exponential mechanism with weights e**(-epsilon/2 * errors) over ``size``
     public candidates. Which one is chosen follows from public parameters alone; without the
-    candidates' ``vc_dim`` it is the tight one.
+    candidates' ``vc_dim`` it is the tight one, which an agnostic ``structure`` makes tighter.
 
     Examples
     --------
     >>> best_finite(2**20 + 1, vc_dim=1, epsilon=1, alpha=0.1, beta=0.05).n
     420
     >>> best_finite(2**64 + 1, epsilon=1, alpha=0.1, beta=0.05, agnostic=True).n
-    9424
+    8807
     >>> best_finite(2**64 + 1, vc_dim=1, epsilon=1, alpha=0.1, beta=0.05, agnostic=True).n < 6700
     True
     """
     given = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
-    tight = tight_agnostic if agnostic else tight_realizable
-    least = tight(size, **given)
+    tight: Any = partial(tight_agnostic, structure=structure) if agnostic else tight_realizable
+    least: Certificate = tight(size, **given)
     if vc_dim is not None and size > 1:
         other = agnostic_vc if agnostic else realizable_vc
         uniform = other(size, vc_dim, **given)
         if uniform.n < least.n:
             return uniform if n is None else other(size, vc_dim, **given, n=n)
-    return least if n is None else tight(size, **given, n=n)
+    if n is None:
+        return least
+    found: Certificate = tight(size, **given, n=n)
+    return found
 
 
 def surrogate(

@@ -36,7 +36,7 @@ from littlestone.source import Choice, ScoreRuns, Source, exact_integers
 from littlestone.types import Hypothesis, Json, Label, Point, Points
 
 if TYPE_CHECKING:
-    from littlestone.bounds import HashFamily
+    from littlestone.bounds import HashFamily, Structure
     from littlestone.bounds.public import PublicPoints
     from littlestone.classes.trees import VC1Tree
     from littlestone.data import Domain
@@ -473,6 +473,11 @@ class ConceptClass(ABC):
     @property
     def public(self) -> PublicPoints | None:
         """How near the candidates are to a larger class, where public points were used."""
+        return None
+
+    @property
+    def structure(self) -> Structure:
+        """What spares agnostic certificates a union over the concepts; None where nothing does."""
         return None
 
     #: The one learner of classes that have their own; empty where any may learn them.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Ranges, Structure
 from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import (
     Mapped,
@@ -453,6 +454,11 @@ class Intervals(IntegerClass):
         return pairs_of(self.high - self.low + 1) + 1
 
     @property
+    def structure(self) -> Ranges:
+        """Intervals over the points."""
+        return Ranges(self.high - self.low + 1)
+
+    @property
     def vc_dim(self) -> int:
         """2, or 1 on a single point."""
         return 2 if self.high > self.low else 1
@@ -543,6 +549,12 @@ class CellClass(ClassAtPoints):
     def size(self) -> int:
         """Number of concepts."""
         return int(self.cells.size)
+
+    @property
+    def structure(self) -> Structure:
+        """That of the class over the cells."""
+        found: Structure = self.cells.structure
+        return found
 
     @property
     def vc_dim(self) -> int:

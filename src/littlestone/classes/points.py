@@ -16,6 +16,7 @@ from itertools import accumulate, count
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from littlestone.bounds import Atoms
 from littlestone.classes.base import (
     LISTABLE,
     Closures,
@@ -91,6 +92,11 @@ class Points(SetsOfPoints):
     def vc_dim(self) -> int:
         """1."""
         return 1
+
+    @property
+    def structure(self) -> Atoms:
+        """At most one point."""
+        return Atoms()
 
     streams = True
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import Line, Ranges, Structure
 from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import Mapped, SchemaClass, Witnessed
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
@@ -801,6 +802,14 @@ class Rules(SchemaClass):
     def size(self) -> int:
         """Number of candidates: never, and all sets of at most ``max_literals`` literals."""
         return 1 + self._enumeration.size
+
+    @property
+    def structure(self) -> Structure:
+        """Of one column of numbers: cuts in both orientations, or intervals, over its bins."""
+        columns = list(self.bound)
+        if len(columns) != 1 or columns[0].edges is None:
+            return None
+        return Line(chains_from_best=4) if self.max_literals == 1 else Ranges()
 
     @property
     def vc_dim(self) -> int:

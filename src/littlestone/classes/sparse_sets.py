@@ -10,13 +10,13 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, count
 from math import comb, inf
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb
 
-from littlestone.bounds import HashFamily
+from littlestone.bounds import Atoms, HashFamily
 from littlestone.bounds import sparse_sets as ideal
 from littlestone.classes.base import (
     Closures,
@@ -58,6 +58,9 @@ from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source, ball
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Structure
 
 __all__ = ["HashSetHypothesis", "HashedSets", "SparseSets", "SparseSpace"]
 
@@ -318,6 +321,11 @@ class SparseSets(SetsOfPoints):
         return math.inf if self.bounds is None else self.bounds[1] - self.bounds[0] + 1
 
     @property
+    def structure(self) -> Structure:
+        """At most k points."""
+        return Atoms(self.k) if self.k else None
+
+    @property
     def size(self) -> int | float:
         """Number of concepts."""
         if self.bounds is None:
@@ -440,7 +448,7 @@ def _(concept_class: SparseSets, points: Batch, sample: Sample) -> Choice[Labell
 # most L new points are asked, and new points can replace each other. Below that, it is listed.
 
 
-Atoms = frozenset[int]
+AtomSet = frozenset[int]
 
 #: Deeper trees would exceed Python's stack: they count as out of budget.
 _DEEPEST = 300
@@ -451,20 +459,20 @@ class AtomSearch:
 
     def __init__(self, k: int, budget: NodeLimit) -> None:
         self.k, self._budget = k, budget
-        self._decided: dict[tuple[Atoms, int], tuple[int, float]] = {}
+        self._decided: dict[tuple[AtomSet, int], tuple[int, float]] = {}
 
-    def ldim(self, atoms: Atoms) -> int:
+    def ldim(self, atoms: AtomSet) -> int:
         """Return the Littlestone dimension; -1 for no atom."""
         t = 0
         while self.at_least(atoms, t):
             t += 1
         return t - 1
 
-    def at_least(self, atoms: Atoms, t: int) -> bool:
+    def at_least(self, atoms: AtomSet, t: int) -> bool:
         """Decide whether the Littlestone dimension is at least t."""
         return self._at_least(atoms, self.k, t)
 
-    def _at_least(self, atoms: Atoms, k: int, t: int) -> bool:
+    def _at_least(self, atoms: AtomSet, k: int, t: int) -> bool:
         if t <= 0:
             return t < 0 or bool(atoms)
         if not atoms:
@@ -482,7 +490,7 @@ class AtomSearch:
         self._decided[atoms, k] = (max(does, t), fails) if answer else (does, min(fails, t))
         return answer
 
-    def _search(self, atoms: Atoms, k: int, t: int) -> bool:
+    def _search(self, atoms: AtomSet, k: int, t: int) -> bool:
         growing = frozenset(a for a in atoms if a.bit_count() < k)
         if self._at_least(growing, k - 1, t - 1):
             return True
@@ -492,7 +500,7 @@ class AtomSearch:
                 return True
         return False
 
-    def split(self, atoms: Atoms) -> int | None:
+    def split(self, atoms: AtomSet) -> int | None:
         """Return a seen point (a bit) that splits the dimension best; None: ask a new point."""
         t = self.ldim(atoms)
         if any(self.k - a.bit_count() >= t for a in atoms):
@@ -506,7 +514,7 @@ class AtomSearch:
                 return bit
         raise AssertionError("the dimension has a reason")
 
-    def soa(self, atoms: Atoms) -> int:
+    def soa(self, atoms: AtomSet) -> int:
         """Return the SOA on the seen points as one integer; it is 0 on all others."""
         t, everywhere, somewhere = self.ldim(atoms), -1, 0
         for a in atoms:
@@ -517,7 +525,7 @@ class AtomSearch:
                 labels |= bit
         return labels
 
-    def reducibility(self, atoms: Atoms, cap: float) -> float:
+    def reducibility(self, atoms: AtomSet, cap: float) -> float:
         """Return the least number of SOA answers that lower the dimension, at most cap, or inf."""
         t, labels = self.ldim(atoms), self.soa(atoms)
         if t <= 0:
@@ -526,7 +534,7 @@ class AtomSearch:
         frontier, size = {atoms}, 0
         while size < cap and frontier:
             size += 1
-            reached: set[Atoms] = set()
+            reached: set[AtomSet] = set()
             for part in frontier:
                 for keep in keeps:
                     rest = part & keep
@@ -545,9 +553,9 @@ class AtomDecomposition:
 
     def __init__(self, search: AtomSearch, budget: NodeLimit, p: int, d: int) -> None:
         self._search, self._budget, self._p, self._d = search, budget, p, d
-        self._known: dict[tuple[int, int | None, Atoms], tuple[int, float]] = {}
+        self._known: dict[tuple[int, int | None, AtomSet], tuple[int, float]] = {}
 
-    def dimension(self, atoms: Atoms) -> int:
+    def dimension(self, atoms: AtomSet) -> int:
         """Return DDim; -1 for no atom."""
         if not atoms:
             return -1
@@ -557,7 +565,7 @@ class AtomDecomposition:
             if self._sits(atoms, 0, t, None)
         )
 
-    def essential(self, atoms: Atoms) -> list[int]:
+    def essential(self, atoms: AtomSet) -> list[int]:
         """Return the SOA, on the seen points, of each essential hypothesis."""
         if not atoms:
             return []
@@ -567,7 +575,7 @@ class AtomDecomposition:
         candidates = self._leaves(atoms, 0, t)
         return sorted(f for f in candidates if not self._sits(atoms, 0, t, f))
 
-    def _leaves(self, atoms: Atoms, depth: int, t: int) -> set[int]:
+    def _leaves(self, atoms: AtomSet, depth: int, t: int) -> set[int]:
         """Return the SOAs of the leaves of dimension t of one optimal tree."""
         s = self._search.ldim(atoms)
         if s <= t and depth <= depth_limit(self._p, self._d, s):
@@ -578,10 +586,10 @@ class AtomDecomposition:
                 return self._leaves(one, depth + 1, t) | self._leaves(zero, depth + 1, t)
         raise AssertionError("the class sits here")
 
-    def _irreducible(self, atoms: Atoms, t: int) -> bool:
+    def _irreducible(self, atoms: AtomSet, t: int) -> bool:
         return self._search.reducibility(atoms, self._p * 2 ** (self._d - t)) == inf
 
-    def _sits(self, atoms: Atoms, depth: int, t: int, avoid: int | None) -> bool:
+    def _sits(self, atoms: AtomSet, depth: int, t: int, avoid: int | None) -> bool:
         does, fails = self._known.get((t, avoid, atoms), (-1, inf))
         if depth <= does or depth >= fails:
             return depth <= does
@@ -590,7 +598,7 @@ class AtomDecomposition:
         self._known[t, avoid, atoms] = known
         return answer
 
-    def _decide(self, atoms: Atoms, depth: int, t: int, avoid: int | None) -> bool:
+    def _decide(self, atoms: AtomSet, depth: int, t: int, avoid: int | None) -> bool:
         s = self._search.ldim(atoms)
         if depth > depth_limit(self._p, self._d, s - 1):
             return False
@@ -621,9 +629,9 @@ def splitting(atoms: Iterable[int]) -> list[int]:
     return out
 
 
-def sides(atoms: Atoms) -> list[tuple[Atoms, Atoms]]:
+def sides(atoms: AtomSet) -> list[tuple[AtomSet, AtomSet]]:
     """Return the distinct splits by seen points, the most balanced ones first."""
-    found: dict[Atoms, Atoms] = {}
+    found: dict[AtomSet, AtomSet] = {}
     for bit in splitting(atoms):
         one = frozenset(a for a in atoms if a & bit)
         found[one] = atoms - one
@@ -821,7 +829,7 @@ class SparseSpace(VersionSpace):
         return sorted(frozenset(chain.from_iterable(self.atoms)), key=canonical_order)
 
     @cached_property
-    def _encoded(self) -> Atoms:
+    def _encoded(self) -> AtomSet:
         bit = {x: 1 << i for i, x in enumerate(self._order)}
         return frozenset(sum(bit[x] for x in a) for a in self.atoms)
 

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, overload
 
 import numpy as np
 
+from littlestone.bounds import Line
 from littlestone.classes.base import (
     ConceptClass,
     IdentityRepresentation,
@@ -256,6 +257,11 @@ class Thresholds(IntegerClass):
     def vc_dim(self) -> int:
         """1."""
         return 1
+
+    @property
+    def structure(self) -> Line:
+        """Cuts of a line."""
+        return Line()
 
     streams = True
 

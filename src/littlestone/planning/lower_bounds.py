@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds import CertificateBuilder, Claim, register
-from littlestone.classes import Thresholds
+from littlestone.bounds import CertificateBuilder, Claim, least_n, register
+from littlestone.bounds.search import log_of
+from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from littlestone.bounds import Step, Unit
     from littlestone.classes import ConceptClass
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _OWN, _PAGE = "littlestone", "docs/planning.md"
 _ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
+_PROPER = "pure private proper learners"
+#: Terms of a sum; with more, a bound is left out, or cut where it stays one.
+_TERMS = 20_000
 #: Nodes of a search for a dimension; planning is quick.
 _NODES = 20_000
 
@@ -35,6 +39,15 @@ for _claim in (
           "(epsilon, delta)-private learners need ln(1/(2 beta + delta/(e**epsilon - 1))) / "
           "-ln(1 - alpha (1 - e**-epsilon)) records if two concepts agree somewhere and differ "
           "somewhere; with users alpha is 1 - (1-alpha)**m."),
+    Claim("lower.two-labels", _OWN, _PAGE,
+          "Every (epsilon, delta)-private agnostic learner of two concepts or more "
+          "fails with probability V_n or more on a label of bias alpha: V_n is the failure of the "
+          "best private test of the sign of the bias."),
+    Claim("lower.packing", _OWN, _PAGE,
+          "Pure private proper learners of k laws that agree but for mass q of their own, with "
+          "disjoint good outputs, fail with probability 1 - E min(1, e**(epsilon M)/k) or more, "
+          "M binomial of n and q: thresholds k = points, q = 2 alpha; points k = points, q = "
+          "alpha."),
     Claim("lower.vc.realizable", "Ehrenfeucht, Haussler, Kearns, Valiant; constants: " + _OWN,
           "1989; " + _PAGE,
           "Every learner needs (VC - 1)(1 - 4 beta)/(8 alpha) records, alpha <= 1/4."),
@@ -159,6 +172,10 @@ class _Case:
             yield self._bound("lower.vc.realizable", _ANY, formula)
         if self.ldim is not None and not leak and self.ldim >= 2:
             yield from self._littlestone()
+        if isinstance(self.concepts, Thresholds | Points) and not leak and self.m is None:
+            found = self._packing()
+            if found is not None:
+                yield found
         if isinstance(self.concepts, Thresholds) and leak:
             points = self.concepts.size - 1
             yield self._order("alon22.thm1", _APPROXIMATE, "log*(points)", log_star(points))
@@ -167,8 +184,11 @@ class _Case:
 
     def agnostic(self) -> Iterator[LowerBound]:
         claim, alpha = "lower.vc.agnostic", self.budget.alpha
-        formula = self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))")
-        yield self._bound(claim, _ANY, formula, setting="agnostic")
+        if self.concepts.size >= 2 and self.m is None:
+            yield self._two_labels()
+        else:
+            formula = self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))")
+            yield self._bound(claim, _ANY, formula, setting="agnostic")
         biases = [g for k in range(2, 40) if (g := alpha * k / 2) < 1]
         if self.vc and biases:
             formula = self._per_user(
@@ -183,6 +203,60 @@ class _Case:
                 "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
             )
             yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
+
+    def _two_labels(self) -> LowerBound:
+        """Sum the test's failures u(d), d = ones less zeros, over its halves: u(-d) = 1 - u(d).
+
+        u falls by e**-epsilon and delta with each further one, from its value at d = 0 or 1.
+        """
+        epsilon, delta = self.budget.epsilon, self.budget.delta or Fraction(0)
+        leak = "delta/(exp(epsilon) - 1)" if delta else "0"
+        fail = f"max(0, (first + {leak})*exp(-epsilon*i) - {leak})"
+        failure = (
+            "(walk(n, 1, alpha, -1) + walk(n, 1, alpha, 0))/2 + sum(i, 0, top, "
+            f"{fail}*(walk(n, 1, alpha, odd + 2*i) - walk(n, 1, alpha, odd + 2*i - 1)"
+            " - walk(n, 1, alpha, -odd - 2*i) + walk(n, 1, alpha, -odd - 2*i - 1)))"
+        )
+
+        def step(n: int) -> Step:
+            first = "(1 - delta)/(1 + exp(epsilon))" if n % 2 else "1/2"
+            top = min(n // 2, ceil(60 / epsilon), _TERMS)  # what is left out is positive
+            formula = f"{failure.replace('first', first)} >= beta"
+            return self._step("lower.two-labels", formula, n=n, odd=n % 2, top=top)
+
+        n = least_n(lambda n: not step(n).value, ceil(1 / self.budget.alpha**2))
+        holds_for = _APPROXIMATE if delta else _PURE
+        return self._known("lower.two-labels", holds_for, "agnostic", n, step)
+
+    def _packing(self) -> LowerBound | None:
+        size, alpha, epsilon = self.concepts.size, self.budget.alpha, self.budget.epsilon
+        mass = 2 * alpha if isinstance(self.concepts, Thresholds) else alpha
+        laws = int(size) - 2 if isinstance(size, int) else 0
+        if laws < 2 or mass >= 1:
+            return None
+        most = ceil(Fraction(log_of(laws)) / epsilon)
+        gain = "min(1, exp(epsilon*(m + 1))/laws) - min(1, exp(epsilon*m)/laws)"
+        formula = f"1/laws + sum(m, 0, top, ({gain})*binomial_above(n, mass, m)) <= 1 - beta"
+
+        def step(n: int) -> Step:
+            top = min(most, n) - 1
+            return self._step("lower.packing", formula, n=n, laws=laws, mass=mass, top=top)
+
+        if most > _TERMS:
+            return None
+        n = least_n(lambda n: not step(n).value, ceil(most / (2 * mass)))
+        return self._known("lower.packing", _PROPER, "realizable", n, step)
+
+    def _step(self, claim: str, formula: str, **own: int | Fraction) -> Step:
+        self.known.steps.clear()
+        return self.known.step("too_few", formula, claim, **own)
+
+    def _known(
+        self, claim: str, holds_for: str, setting: str, n: int, step: Callable[[int], Step]
+    ) -> LowerBound:
+        """Return a bound whose step says that one record less is too few."""
+        last = step(n - 1)
+        return LowerBound(claim, n, self.unit, holds_for, setting, last.formula, step=last)
 
     def _littlestone(self) -> Iterator[LowerBound]:
         """Take the best mass p of the points that distinguish concepts."""

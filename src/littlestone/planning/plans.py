@@ -80,7 +80,7 @@ def paper_rows(
     >>> import littlestone as ls
     >>> rows = ls.plan(ls.Thresholds(1, 99), epsilon=1).papers
     >>> [(row.name, row.value, row.ours) for row in rows if row.ours]
-    [('alon22.lemma29', '6471', 190), ('lwy24.thm3.4', '1582500', 1511)]
+    [('alon22.lemma29', '6471', 190), ('lwy24.thm3.4', '1582500', 560)]
     """
     known = _known(concept_class, budget)
     ours = {c.learner: c.n for c in candidates if c.reads is None and not c.options}
@@ -287,7 +287,8 @@ class Plans:
             ("realizable", bounds.consistent, bounds.consistent_vc),
             ("agnostic", bounds.erm, bounds.erm_vc),
         ):
-            ways = [finite(size, **numbers)] if isinstance(size, int) else []
+            more = {"structure": self.concept_class.structure} if setting == "agnostic" else {}
+            ways = [finite(size, **numbers, **more)] if isinstance(size, int) else []
             ways += [by_dim(dim, **numbers)] if dim is not None else []
             # a private learner is one without privacy, too
             mine = fewest(
@@ -421,7 +422,7 @@ def plan(
     >>> from littlestone.classes import Thresholds
     >>> plans = plan(Thresholds(1, 2**20), epsilon=1, delta=1e-6)
     >>> plans.chosen.learner, plans.chosen.n, plans.cheaper.learner, plans.cheaper.n
-    ('agnostic', 3355, 'generic', 420)
+    ('agnostic', 852, 'generic', 420)
     >>> [bound.n for bound in plans.lower_bounds if bound.claim == "lower.two-concepts"]
     [36]
     """

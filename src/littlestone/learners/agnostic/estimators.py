@@ -72,7 +72,7 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample, without=("learner_epsi
     >>> realizable = ls.VC1Learner(far, epsilon=1.0, delta=1e-6)
     >>> learner = AgnosticFromRealizable(realizable, epsilon=1.0, random_state=0)
     >>> learner.required_samples(), ls.AgnosticLearner(far, epsilon=1.0).required_samples()
-    (58921, 962672)
+    (58921, 930031)
     """
 
 

@@ -298,7 +298,7 @@ def _second(concepts: ConceptClass, first: int, goal: Goal, n: int | None = None
     ways: list[Callable[[], Certificate]] = []
     if _finite(concepts):
         size = min(size, int(concepts.size))
-        ways.append(lambda: bounds.agnostic(int(concepts.size), **asked))
+        ways.append(lambda: bounds.losses(int(concepts.size), **asked))
     ways.append(lambda: bounds.agnostic_vc(size, concepts.vc_dim, **asked))
     if n is None:
         return min((way() for way in ways), key=lambda certificate: certificate.n)

@@ -140,7 +140,7 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     References
     ----------
     .. [1] Li, Wang, Ye 2024, Theorem 3.4.
-    .. [2] The certificate is our own: docs/certificates.md, ``exp-mech.tight.agnostic``.
+    .. [2] The certificate is our own: docs/excess.md.
 
     Examples
     --------

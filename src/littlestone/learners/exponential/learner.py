@@ -337,13 +337,24 @@ def _best(
 ) -> Certify:
     """Return what is certified of a draw, by errors or other losses, from all of a finite class."""
     size: Any = concept_class.size
+    structure = concept_class.structure if errors and not concept_class.lists_labels else None
     if concept_class.public is not None and shift is not None:
-        bound = PublicBound(size, concept_class.public, shift, agnostic=agnostic, **numbers)
+        ways = [
+            PublicBound(
+                size, concept_class.public, shift, agnostic=agnostic, structure=known, **numbers
+            )
+            for known in dict.fromkeys((structure, None))
+        ]
+        bound = min(ways, key=PublicBound.required_samples)
         return lambda n: bound.certificate(bound.required_samples() if n is None else n)
     # the VC dimension is one of two labels
     large = errors and size > _EXPLICIT and not concept_class.lists_labels
     vc_dim = concept_class.vc_dim if large else None
-    return lambda n: bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+    if agnostic and not errors:
+        return lambda n: bounds.losses(size, n=n, **numbers)
+    return lambda n: bounds.best_finite(
+        size, vc_dim=vc_dim, agnostic=agnostic, structure=structure, n=n, **numbers
+    )
 
 
 def _stated(inner: Certificate, source: str) -> CertificateBuilder:

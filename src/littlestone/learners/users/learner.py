@@ -136,7 +136,7 @@ class RecordsPlan(Plan):
                 "Use method='one-record'."
             )
         epsilon = goal.epsilon * self.each
-        return bounds.agnostic(size, epsilon=epsilon, alpha=goal.alpha, beta=goal.beta, n=n)
+        return bounds.losses(size, epsilon=epsilon, alpha=goal.alpha, beta=goal.beta, n=n)
 
 
 #: What one method does, and certifies: ``choose``, ``required``, ``certificate``, ``method``.
