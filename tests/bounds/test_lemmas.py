@@ -26,7 +26,13 @@ SNAPSHOT, GOLDEN = (
 CLASSICAL = ("propositional_extensionality", "functional_extensionality_dep", "constructive_")
 
 
-PACKAGES = ("evaluation", "learners", "mechanisms", "privacy")  # they register claims of privacy
+PACKAGES = (
+    "evaluation",
+    "learners",
+    "mechanisms",
+    "papers",
+    "privacy",
+)  # they register claims of privacy
 
 
 #: What is needed for privacy, or holds without it: no mechanism's privacy rests on these.

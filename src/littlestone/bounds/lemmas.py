@@ -77,6 +77,10 @@ LEMMAS = {
     "littlestone.stages.privacy": Checked(
         ("threshold.threshold_any", "sparse.sparse_lists_dp"), "their composition by stages"
     ),
+    "lwy.privacy": Checked(
+        ("sums.users_pure", "exp_mech.exp_mech_pure", "leveled.leveledE"),
+        "the search for the least error; a random cut; users added or removed",
+    ),
     "median.exponential": Checked(("exp_mech.exp_mech_pure",), "that rank margins move by 1"),
     "median.paths": _PATHS,
     "median.tree": _PATHS,
@@ -110,6 +114,11 @@ LEMMAS = {
         ("deal.dealt_dp", "exp_mech.exp_mech_pure", "entering.entering_dp"),
         "that a chunk forces one path; proper output",
     ),
+    "yan.choosing": Checked(("sparse.sparse_lists_dp",), "that the quality is k-bounded"),
+    "yan.privacy": Checked(
+        ("deal.dealt_dp", "exp_mech.exp_mech_pure", "sparse.sparse_lists_dp"),
+        "that a chunk forces one path; the median of the log* order; the rounds of proper output",
+    ),
 }
 _RENYI = "Rényi divergences are not modelled"
 #: Claims of privacy without a checked lemma, and why: proved on paper, their laws enumerated.
@@ -126,4 +135,5 @@ UNCHECKED = {
     "kov15.thm3.3": "products of dominating pairs are not modelled",
     "median.tree-log": "a reconstruction; its recursion is not modelled",
     "mironov17.prop3": _RENYI,
+    "yan.median": "a reconstruction; its recursion is not modelled",
 }

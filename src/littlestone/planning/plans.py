@@ -287,7 +287,9 @@ class Plans:
             ("realizable", bounds.consistent, bounds.consistent_vc),
             ("agnostic", bounds.erm, bounds.erm_vc),
         ):
-            more = {"structure": self.concept_class.structure} if setting == "agnostic" else {}
+            more: dict[str, Any] = {}
+            if setting == "agnostic":
+                more = {"structure": self.concept_class.structure}
             ways = [finite(size, **numbers, **more)] if isinstance(size, int) else []
             ways += [by_dim(dim, **numbers)] if dim is not None else []
             # a private learner is one without privacy, too

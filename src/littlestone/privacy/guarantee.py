@@ -334,6 +334,8 @@ class Neighbours(Enum):
     ADD_REMOVE = "add-remove"
     #: All records of one user at once; the number of users is public, their numbers of records not.
     USER_REPLACE = "user-replace"
+    #: All records of one user more or less; the number of users is private.
+    USER_ADD_REMOVE = "user-add-remove"
 
     @property
     def words(self) -> str:
@@ -343,7 +345,7 @@ class Neighbours(Enum):
     @property
     def unit(self) -> str:
         """Who is protected: ``"record"`` or ``"user"``."""
-        return "user" if self is Neighbours.USER_REPLACE else "record"
+        return "user" if self.value.startswith("user") else "record"
 
 
 _WORDS = {
@@ -353,6 +355,9 @@ _WORDS = {
     Neighbours.ADD_REMOVE: ("any one record is added or removed; the number of records is private"),
     Neighbours.USER_REPLACE: (
         "all records of any one user are replaced by any others; the number of users is public"
+    ),
+    Neighbours.USER_ADD_REMOVE: (
+        "any one user, with all records, is added or removed; the number of users is private"
     ),
 }
 

@@ -1,0 +1,131 @@
+"""The papers, each on its page: every numbered algorithm as it is printed.
+
+=============  ===================================================================
+`yan`          000 and 001 (Yan): classes of VC dimension 1
+`li_wang_ye`   002 (Li, Wang, Ye): agnostic learning, users
+`lyu`          003 (Lyu): classes of finite Littlestone dimension, batch and online
+`alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning
+`adaptor`      the shell around what learns
+=============  ===================================================================
+
+On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
+is an estimator of scikit-learn: ``papers.Theorem3(concept_class, epsilon=1, delta=1e-6)``.
+None of them needs the fewest records: `littlestone.plan` compares those that do.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from littlestone.errors import ParameterError
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.papers.adaptor import PaperLearner
+
+#: Every name, with its page and what it is called there.
+_HOMES = {
+    "yan.algorithm1": ("yan", "MakeTree"),
+    "yan.algorithm2": ("yan", "OPTPrivateLearner"),
+    "yan.algorithm3": ("yan", "MakeSubTree"),
+    "yan.algorithm4": ("yan", "ProperLearner"),
+    "yan.theorem6": ("yan", "PrivateMedian"),
+    "yan.lemma1": ("yan", "ChoosingMechanism"),
+    "lwy.theorem3.4": ("li_wang_ye", "Theorem34"),
+    "lwy.lemma2.4": ("li_wang_ye", "Lemma24"),
+    "lwy.definition2.3": ("li_wang_ye", "RepD"),
+    "lwy.lemmaC.1": ("li_wang_ye", "PrivateCompare"),
+    "lwy.algorithm2": ("li_wang_ye", "PrivateMinError"),
+    "lwy.theorem4.6": ("li_wang_ye", "Theorem46"),
+    "lwy.algorithm1": ("li_wang_ye", "PrivateThreshold"),
+    "lyu.algorithm1": ("lyu", "PrivateSparseSample"),
+    "lyu.algorithm2": ("lyu", "AboveThreshold"),
+    "lyu.theorem3": ("lyu", "Theorem3"),
+    "lyu.algorithm3": ("lyu", "DPOL"),
+    "lyu.algorithm4": ("lyu", "JointTrain"),
+    "alon.soa": ("alon", "SOA"),
+    "alon.definition11": ("alon", "ExtendedSOA"),
+    "alon.Dk": ("alon", "Tournament"),
+    "alon.G": ("alon", "G"),
+    "alon.hist": ("alon", "Hist"),
+    "alon.generic": ("alon", "GenericLearner"),
+    "alon.theorem30": ("alon", "M"),
+    "alon.lemma15": ("alon", "Lemma15"),
+    "alon.theorem8": ("alon", "Theorem8"),
+    "alon.theorem10": ("alon", "Theorem10"),
+    "alon.lemma31": ("alon", "Lemma31"),
+    "alon.corollary4": ("alon", "Corollary4"),
+    "alon.attack": ("alon", "Attack"),
+}
+_NAMES = {python: name for name, (_, python) in _HOMES.items()}
+_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "adaptor")
+
+__all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
+
+
+def names() -> list[str]:
+    """Return the names of all algorithms, in the order of the papers.
+
+    Examples
+    --------
+    >>> names()[13:17]
+    ['lyu.algorithm1', 'lyu.algorithm2', 'lyu.theorem3', 'lyu.algorithm3']
+    """
+    return list(_HOMES)
+
+
+def page(name: str) -> Any:
+    """Return what stands on its page under a name: the dataclass, or the function.
+
+    Examples
+    --------
+    >>> page("lyu.theorem3").NUMBER
+    'Theorem 3'
+    """
+    if name not in _HOMES:
+        raise ParameterError(
+            f"No algorithm of the papers is called {name!r}. They are: {', '.join(_HOMES)}."
+        )
+    module, python = _HOMES[name]
+    return getattr(importlib.import_module(f"{__name__}.{module}"), python)
+
+
+def make(name: str, concept_class: ConceptClass, **arguments: Any) -> PaperLearner:
+    """Return the learner of a name, after checking all public parameters.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> learner = make("lyu.theorem3", ls.Points(), epsilon=1, delta="1e-6", chunk=140)
+    >>> print(learner.guarantee())
+    (1, 1e-06)-differential privacy, replace-one [littlestone.stages.privacy]
+    """
+    from littlestone.papers.adaptor import learner_of  # noqa: PLC0415 - imports scikit-learn
+
+    algorithm = page(name)
+    if algorithm.KIND != "learner" or algorithm.UNIT == "stream":
+        raise ParameterError(
+            f"{name} is no learner of records or users: it is used from Python, "
+            f"littlestone.papers.{algorithm.__name__}"
+            + (", or by `littlestone stream`." if algorithm.UNIT == "stream" else ".")
+        )
+    made: Any = learner_of(algorithm)
+    learner: PaperLearner = made(concept_class, **arguments)
+    return learner
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PAGES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from littlestone.papers.adaptor import estimator_of  # noqa: PLC0415
+
+    found = page(_NAMES[name])
+    learns = found.KIND == "learner" and found.UNIT != "stream"
+    return estimator_of(found) if learns else found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_PAGES]

@@ -1,0 +1,1220 @@
+"""Li, Wang, Ye 2024 (002): pure private agnostic learning, of records and of users, as printed.
+
+=====================  ======================================================================
+`Theorem34`            Theorem 3.4 (Appendix B): the exponential mechanism on q, item-level
+`Lemma24`, `RepD`      Lemma 2.4: majorities of a representation; Definition 2.3 as a game
+`PrivateCompare`       Lemma C.1: is the best error below or above a midpoint?
+`PrivateMinError`      Algorithm 2, Lemma 4.5: binary search with such bits
+`Theorem46`            Theorem 4.6 (Appendix C.4): search, then the exponential mechanism on q
+`IntervalMedian`       Lemma 5.1: a point that halves the mass of an interval
+`PrivateThreshold`     Algorithm 1, Theorem 5.2: medians and choices, T times
+=====================  ======================================================================
+
+Scores are counts of records or users, n times those of the paper. Users are replaced, and n is
+public, or (Definition 2.1) added or removed, and n is secret: `Users`. Errata are counted in
+docs/papers.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
+from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
+from littlestone.classes.finite import Boosted
+from littlestone.data import UserSample
+from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
+from littlestone.learners.users.binomials import crossing, separate_within, tail
+from littlestone.learners.users.scores import (
+    BlockErrors,
+    ThresholdErrors,
+    UserErrors,
+    errors_by_user,
+    sweepable,
+    threshold_errors,
+)
+from littlestone.learners.users.scores_listed import ListedErrors, Listing
+from littlestone.mechanisms import exponential_mechanism
+from littlestone.privacy import Guarantee, Neighbours
+from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass, Representation
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+_LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
+_V = "2024 (002)"
+_PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
+_IID = "records are drawn independently from one distribution"
+_USERS = "each user holds samples_per_user records, all independent draws from one distribution"
+_PUBLIC = "class and parameters were chosen without looking at the data"
+_INSIDE = "all points lie in the domain of the thresholds"
+
+PRIVACY = register_claim(
+    "lwy.privacy",
+    _LWY,
+    f"{_V}, Theorems 3.4, 4.6, 5.2, Lemmas C.1 and 5.1, {_PAGE}",
+    "A score counts records or users; one that is replaced moves each count by at most 1, one that "
+    "is added raises it by at most 1. Each comparison, median and choice is pure; epsilons add.",
+)
+RECORDS = register_claim(
+    "lwy.theorem3.4",
+    _LWY,
+    f"{_V}, Appendix B; the sum is ours, {_PAGE}",
+    "q(h) is at least the errors of h, and at most those of the best concept and its disagreement "
+    "with a near one, so with an (alpha1, beta1)-representation the excess error is above alpha "
+    "with probability at most beta1 + |H| (cosh l - alpha sinh l + alpha1 (e**(2l) - e**l))**n, "
+    "for every 0 <= l <= epsilon/4.",
+    (_IID, _PUBLIC),
+)
+SEARCH = register_claim(
+    "lwy.lemma4.5",
+    _LWY,
+    f"{_V}, Lemmas C.1 and 4.5, {_PAGE}",
+    "Below a midpoint a comparison fails if one binomial count, or the noise, is large; above it "
+    "if the least of |C| counts, or the noise, is small. While none is wrong, step k meets one of "
+    "at most 1 + gap 2**(k-1)/width (rounded up) midpoints.",
+    (_USERS, _PUBLIC),
+)
+CHOICE = register_claim(
+    "lwy.theorem4.6",
+    _LWY,
+    f"{_V}, Appendix C.4; the sum is ours, {_PAGE}",
+    "As Theorem 3.4, with users of more than t errors in the place of records: g apart for an "
+    "excess error of alpha, and near concepts differ for a user with probability at most "
+    "1 - (1 - alpha1)**m. The answer of the search is one of two intervals, and t follows from it.",
+    (_USERS, _PUBLIC),
+)
+HALVING = register_claim(
+    "lwy.lemma5.1",
+    _LWY,
+    f"{_V}, Lemma 5.1; the sum is ours, {_PAGE}",
+    "If [l, r] has mass at most M and a side of mid more than theta M, then a set of mass theta M "
+    "- 2 mu, one of few, holds no more than Y users' many records above a set of mass M/2 + 2 mu, "
+    "which shares what does not fit beside it into M + 2 mu; or the draw lost Y.",
+    (_USERS, _PUBLIC, _INSIDE),
+)
+WALK = register_claim(
+    "lwy.algorithm1",
+    _LWY,
+    f"{_V}, Algorithm 1 and Theorem 5.2; the sum is ours, {_PAGE}",
+    "T choices of three lose L in all, E e**(theta' rate L) <= M(theta')**T, M(theta') the largest "
+    "(1 + 2 y**(1 - theta'))/(1 + 2 y); a threshold of excess above alpha - theta**T has as few "
+    "users with more than t errors as the best one, up to Y, for one of |C| and a binomial walk.",
+    (_USERS, _PUBLIC, _INSIDE),
+)
+
+Ints = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.bool_]
+
+
+# -- Section 3: records ---------------------------------------------------------------------------
+
+
+def least_cost(concept_class: ConceptClass, points: Any, zero: Ints, one: Ints) -> Ints:
+    """Return the least cost of a concept, for each row of costs of saying 0, or 1, at the points.
+
+    Exact for every sample: also where concepts that are 1 elsewhere look like "never".
+    """
+    if isinstance(concept_class, Points | SparseSets):  # at most k points are 1
+        gains = np.sort(zero - one, axis=1)[:, -concept_class.vc_dim :] if len(points) else zero
+        return np.asarray(zero.sum(axis=1) - gains.clip(0).sum(axis=1))
+    C = np.array([c.predict(points) for c in concept_class.concepts()], dtype=np.int64)
+    return np.asarray((zero @ (1 - C).T + one @ C.T).min(axis=1))
+
+
+def surrogate(concept_class: ConceptClass, labels: Ints, sample: Sample) -> Ints:
+    """Return n q(z, h) = min over c of n err_z(c) + n dis_x(c, h), for each row of labels.
+
+    ``labels``: what each h says at the points of the sample. The best c has least error when each
+    record is there twice: with its own label, and with that of h.
+    """
+    zeros, ones = sample.zeros.astype(np.int64), sample.ones.astype(np.int64)
+    n = zeros + ones
+    zero, one = ones + n * labels, zeros + n * (1 - labels)  # what c = 0, and c = 1, costs
+    return least_cost(concept_class, sample.points, zero, one) + sample.outside_cost
+
+
+@dataclass(frozen=True)
+class Theorem34:
+    """Theorem 3.4 (Appendix B): the exponential mechanism on q, over a drawn H; pure.
+
+    For every class with a representation: one that can be listed is its own, with q = err_z, which
+    `ConceptClass.candidates` draws; others must have at most 2**20 hypotheses.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> goal = {"alpha": Fraction(1, 10), "beta": Fraction(1, 10)}
+    >>> A = Theorem34.printed(ls.Points(), epsilon=Fraction(1), delta=Fraction(0), **goal, n=1)
+    >>> A.representation.size, A.required_samples()
+    (1917, 2292)
+    """
+
+    concept_class: ConceptClass
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+
+    NAME: ClassVar[str] = "lwy.theorem3.4"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Theorem 3.4"
+    STATEMENT: ClassVar[str] = "exponential mechanism on the surrogate error q, agnostic and pure"
+    UNIT: ClassVar[str] = "records"
+    KIND: ClassVar[str] = "learner"
+    PURE: ClassVar[bool] = True
+    AGNOSTIC: ClassVar[bool] = True
+
+    @classmethod
+    def printed(
+        cls,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        alpha: Fraction,
+        beta: Fraction,
+        n: int,
+        samples_per_user: int | None = None,
+    ) -> Self:
+        """Return it for a budget."""
+        return cls(concept_class, epsilon, alpha, beta)
+
+    def guarantee(self) -> Guarantee:
+        """Return what is promised when one record is replaced."""
+        return Guarantee(self.epsilon, claim=PRIVACY)
+
+    @cached_property
+    def representation(self) -> Representation:
+        """An (alpha/18, beta/5)-representation P."""
+        return self.concept_class.representation(self.alpha / 18, self.beta / 5)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Return a hypothesis of H."""
+        drawn = self.representation.drawn(source)  # H ~ P, by public coins
+        if drawn.proper:  # c = h is best: q = err_z
+            candidates = drawn.candidates(sample)
+            return exponential_mechanism(
+                candidates, epsilon=self.epsilon, sensitivity=2, source=source
+            )
+        H = list(drawn.hypotheses())
+        labels = np.array([h.predict(sample.points) for h in H], dtype=np.int64)
+        q = surrogate(self.concept_class, labels, sample)
+        h_0 = exponential_mechanism(
+            Explicit(-q), epsilon=self.epsilon, sensitivity=2, source=source
+        )
+        return H[h_0]
+
+    def failure(self, n: int) -> CertificateBuilder:
+        """Return the certificate: one explicit sum."""
+        P = self.representation
+        # near the best tilt for small alpha; any one up to epsilon/4 is valid
+        best = (self.alpha - P.alpha) / (1 + 3 * P.alpha)
+        cert = CertificateBuilder(n=n, alpha=self.alpha, beta=self.beta)
+        _RECORDS.write(
+            cert, size=P.size, alpha1=P.alpha, beta1=P.beta, tilt=min(self.epsilon / 4, best),
+            rate=self.epsilon / 4,
+        )  # fmt: skip
+        return cert
+
+    def required_samples(self) -> int:
+        """Return the least number of records with which it is certified."""
+        return _least(self.failure)
+
+
+_RECORDS = Bound((
+    ("allowed", "tilt <= rate", RECORDS),
+    ("each", "cosh(tilt) - alpha*sinh(tilt) + alpha1*(exp(2*tilt) - exp(tilt))", RECORDS),
+    ("failure", "beta1 + size*each**n", RECORDS),
+    ("enough", "failure <= beta", RECORDS),
+))  # fmt: skip
+
+
+def _least(failure: Callable[[int], CertificateBuilder]) -> int:
+    return least_n(
+        lambda n: all(step.value is not False for step in failure(n).steps.values()), 1000, step=500
+    )
+
+
+class Lemma24:
+    """Lemma 2.4: an (alpha, beta)-representation, from a (1/4, 1/4)-representation.
+
+    The paper prints an order and no construction; `littlestone.classes.finite` has one, with
+    its proof: majorities of T hypotheses, one from each of T unions of t draws. Their number is
+    (t |H|)**T: at alpha/18 of Theorem 3.4 there are 21 rounds or more of 3 or more copies, so no
+    exponential mechanism can list them; from alpha = .49 on, 5 rounds, it can.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> base = ls.Points().representation(0.25, 0.25)
+    >>> Lemma24()(base, Fraction(1, 10), Fraction(1, 20)).rounds
+    17
+    """
+
+    NAME: ClassVar[str] = "lwy.lemma2.4"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Lemma 2.4"
+    STATEMENT: ClassVar[str] = "boosting a representation: majorities"
+    UNIT: ClassVar[str] = "records"
+    KIND: ClassVar[str] = "construction"
+
+    def __call__(self, base: Representation, alpha: Any, beta: Any) -> Boosted:
+        """Return the boosted representation."""
+        return Boosted(base, alpha, beta)
+
+
+# -- Definition 2.3 -------------------------------------------------------------------------------
+
+
+class Value(NamedTuple):
+    """Exact bounds on the value of the game of `RepD`, with the strategies that prove them."""
+
+    low: Fraction
+    high: Fraction
+    sets: dict[tuple[int, ...], Fraction]  # P: sets of hypotheses, as numbers of their labels
+    foes: dict[tuple[int, tuple[Fraction, ...]], Fraction]  # concepts with a D over the points
+
+
+@dataclass(frozen=True)
+class RepD:
+    """Definition 2.3: the probabilistic representation dimension of a class of few points.
+
+    P draws a set H of s hypotheses, the adversary a concept c and a distribution D; H fails if
+    D(c != h) > alpha for every h of H. By von Neumann there is an (alpha, beta)-representation of
+    size ln s if and only if the value is at most beta. D matters only by the family of sets of
+    points to which it gives more than alpha: of at most 5 points these families are listed
+    (monotone, and realized by a D: linear programs), so both sides have finitely many strategies.
+    Double oracle over them in floats; in the end both mixtures are fractions, and so are bounds.
+
+    Examples
+    --------
+    >>> thresholds = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    >>> RepD()(thresholds)  # exp(RepD)
+    3
+    """
+
+    alpha: Fraction = Fraction(1, 4)
+    beta: Fraction = Fraction(1, 4)
+
+    NAME: ClassVar[str] = "lwy.definition2.3"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Definition 2.3"
+    STATEMENT: ClassVar[str] = "representation dimension of a class of up to 5 points, exactly"
+    UNIT: ClassVar[str] = "records"
+    KIND: ClassVar[str] = "construction"
+
+    def __call__(self, concepts: Sequence[Sequence[int]]) -> int:
+        """Return exp(RepD): the least s whose value is at most beta."""
+        for s in range(1, len(concepts) + 1):
+            value = self.value(concepts, s)
+            if value.high <= self.beta:
+                return s
+            if value.low <= self.beta:
+                raise UnsupportedError(
+                    f"The value for s = {s} lies between {value.low} and {value.high}, and beta "
+                    "between them: the mixtures are no simple fractions. Use another beta."
+                )
+        return len(concepts)
+
+    def value(self, concepts: Sequence[Sequence[int]], s: int) -> Value:
+        """Return bounds on the value for sets of s hypotheses; equal in every case met so far."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - slow to import
+
+        m = len(concepts[0])
+        C = [sum(y << i for i, y in enumerate(c)) for c in concepts]
+        families, masses = heavy_families(m, self.alpha)
+        # fails[j, h]: foe j = (c, family) fails h, if D gives c xor h more than alpha
+        foes = [(c, f) for c in range(len(C)) for f in range(len(families))]
+        fails = np.array([[families[f] >> (C[c] ^ h) & 1 for h in range(2**m)] for c, f in foes],
+                         dtype=bool)  # fmt: skip
+        sets, met = [tuple(C[:s])], [0]
+        while True:
+            A = np.array([fails[met][:, list(H)].all(axis=1) for H in sets], dtype=float)
+            P, Q = _mixtures(A)
+            broken = np.array([fails[:, list(H)].all(axis=1) for H in sets])
+            foe = int(np.argmax(P @ broken))
+            # the H that saves most of Q: at most s hypotheses cover foes
+            saved = ~fails[met]
+            size, k = 2**m, len(met)
+            best = milp(
+                np.r_[np.zeros(size), -Q], integrality=1, bounds=Bounds(0, 1),
+                constraints=[
+                    LinearConstraint(np.r_[np.ones(size), np.zeros(k)], 0, s),
+                    LinearConstraint(np.c_[-saved.astype(float), np.eye(k)], -np.inf, 0),
+                ],
+            )  # fmt: skip
+            H = tuple(int(h) for h in np.flatnonzero(best.x[:size] > 0.5))
+            high, low = float((P @ broken)[foe]), 1 + float(best.fun)
+            if high - low < 1e-9 or (foe in met and H in sets):
+                break
+            if foe not in met:
+                met.append(foe)
+            if H not in sets:
+                sets.append(H)
+        # in fractions: what each side is sure of, against every answer of the other one
+        p, q = _fractions(P), _fractions(Q)
+        exact_high = max(
+            sum((w for w, b in zip(p, row, strict=True) if b), Fraction(0)) for row in broken.T
+        )
+        scale = math.lcm(*(w.denominator for w in q))
+        weights = np.array([int(w * scale) for w in q], dtype=np.int64)
+        kinds = np.unique(saved, axis=1).T
+        most = max(
+            int(weights[np.logical_or.reduce(rows)].sum())
+            for rows in combinations(kinds, min(s, len(kinds)))
+        )
+        exact_low = 1 - Fraction(most, scale)
+        pairs = [(foes[j][0], masses[foes[j][1]]) for j in met]
+        return Value(
+            exact_low, exact_high,
+            {H: w for H, w in zip(sets, p, strict=True) if w},
+            {pair: w for pair, w in zip(pairs, q, strict=True) if w},
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def heavy_families(m: int, alpha: Fraction) -> tuple[list[int], list[tuple[Fraction, ...]]]:
+    """Return the maximal families of sets of points that have more than alpha, with such a D each.
+
+    A family is a number whose bit B says whether the set with the bits of B is in it.
+
+    Examples
+    --------
+    >>> [tuple(map(str, D)) for D in heavy_families(2, Fraction(1, 4))[1]]
+    [('1/2', '1/2')]
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import
+
+    if not 1 <= m <= 5:
+        raise parameter_error("RepD", "concepts", "of 1 to 5 points", m)
+
+    def monotone(points: int) -> list[int]:  # up-sets of sets of so many points
+        if not points:
+            return [0, 1]
+        less, half = monotone(points - 1), 1 << points - 1
+        return [a | b << half for a in less for b in less if a & b == a]
+
+    found: dict[int, tuple[Fraction, ...]] = {}
+    for family in sorted(monotone(m), key=lambda bits: -bits.bit_count()):
+        if family & 1 or any(family & larger == family for larger in found):
+            continue  # the empty set has no mass; or a larger family is known
+        sets = [B for B in range(2**m) if family >> B & 1]
+        least = [B for B in sets if not any(A != B and A & B == A for A in sets)]
+        A = np.array([[-float(B >> x & 1) for x in range(m)] + [1.0] for B in least])
+        one = linprog(
+            np.r_[np.zeros(m), -1.0], A_ub=A if least else None,
+            b_ub=np.zeros(len(least)) if least else None,
+            A_eq=[[1.0] * m + [0.0]], b_eq=[1.0], bounds=[(0, 1)] * m + [(None, 1)],
+        )  # fmt: skip
+        if -one.fun <= float(alpha) + 1e-9:
+            continue  # the least mass is no larger: by duality a mixture of these sets proves it
+        D = [Fraction(float(x)).limit_denominator(1000) for x in one.x[:m]]
+        D = [x / sum(D) for x in D]
+        if any(sum(D[x] for x in range(m) if B >> x & 1) <= alpha for B in least):
+            raise UnsupportedError("A distribution could not be written in simple fractions.")
+        found[family] = tuple(D)
+    return list(found), list(found.values())
+
+
+def _mixtures(A: npt.NDArray[np.float64]) -> tuple[Any, Any]:
+    """Return best mixtures P of the rows (least) and Q of the columns (most)."""
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import
+
+    rows, columns = A.shape
+    one = linprog(
+        np.r_[np.zeros(rows), 1], A_ub=np.c_[A.T, -np.ones(columns)], b_ub=np.zeros(columns),
+        A_eq=[np.r_[np.ones(rows), 0]], b_eq=[1], bounds=[(0, 1)] * rows + [(None, None)],
+    )  # fmt: skip
+    Q = np.maximum(-one.ineqlin.marginals, 0)
+    return one.x[:rows], Q / Q.sum()
+
+
+def _fractions(mixture: Any) -> list[Fraction]:
+    """Return a mixture in simple fractions that add up to 1."""
+    parts = [Fraction(float(x)).limit_denominator(2000) for x in mixture]
+    return [x / sum(parts) for x in parts]
+
+
+# -- Section 4: users -----------------------------------------------------------------------------
+
+
+#: Of users: replaced, and n is public; or added or removed (Definition 2.1), and n is secret. The
+#: estimators, which print n, offer the first one only.
+REPLACED, ADDED = Neighbours.USER_REPLACE, Neighbours.USER_ADD_REMOVE
+
+
+def rate(epsilon: Fraction, neighbours: Neighbours, sensitivity: int = 1) -> Fraction:
+    """Return the rate of an exponential mechanism; a user who is added moves all scores one way."""
+    return epsilon / ((1 if neighbours is ADDED else 2) * sensitivity)
+
+
+def some_of_each(users: UserSample, m: int, source: Source) -> UserSample:
+    """Return at most m records of each user, chosen by public coins."""
+    return users.bound_contributions(m, salt=public_salt(source))
+
+
+def behaviours(concept_class: ConceptClass, points: Any, most: int) -> Bits:
+    """Return what the concepts say at points of a sample of ``most`` records, each once or more."""
+    if isinstance(concept_class, Points | SparseSets):
+        k = concept_class.vc_dim
+        if sum(math.comb(most, i) for i in range(k + 1)) > 2**20:
+            raise UnsupportedError(
+                f"{concept_class.spec} has more than 2**20 patterns on that many records, and "
+                "Theorem 4.6 lists them. Use fewer users or records, or a smaller k."
+            )
+        low, high = concept_class.bounds or (-math.inf, math.inf)
+        inside = [i for i, x in enumerate(points.tolist())
+                  if concept_class.bounds is None or low <= x <= high]  # fmt: skip
+        subsets = [s for i in range(k + 1) for s in combinations(inside, i)]
+        rows = np.zeros((len(subsets), len(points)), dtype=bool)
+        for row, subset in zip(rows, subsets, strict=True):
+            row[list(subset)] = True
+        return rows
+    return np.array([c.predict(points) for c in concept_class.concepts()], dtype=bool)
+
+
+def class_errors(concept_class: ConceptClass, users: UserSample, m: int) -> UserErrors:
+    """Return err_z^t of all concepts, for every t."""
+    if sweepable(concept_class):
+        return errors_by_user(concept_class, users, m)
+    rows = behaviours(concept_class, users.points, users.n_users * m)
+    return ListedErrors(Listing(len(rows), lambda i, j, _: rows[i:j], lambda i: i), users, m)  # type: ignore[arg-type,return-value]
+
+
+def surrogate_of_users(
+    concept_class: ConceptClass, labels: Ints, users: UserSample, m: int, t: int
+) -> Ints:
+    """Return n q(z, h) = min over c of n err_z^t(c) + n dis_x^s(c, h), s = 0, for each h."""
+    C = behaviours(concept_class, users.points, users.n_users * m).astype(np.int64)
+    counts = np.zeros((2, len(users.points) + 1, users.n_users), dtype=np.int64)
+    np.add.at(counts, (users.label, users.point, users.user), users.count)  # -1: the last, outside
+    zeros, ones = counts[:, :-1]
+    mistakes = C @ zeros + (1 - C) @ ones + counts[1, -1]
+    errors = (mistakes > t).sum(axis=1)
+    held = (zeros + ones > 0).astype(np.int64)
+    q = [(errors + ((h != C) @ held > 0).sum(axis=1)).min() for h in labels]
+    return np.array(q, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class PrivateCompare:
+    """Lemma C.1: 1 if the least user-level error, plus noise, reaches a cut between two laws.
+
+    The noisy count is never shown, and not even drawn: the bit is one coin.
+
+    *Deviations.* t and the cut by the exact separation, which is some 500 times that of Lemma 4.1;
+    the cut 9/20 of the way up, since below it one count fails and above it the least of |C|. With n
+    public the noise is two-sided geometric, Laplace on integers. With n secret the sum over users
+    of (1[.] - cut) is compared with 0: n cut would move with n (erratum 13). From midpoint + gap =
+    1 on there is nothing to compare (erratum 14).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> quarter, eighth = Fraction(1, 4), Fraction(1, 8)
+    >>> A = PrivateCompare(ls.Thresholds(1, 9), 16, quarter, eighth, epsilon=Fraction(1))
+    >>> A.t, round(float(A.cut), 3)
+    (4, 0.553)
+    """
+
+    concept_class: ConceptClass
+    samples_per_user: int  # m
+    midpoint: Fraction
+    gap: Fraction  # alpha/2: between midpoint and midpoint + gap both answers are right
+    epsilon: Fraction
+    neighbours: Neighbours = REPLACED
+    share: Fraction = Fraction(9, 20)
+
+    NAME: ClassVar[str] = "lwy.lemmaC.1"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Lemma C.1"
+    STATEMENT: ClassVar[str] = "PrivateCompare: is the best error below or above a midpoint?"
+    UNIT: ClassVar[str] = "users"
+    KIND: ClassVar[str] = "mechanism"
+
+    def guarantee(self) -> Guarantee:
+        """Return what is promised about one user."""
+        return Guarantee(self.epsilon, neighbours=self.neighbours, claim=PRIVACY)
+
+    @property
+    def trivial(self) -> bool:
+        """Whether 0 is a right answer, whatever the error."""
+        return self.midpoint + self.gap >= 1
+
+    @cached_property
+    def t(self) -> int:
+        """How many mistakes of a user tell midpoint from midpoint + gap best."""
+        return int(crossing(self.samples_per_user, *map(float, self.ends)))
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The two errors that are told apart."""
+        return self.midpoint, self.midpoint + self.gap
+
+    @cached_property
+    def cut(self) -> Fraction:
+        """The share of users that decides."""
+        low, high = (float(tail(self.samples_per_user, float(p), self.t)) for p in self.ends)
+        between = low + float(self.share) * (high - low)
+        return Fraction(min(max(int(between * _GRID), 1), _GRID - 1), _GRID)
+
+    def draw(self, users: UserSample, source: Source) -> int:
+        """Return 1 for "above the midpoint", 0 for "below"."""
+        users = some_of_each(users, self.samples_per_user, source)
+        errors = class_errors(self.concept_class, users, self.samples_per_user)
+        return self.decide(errors, users.n_users, source)
+
+    def decide(self, errors: UserErrors, n: int, source: Source) -> int:
+        """Return the bit for n users with these errors."""
+        if self.trivial:
+            return 0
+        least = errors.least(self.t)  # min over c of n err_z^t(c)
+        if self.neighbours is ADDED:  # Lap(max(cut, 1 - cut)/epsilon) >= n cut - least?
+            missing = (n * self.cut - least) / max(self.cut, 1 - self.cut)
+            far = exp(-self.epsilon * abs(missing), times=Fraction(1, 2))
+            over = (1 - far, far) if missing > 0 else (far, 1 - far)
+            return source.choose(ExplicitWeights(*over))
+        short = math.ceil(n * self.cut) - least
+        p, far = exp(-self.epsilon), exp(-self.epsilon * max(short, 1 - short))
+        # Pr[Z >= k] = p**k/(1 + p) for k >= 1, Z two-sided geometric
+        weights = (1 + p - far, far) if short > 0 else (far, 1 + p - far)
+        return source.choose(ExplicitWeights(*weights))
+
+    def failure(self, cert: CertificateBuilder, name: str) -> Step:
+        """Write the chance of a wrong answer, for n users, as a step of this name."""
+        m, (p, q) = self.samples_per_user, self.ends
+        low = cert.step(f"{name}_low", "binomial_above(m, p, t)", SEARCH, m=m, p=p, t=self.t)
+        high = cert.step(f"{name}_high", "binomial_above(m, q, t)", SEARCH, m=m, q=q, t=self.t)
+        n, size = int(_shown(cert, "n")), int(_shown(cert, "size"))
+        y = np.linspace(0, 1, 400)[1:-1]
+        noise = np.exp(-float(self._noise) * n * y)
+        edge = float(self.cut)
+        up, down = (
+            np.where(inside, np.minimum(u * np.exp(-n * _divergence(a, x)), 1), 1) + noise
+            for u, x, a, inside in (
+                (1, float(low.value), edge - y, edge - y > float(low.value)),
+                (size, float(high.value), edge + y, edge + y < float(high.value)),
+            )
+        )
+        parts = {"cut": self.cut, "epsilon": self._noise}
+        above, below = (_simple(y[int(np.argmin(f))]) for f in (up, down))
+        return cert.step(
+            name, f"max({_UP}, {_DOWN})", SEARCH, low=low, high=high, above=above, below=below,
+            **parts,
+        )  # fmt: skip
+
+    @property
+    def _noise(self) -> Fraction:
+        """Epsilon of the noise, for one user of the sum."""
+        return self.epsilon / (max(self.cut, 1 - self.cut) if self.neighbours is ADDED else 1)
+
+
+_GRID = 2**30  # cuts are fractions with this denominator
+_KL = "({0}*log({0}/{1}) + (1 - {0})*log((1 - {0})/(1 - {1})))"
+_UP = "exp(-n*" + _KL.format("max(cut - above, low)", "low") + ") + exp(-epsilon*n*above)"
+_DOWN = "size*exp(-n*" + _KL.format("min(cut + below, high)", "high") + ") + exp(-epsilon*n*below)"
+
+
+def _divergence(a: Any, p: float) -> Any:
+    a, p = np.clip(a, 1e-12, 1 - 1e-12), min(max(p, 1e-300), 1 - 1e-16)
+    return a * np.log(a / p) + (1 - a) * np.log((1 - a) / (1 - p))
+
+
+def _simple(x: Any) -> Fraction:
+    """Return a simple fraction near a float; what it is decides nothing but a size."""
+    return Fraction(float(x)).limit_denominator(10**6)
+
+
+def _shown(cert: CertificateBuilder, name: str) -> Any:
+    value = cert.known[name]
+    return value.value if isinstance(value, Step) else value
+
+
+@dataclass(frozen=True)
+class PrivateMinError:
+    """Algorithm 2 (Lemma 4.5): where the best error of the class lies, by binary search.
+
+    *Deviations.* As printed it goes on with the wrong half, and ends far away: `branch` (erratum
+    12). It says an interval, [l, r + gap], not l. ``steps`` None: as many as t needs, width and gap
+    1/(4 sqrt(m)), where the paper's T = ceil(log2(2/alpha)) locates the error itself; never more.
+    It starts with [0, ``top``], and top is 1/2 where a class holds both constants.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> A = PrivateMinError(ls.Thresholds(1, 9), 16, Fraction(1), Fraction(1, 20))
+    >>> A.T, A.gap, A.met
+    (3, Fraction(1, 16), [1, 2, 2])
+    """
+
+    concept_class: ConceptClass
+    samples_per_user: int  # m
+    epsilon: Fraction  # of all comparisons together
+    alpha: Fraction
+    top: Fraction = Fraction(1, 2)
+    steps: int | None = None
+    neighbours: Neighbours = REPLACED
+
+    NAME: ClassVar[str] = "lwy.algorithm2"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Algorithm 2"
+    STATEMENT: ClassVar[str] = "PrivateMinError: the best error of a class, by binary search"
+    UNIT: ClassVar[str] = "users"
+    KIND: ClassVar[str] = "mechanism"
+
+    @property
+    def T(self) -> int:  # noqa: N802 - the paper's symbol
+        """The number of comparisons; none for users of one record, for whom t is 0."""
+        if self.steps is not None:
+            return check_integer("PrivateMinError", "steps", self.steps, low=0)
+        if self.samples_per_user == 1:
+            return 0
+        fine = math.ceil(math.log2(4 * math.sqrt(self.samples_per_user) * self.top))
+        return min(fine, math.ceil(math.log2(2 / self.alpha)))
+
+    @property
+    def gap(self) -> Fraction:
+        """What comparisons tell apart; also the width of the last interval."""
+        return Fraction(self.top, 2**self.T)
+
+    def guarantee(self) -> Guarantee:
+        """Return the sum of the comparisons."""
+        each = self.epsilon / max(self.T, 1)
+        return Guarantee(self.T * each, neighbours=self.neighbours, claim=PRIVACY)
+
+    @cached_property
+    def compare(self) -> dict[Fraction, PrivateCompare]:
+        """The comparison with each midpoint that may be met."""
+        each = self.epsilon / max(self.T, 1)  # epsilon'
+        return {
+            middle: PrivateCompare(
+                self.concept_class, self.samples_per_user, middle, self.gap, each, self.neighbours
+            )
+            for middle in (j * self.gap for j in range(1, 2**self.T))
+        }
+
+    @staticmethod
+    def branch(bit: int, low: Fraction, middle: Fraction, high: Fraction) -> tuple[Fraction, ...]:
+        """Return the half to go on with; as printed it is the other one."""
+        return (middle, high) if bit else (low, middle)
+
+    def draw(self, users: UserSample, source: Source) -> tuple[Fraction, Fraction]:
+        """Return an interval that holds the best error of the class."""
+        users = some_of_each(users, self.samples_per_user, source)
+        errors = class_errors(self.concept_class, users, self.samples_per_user)
+        return self.locate(errors, users.n_users, source)
+
+    def locate(self, errors: UserErrors, n: int, source: Source) -> tuple[Fraction, Fraction]:
+        """Return [l, r + gap] for n users with these errors."""
+        l, r = Fraction(0), self.top  # noqa: E741 - the paper's symbol
+        for _ in range(self.T):  # k = 1, ..., T; epsilon' = epsilon/T
+            mid = (l + r) / 2
+            sigma = self.compare[mid].decide(errors, n, source)
+            l, r = self.branch(sigma, l, mid, r)  # noqa: E741
+        return l, min(self.top, r + self.gap)
+
+    @cached_property
+    def answers(self) -> list[tuple[Fraction, Fraction]]:
+        """All intervals that may be found; if no comparison is wrong, two neighbours may be."""
+        lows = [j * self.gap for j in range(2**self.T)]
+        return [(low, min(self.top, low + 2 * self.gap)) for low in lows]
+
+    @property
+    def met(self) -> list[int]:
+        """How many midpoints of each step can be met while no comparison is wrong."""
+        return [min(2**k, math.ceil(1 + Fraction(2**k, 2**self.T))) for k in range(self.T)]
+
+    def failure(self, cert: CertificateBuilder) -> Step:
+        """Write the chance of a wrong comparison, for n users and |C| = size."""
+        if not self.T:
+            return cert.step("search", "0*n", SEARCH)
+        parts: dict[str, Step] = {}
+        terms = []
+        for k, most in enumerate(self.met):
+            row = []
+            for j in range(1, 2 ** (k + 1), 2):
+                one = self.compare[j * self.top / 2 ** (k + 1)]
+                if not one.trivial:  # else it cannot be wrong
+                    row.append(f"p{k}_{j}")
+                    parts[row[-1]] = one.failure(cert, f"compare_{k}_{j}")
+            terms.append(f"{most}*max({', '.join(row)})")
+        return cert.step("search", " + ".join(terms), SEARCH, **parts)
+
+
+def _separating(m: int, low: Fraction, high: Fraction, excess: Fraction) -> int:
+    """Return the t that tells p from p + excess best (Lemma 4.1), for all p in [low, high]."""
+    return int(separate_within(m, float(low), float(high), float(excess))[0][0])
+
+
+def _apart(
+    cert: CertificateBuilder, name: str, m: int, answer: tuple[Fraction, Fraction], excess: Fraction
+) -> tuple[int, Step]:
+    """Write how far t keeps errors apart that differ by the excess, within an answer."""
+    t = _separating(m, *answer, excess)
+    for end, p in zip(("left", "right"), (answer[0], min(answer[1], 1 - excess)), strict=True):
+        more = "1" if p + excess >= 1 else "binomial_above(m, p + excess, t)"
+        cert.step(
+            f"{name}_{end}", f"{more} - binomial_above(m, p, t)", CHOICE, m=m, p=p, t=t,
+            excess=excess,
+        )  # fmt: skip
+    parts = {end: cert.steps[f"{name}_{end}"] for end in ("left", "right")}
+    return t, cert.step(f"{name}_apart", "min(left, right)", CHOICE, **parts)
+
+
+def _two(cert: CertificateBuilder, name: str, each: list[Step], source: str) -> Step:
+    """Write the largest sum of two neighbours: the intervals that the search may answer."""
+    pairs: list[tuple[int, ...]] = list(pairwise(range(len(each)))) or [(0,)]
+    sums = ", ".join(" + ".join(f"x{i}" for i in pair) for pair in pairs)
+    return cert.step(name, f"max({sums})", source, **{f"x{i}": x for i, x in enumerate(each)})
+
+
+@dataclass(frozen=True)
+class Theorem46:
+    """Theorem 4.6 (Appendix C.4): eta by Lemma 4.5, from it t, then the exponential mechanism on q.
+
+    H is drawn from an (alpha/18, beta/7)-representation, and is the class itself where it can be
+    listed: there q = err_z^t (with s = 0, as the paper has it). Otherwise q is the least over all
+    patterns of concepts at the points of the sample; they are listed.
+
+    *Deviations.* The paper's alpha/(134,400 sqrt(m)) of the representation follows from 1/700 in
+    Lemma 4.1; with the exact separation alpha/(18 m) does. See `PrivateMinError` for the search.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> A = Theorem46.printed(ls.Thresholds(1, 2**20), epsilon=Fraction(1), delta=Fraction(0),
+    ...     alpha=Fraction(1, 10), beta=Fraction(1, 10), n=1, samples_per_user=16)
+    >>> A.required_samples()
+    1310
+    """
+
+    concept_class: ConceptClass
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+    samples_per_user: int
+    steps: int | None = None  # of the search
+    neighbours: Neighbours = REPLACED
+
+    NAME: ClassVar[str] = "lwy.theorem4.6"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Theorem 4.6"
+    STATEMENT: ClassVar[str] = "users: search for the best error, then the exponential mechanism"
+    UNIT: ClassVar[str] = "users"
+    KIND: ClassVar[str] = "learner"
+    PURE: ClassVar[bool] = True
+    AGNOSTIC: ClassVar[bool] = True
+
+    @classmethod
+    def printed(
+        cls,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        alpha: Fraction,
+        beta: Fraction,
+        n: int,
+        samples_per_user: int | None = None,
+    ) -> Self:
+        """Return it for a budget: half of it for the search, half for the choice."""
+        return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
+
+    def guarantee(self) -> Guarantee:
+        """Return the sum of search and choice."""
+        return Guarantee(
+            self.search.guarantee().epsilon + self.epsilon / 2, neighbours=self.neighbours,
+            claim=PRIVACY,
+        )  # fmt: skip
+
+    @cached_property
+    def search(self) -> PrivateMinError:
+        """The search for the best error of the class."""
+        return PrivateMinError(
+            self.concept_class, self.samples_per_user, self.epsilon / 2, self.alpha / 6,
+            Fraction(1), self.steps, self.neighbours,
+        )  # fmt: skip
+
+    @cached_property
+    def representation(self) -> Representation:
+        """P."""
+        near = self.alpha / (18 * self.samples_per_user)
+        return self.concept_class.representation(near, self.beta / 7)
+
+    def draw(self, sample: UserSample, source: Source) -> Hypothesis:
+        """Return a hypothesis of H."""
+        m = self.samples_per_user
+        drawn = self.representation.drawn(source)  # H ~ P, by public coins
+        users = some_of_each(sample, m, source)
+        errors = class_errors(self.concept_class, users, m)
+        low, high = self.search.locate(errors, users.n_users, source)  # Lemma 4.5: eta
+        t = _separating(m, low, high, self.alpha)  # Lemma 4.1
+        each = rate(self.epsilon / 2, self.neighbours, sensitivity=2)
+        if drawn.proper:
+            return errors.draw(t, each, source)
+        H = list(drawn.hypotheses())
+        labels = np.array([h.predict(users.points) for h in H], dtype=np.int64)
+        q = surrogate_of_users(self.concept_class, labels, users, m, t)
+        return H[Explicit(-q).draw(each, source)]
+
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate; None for infinitely many concepts, of which the search asks."""
+        if isinstance(self.concept_class.size, float):
+            return None
+        P, m = self.representation, self.samples_per_user
+        cert = CertificateBuilder(n=n, size=int(self.concept_class.size), beta=self.beta)
+        self.search.failure(cert)
+        most = rate(self.epsilon / 2, self.neighbours, sensitivity=2)
+        each: list[Step] = []
+        for i, answer in enumerate(self.search.answers):
+            _, g = _apart(cert, f"answer_{i}", m, answer, self.alpha)
+            gap = max(float(g.value), 1e-9)
+            each.append(_CHOICE.write(
+                cert, suffix=f"_{i}", g=g, m=m, alpha1=P.alpha, hypotheses=P.size, rate=most,
+                tilt=min(most, _simple(math.atanh(min(gap, 0.999)))),
+            ))  # fmt: skip
+        _two(cert, "choice", each, CHOICE)
+        cert.step("failure", "search + choice + beta1", CHOICE, beta1=P.beta)
+        cert.step("enough", "failure <= beta", CHOICE)
+        return cert
+
+    def required_samples(self) -> int | None:
+        """Return the least number of users with which it is certified."""
+        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
+
+
+_CHOICE = Bound((
+    ("differ", "1 - (1 - alpha1)**m", CHOICE),
+    ("allowed", "tilt <= rate", CHOICE),
+    ("drawn",
+     "hypotheses*(cosh(tilt) - g*sinh(tilt) + differ*(exp(2*tilt) - exp(tilt)))**n", CHOICE),
+))  # fmt: skip
+
+
+def _records(cls: type[Any], samples_per_user: int | None) -> int:
+    if samples_per_user is None:
+        raise ParameterError(f"{cls.__name__} needs 'samples_per_user', a public number.")
+    return samples_per_user
+
+
+# -- Section 5: thresholds ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IntervalMedian:
+    """Lemma 5.1 (PrivateMedian): a point of [l, r] with few users on either side.
+
+    The score of u is the larger one of the numbers of users with more than s records in [l, u - 1],
+    and in [u + 1, r]: user-level errors of thresholds, were all records in [l, r] labelled 1, or 0.
+    (The proof writes "more than m s"; s is a number of records.)
+
+    Examples
+    --------
+    >>> users = UserSample.of([i // 2 for i in range(80)], [3, 7] * 40, [0] * 80)
+    >>> median = IntervalMedian(2, Fraction(1), Fraction(2))
+    >>> median.s, median.scores(users, 0, 9).starts.tolist()
+    (1, [0, 3, 8])
+    """
+
+    samples_per_user: int  # m
+    mass: Fraction  # what [l, r] is supposed to hold at most; only s depends on it
+    epsilon: Fraction
+    theta: Fraction = Fraction(2, 3)
+    neighbours: Neighbours = REPLACED
+
+    @property
+    def s(self) -> int:
+        """How many records of a user are many."""
+        halves = float(self.mass / 2), float(self.mass * self.theta)
+        return int(crossing(self.samples_per_user, *halves))
+
+    def draw(self, users: UserSample, l: int, r: int, source: Source) -> int:  # noqa: E741
+        """Return a point of [l, r]; users have at most m records."""
+        return self.scores(users, l, r).draw(-rate(self.epsilon, self.neighbours), source)
+
+    def scores(self, users: UserSample, l: int, r: int) -> ScoreRuns:  # noqa: E741
+        """Return the score of every point of [l, r]."""
+
+        def many(label: int) -> ScoreRuns:  # f_u errs on records labelled 1 up to u, 0 beyond it
+            def errors(block: UserSample) -> ThresholdErrors:
+                return ThresholdErrors(l, r, _labelled(block, label, l, r))
+
+            return BlockErrors(users, errors).scores(self.s)
+
+        left, right = many(1), many(0)
+        begin = np.array([l], dtype=left.starts.dtype)
+        starts = np.unique(np.concatenate([begin, left.starts + 1, right.starts]))
+        starts = starts[np.asarray((starts >= l) & (starts <= r), dtype=bool)]
+        before = left.scores[np.searchsorted(left.starts, starts - 1, side="right") - 1]
+        after = right.scores[np.searchsorted(right.starts, starts, side="right") - 1]
+        return ScoreRuns(starts, r + 1, np.maximum(before, after))
+
+    def failure(self, cert: CertificateBuilder, k: int) -> Step:
+        """Write the chance that a side holds more than theta M, for n users and |C| = size."""
+        m, s, M, n = self.samples_per_user, self.s, self.mass, int(_shown(cert, "n"))
+        cells = 1000
+        here = cert.where(M=M, theta=self.theta, cells=cells, m=m, s=s)
+        half = here.step(f"half_{k}", "M/2 + 2*M/cells", HALVING)
+        more = here.step(f"more_{k}", "theta*M - 2*M/cells", HALVING)
+        shared = here.step(
+            f"shared_{k}", "max(0, half + more - min(1, M + 2*M/cells))", HALVING, half=half,
+            more=more,
+        )  # fmt: skip
+        lose = here.step(f"lose_{k}", _trinomial(s), HALVING, half=half, more=more, shared=shared)
+        gain = here.step(
+            f"gain_{k}", "binomial_above(m, more, s) - binomial_above(m, half, s) + lose", HALVING,
+            half=half, more=more, lose=lose,
+        )  # fmt: skip
+        epsilon = rate(self.epsilon, self.neighbours)
+        pairs = 4 * (2 * cells / M + 1) * (2 * cells + 4)
+        size, each = float(_shown(cert, "size")), float(epsilon)
+        level, tilt = _best_walk(
+            n, float(pairs), gain, lose, lambda level: math.log(size) - each * n * level
+        )
+        return here.step(
+            f"median_{k}",
+            f"pairs*{_WALK_LAW} + size*exp(-rate*n*level)", HALVING, pairs=pairs, gain=gain,
+            lose=lose, tilt=tilt, level=level, rate=epsilon,
+        )  # fmt: skip
+
+
+#: Pr[a sum of n steps, 1 with chance gain and -1 with chance lose, is at most n level].
+_WALK_LAW = "exp(n*(tilt*level + log(1 - gain*(1 - exp(-tilt)) + lose*(exp(tilt) - 1))))"
+_TILTS, _LEVELS = np.geomspace(1e-3, 3, 160)[:, None], np.linspace(0, 1, 500)
+
+
+def _best_walk(
+    n: int, union: float, gain: Step, lose: Step, lost: Callable[[Any], Any]
+) -> tuple[Fraction, Fraction]:
+    """Return a good level and tilt of `_WALK_LAW`, where a draw loses n level: chance e**lost."""
+    up, down = float(gain.value), float(lose.value)
+    step = np.log1p(up * np.expm1(-_TILTS) + down * np.expm1(_TILTS))
+    log = math.log(union) + n * (step + _TILTS * _LEVELS)
+    tilt = np.argmin(log, axis=0)
+    total = np.exp(np.minimum(log.min(axis=0), 0)) + np.exp(np.minimum(lost(_LEVELS), 0))
+    best = int(np.argmin(total))
+    return _simple(_LEVELS[best]), _simple(_TILTS[tilt[best], 0])
+
+
+def _trinomial(s: int) -> str:
+    """Return, as a formula, Pr[> s records in the half, <= s in the larger set] of a user.
+
+    c in what both share, a beside it in the larger set, the others beside both.
+    """
+    terms = []
+    for c in range(s + 1):
+        for a in range(s - c + 1):
+            ways = f"comb(m, {c})*comb(m - {c}, {a})*shared**{c}*(more - shared)**{a}"
+            # given these, each of the other records is in the rest of the half with this chance
+            rest = f"(1 - more)**(m - {c + a})"
+            beyond = f"binomial_above(m - {c + a}, min(1, (half - shared)/(1 - more)), {s - c})"
+            terms.append(f"{ways}*{rest}*{beyond}")
+    return " + ".join(terms)
+
+
+def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
+    """Return the records in [low, high], all with one label."""
+    here = np.asarray((users.points >= low) & (users.points <= high), dtype=bool)
+    keep = np.append(here, False)[users.point]
+    labels = np.full(int(keep.sum()), label, dtype=np.int8)
+    kept = {name: getattr(users, name)[keep] for name in ("user", "point", "count")}
+    return replace(users, label=labels, **kept)
+
+
+@dataclass(frozen=True)
+class PrivateThreshold:
+    """Algorithm 1 (Theorem 5.2), after the search for t.
+
+    epsilon is split as the certificate wants it: 1/20 for the search, 9/25 for the T choices, the
+    rest for the medians, of which each gets 7/5 of the one before, since intervals get lighter (the
+    paper: half for the search, epsilon/(4T) for each of the others). The three noisy scores of a
+    step are one draw, of which one epsilon is spent, not three. v_mid, v_l, v_r are never shown.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> goal = {"alpha": Fraction(1, 10), "beta": Fraction(1, 10), "delta": Fraction(0)}
+    >>> A = PrivateThreshold.printed(
+    ...     ls.Thresholds(1, 2**20), epsilon=Fraction(1), **goal, n=1, samples_per_user=16)
+    >>> A.T, A.search.T, A.guarantee().epsilon, A.required_samples()
+    (8, 3, Fraction(1, 1), 6072)
+    """
+
+    concept_class: Thresholds
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+    samples_per_user: int
+    steps: int | None = None  # T; None: ceil(log(2/alpha)/log(1/theta))
+    theta: Fraction = Fraction(2, 3)  # decaying factor
+    neighbours: Neighbours = REPLACED
+
+    NAME: ClassVar[str] = "lwy.algorithm1"
+    PAPER: ClassVar[str] = "002"
+    NUMBER: ClassVar[str] = "Algorithm 1"
+    STATEMENT: ClassVar[str] = "PrivateThreshold: thresholds of users, by medians and choices"
+    UNIT: ClassVar[str] = "users"
+    KIND: ClassVar[str] = "learner"
+    PURE: ClassVar[bool] = True
+    AGNOSTIC: ClassVar[bool] = True
+
+    @classmethod
+    def printed(
+        cls,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        alpha: Fraction,
+        beta: Fraction,
+        n: int,
+        samples_per_user: int | None = None,
+    ) -> Self:
+        """Return it for a budget."""
+        if not isinstance(concept_class, Thresholds):
+            raise UnsupportedError(
+                f"PrivateThreshold learns thresholds(low, high), not {concept_class.spec}. "
+                "Theorem46 (lwy.theorem4.6) learns users' classes that can be listed."
+            )
+        return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
+
+    @property
+    def T(self) -> int:  # noqa: N802 - the paper's symbol
+        """The number of iterations."""
+        if self.steps is not None:
+            return check_integer("PrivateThreshold", "steps", self.steps, low=1)
+        return math.ceil(math.log(float(self.alpha) / 2) / math.log(self.theta))
+
+    @cached_property
+    def search(self) -> PrivateMinError:
+        """The search; f_0 and f_|X| are both in the class, so the best error is at most 1/2."""
+        return PrivateMinError(
+            self.concept_class, self.samples_per_user, self.epsilon / 20, self.alpha / 6,
+            neighbours=self.neighbours,
+        )  # fmt: skip
+
+    @property
+    def epsilon_choice(self) -> Fraction:
+        """Of each choice."""
+        return self.epsilon * Fraction(9, 25) / self.T
+
+    @cached_property
+    def medians(self) -> list[IntervalMedian]:
+        """One for each step, for intervals of mass 1, theta, theta**2, ..."""
+        spent = self.search.guarantee().epsilon + self.T * self.epsilon_choice
+        weights = [Fraction(7, 5) ** k for k in range(self.T)]
+        return [
+            IntervalMedian(
+                self.samples_per_user, self.theta**k, (self.epsilon - spent) * w / sum(weights),
+                self.theta, self.neighbours,
+            )
+            for k, w in enumerate(weights)
+        ]  # fmt: skip
+
+    def guarantee(self) -> Guarantee:
+        """Return the sum of search, medians and choices."""
+        spent = self.search.guarantee().epsilon + self.T * self.epsilon_choice
+        spent += sum((median.epsilon for median in self.medians), Fraction(0))
+        return Guarantee(spent, neighbours=self.neighbours, claim=PRIVACY)
+
+    @property
+    def excess(self) -> Fraction:
+        """What the threshold may lose beside the mass of the last interval."""
+        return self.alpha - self.theta**self.T
+
+    def draw(self, sample: UserSample, source: Source) -> ThresholdHypothesis:
+        """Return a threshold."""
+        low, high, m = self.concept_class.low, self.concept_class.high, self.samples_per_user
+        users = some_of_each(sample, m, source)
+        errors = threshold_errors(low, high, users)
+        found = self.search.locate(errors, users.n_users, source)  # Theorem 5.2: eta by Lemma 4.5
+        scores = errors.scores(_separating(m, *found, self.excess))  # n err_z^t of every f_u
+        each = rate(self.epsilon_choice, self.neighbours)
+        l, r = low - 1, high  # noqa: E741 - the paper's symbols
+        for median in self.medians:  # k = 1, ..., T
+            if l == r:
+                break
+            mid = median.draw(users, l, r, source)  # PrivateMedian(z, epsilon', l, r, theta**(k-1))
+            parts = [(mid, mid), (l, mid - 1), (mid + 1, r)]
+            least = [scores.least(*part) for part in parts]  # v_mid, v_l, v_r without their noise
+            some = [(part, v) for part, v in zip(parts, least, strict=True) if v is not None]
+            drawn = Explicit([-v for _, v in some]).draw(each, source)
+            l, r = some[drawn][0]  # noqa: E741 - (mid, mid): return f_mid
+        return ThresholdHypothesis(l, low, high)  # return f_l
+
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate; None where T is so small that the last interval is heavy."""
+        if self.excess <= 0:
+            return None
+        cert = CertificateBuilder(n=n, size=self.concept_class.size, beta=self.beta)
+        self.search.failure(cert)
+        self._walk(cert)
+        each = {f"m{k}": one.failure(cert, k) for k, one in enumerate(self.medians)}
+        cert.step("medians", " + ".join(each), HALVING, **each)
+        cert.step("failure", "search + walk + medians", WALK)
+        cert.step("enough", "failure <= beta", WALK)
+        return cert
+
+    def _walk(self, cert: CertificateBuilder) -> Step:
+        """Write the chance that the choices end at a threshold that is too bad."""
+        n, size, T = int(_shown(cert, "n")), int(_shown(cert, "size")), self.T
+        each, m = rate(self.epsilon_choice, self.neighbours), self.samples_per_user
+        moments = [(Fraction(i, 40), *_moment(Fraction(i, 40))) for i in range(4, 40)]
+        share, logs = (np.array([float(x[j]) for x in moments])[:, None] for j in (0, 2))
+
+        def loss(level: Any) -> Any:
+            return (T * np.log(logs) - share * float(each) * n * level).min(axis=0)
+
+        fails: list[Step] = []
+        for i, answer in enumerate(self.search.answers):
+            t, apart = _apart(cert, f"answer_{i}", m, answer, self.excess)
+            lose = cert.step(
+                f"lose_walk_{i}", "min(binomial_above(m, p, t), 1 - binomial_above(m, q, t))", WALK,
+                m=m, p=answer[1], q=answer[0] + self.excess, t=t,
+            )  # fmt: skip
+            gain = cert.step(f"gain_walk_{i}", "apart + lose", WALK, apart=apart, lose=lose)
+            level, tilt = _best_walk(n, size, gain, lose, loss)
+            at = T * np.log(logs) - share * float(each) * n * float(level)
+            power, y, _ = moments[int(np.argmin(at))]
+            bound = cert.step(f"moment_{i}", "(1 - power)/y**power", WALK, power=power, y=y)
+            cert.step(f"moment_root_{i}", "y**power + 2*power*y <= 1 - power", WALK,
+                      power=power, y=y)  # fmt: skip
+            fails.append(cert.step(
+                f"walk_{i}",
+                f"size*{_WALK_LAW} + bound**T*exp(-power*rate*n*level)", WALK, gain=gain,
+                lose=lose, tilt=tilt, level=level, bound=bound, T=T, power=power, rate=each,
+            ))  # fmt: skip
+        return _two(cert, "walk", fails, WALK)
+
+    def required_samples(self) -> int | None:
+        """Return the least number of users with which it is certified."""
+        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=64)
+def _moment(power: Fraction) -> tuple[Fraction, Fraction]:
+    """Return y, and (1 - power)/y**power: no less than M(power).
+
+    M is the largest (1 + 2z**(1 - power))/(1 + 2z) for z in [0, 1]. At its maximum
+    z**power + 2 power z = 1 - power, and M = (1 - power)/z**power there; a y below z
+    bounds it.
+    """
+    p = float(power)
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle**p + 2 * p * middle <= 1 - p else (low, middle)
+    y = Fraction(math.floor(low * 10**9), 10**9)
+    return y, Fraction((1 - p) / float(y) ** p)

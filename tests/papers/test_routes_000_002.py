@@ -1,0 +1,195 @@
+"""Routes of the learners that the pages replace have the pages' laws, where parameters agree.
+
+For as long as both are there.
+"""
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction as F
+from functools import cached_property
+
+import pytest
+
+import littlestone as ls
+from littlestone.classes import FiniteClass
+from littlestone.classes.base import IdentityRepresentation
+from littlestone.data.sample import shuffle
+from littlestone.learners.users import binary_search, threshold
+from littlestone.learners.users import min_error as search_of_users
+from littlestone.learners.vc1 import proper
+from littlestone.learners.vc1.choosers import TreeGoal, TwoStep
+from littlestone.learners.vc1.chunks import chunk_ends
+from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM, TreeLog
+from littlestone.papers import li_wang_ye, yan
+from littlestone.source import ExactSource, SeededSource
+
+from .test_li_wang_ye import random_matrix, random_users, sample_of
+from .test_yan import data_sets, improper_nodes, leafy_class, listed, random_class, root, text
+
+SEEDS = range(20)
+
+
+def same(one, other):
+    laws = [ExactSource().law(run).outcomes for run in (one, other)]
+    assert laws[0].keys() == laws[1].keys()
+    assert all(laws[0][key].overlaps(laws[1][key]) for key in laws[0])
+
+
+@dataclass(frozen=True)
+class Split(yan.OPTPrivateLearner):
+    """Algorithm 2 with the window and the shares of `TwoStep`."""
+
+    route: TwoStep | None = None
+
+    @cached_property
+    def private_median(self):
+        route, t = self.route, self.t
+        above, below = max(t - route.good + 1, 1), route.votes
+        window = RankWindow(F(0), F(1))
+        if above + below < t:
+            window = RankWindow(F(above, t), 1 - F(below, t))
+        size, height = route.budget.depth + 1, route.budget.depth.bit_length()
+        if self.median == "exponential":
+            return RankExponential(size, window, route.epsilons[0])
+        return TreeEM(height, window, route.epsilons[0], route.deltas[0])
+
+    @property
+    def choosing(self):
+        return yan.ChoosingMechanism(self.route.epsilons[1], self.route.deltas[1])
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("median", ["exponential", "tree"])
+def test_median_and_choice_on_trees(median, seed):
+    rng = random.Random(seed)
+    concepts = random_class(rng)
+    concept_class = FiniteClass(concepts)
+    tree = concept_class.tree()
+    budget = TreeGoal(F(4), F(1, 20), F(1, 10), F(1, 10), depth=tree.height)
+    route = TwoStep(budget, median, good=rng.randint(1, 3), votes=1, share=F(1, 3), required=1)
+    t = rng.randint(1, 4)
+    A = Split(concept_class, F(2), F(1, 40), F(1, 10), F(1, 10), t, median, route)
+    for records in data_sets(rng, len(concepts[0]), 3, 5):
+        sample = listed(records)
+
+        def old(source, sample=sample):
+            ends = chunk_ends(tree, sample, shuffle(sample, source), t)
+            node = route.choose(ends, tree, source)
+            return None if node is None else root(node)
+
+        same(old, lambda source, sample=sample: root(A.node(sample, source)))
+
+
+@dataclass(frozen=True)
+class Down(yan.ProperLearner):
+    """Algorithm 4 with the rounds and the threshold of `Descent`."""
+
+    route: proper.Descent | None = None
+
+    @property
+    def T(self):
+        return self.route.rounds
+
+    @property
+    def each(self):
+        return self.route.choice
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_descent(seed, monkeypatch):
+    monkeypatch.setattr(proper, "TEST_SHARE", F(1, 2))
+    rng = random.Random(seed)
+    nodes = []
+    while not nodes:
+        concepts = leafy_class(rng)
+        concept_class = FiniteClass(concepts)
+        tree = concept_class.tree()
+        f = tuple(tree.f(x) for x in range(len(concepts[0])))
+        nodes = improper_nodes(text.Tree(concepts, f))
+    route = proper.Descent(F(3, 2), rng.randint(1, 3), F(1, 2), F(1, 2), 0, 0, 1)
+    A = Down(concept_class, F(1), F(1, 20), F(1), F(0), F(5), F(1, 10), route=route)
+    monkeypatch.setattr(proper.Descent, "threshold", lambda self, n: int(-(-A.a * n // 1)))
+    for records in data_sets(rng, len(concepts[0]), 3, 6):
+        sample, x = listed(records), rng.choice(nodes)
+        same(
+            lambda source, S=sample, x=x: route.go_down(x, tree, S, source),
+            lambda source, S=sample, x=x: A.descend(x, S, source),
+        )
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_binary_search_of_users(seed):
+    rng = random.Random(seed)
+    concept_class = FiniteClass(random_matrix(rng))
+    A = li_wang_ye.Theorem46(concept_class, F(4), F(1, 5), F(1, 2), 2, 2)
+    search = search_of_users.PrivateMinError(2, 2, F(1, 4), F(2), F(9, 20))
+    route = binary_search.BinarySearchPlan(
+        IdentityRepresentation(concept_class), search, F(1), F(1, 5), F(1, 2)
+    )
+    for _ in range(4):
+        users = sample_of(random_users(rng, range(concept_class.matrix.shape[1])))
+        same(
+            lambda source, S=users: route.choose(S, source),
+            lambda source, S=users: A.draw(S, source),
+        )
+
+
+@dataclass(frozen=True)
+class Equal(li_wang_ye.PrivateThreshold):
+    """Algorithm 1 with one loss for all medians, and a search that begins with [0, 1]."""
+
+    @cached_property
+    def search(self):
+        return li_wang_ye.PrivateMinError(self.concept_class, 2, F(1), self.alpha, F(1), 1)
+
+    @property
+    def epsilon_choice(self):
+        return F(3, 2)
+
+    @cached_property
+    def medians(self):
+        return [li_wang_ye.IntervalMedian(2, self.theta**k, F(2)) for k in range(self.T)]
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_thresholds_of_users(seed):
+    rng = random.Random(seed)
+    line = ls.Thresholds(1, 3)
+    A = Equal(line, F(1), F(9, 10), F(1, 2), 2, steps=2)
+    search = search_of_users.PrivateMinError(2, 1, F(1, 2), F(1), F(9, 20))
+    route = threshold.ThresholdPlan(line, search, 2, F(2), F(3, 2), F(9, 10), F(1, 2))
+    for _ in range(2):
+        users = sample_of(random_users(rng, range(1, 4)))
+        same(
+            lambda source, S=users: route.choose(S, source),
+            lambda source, S=users: A.draw(S, source),
+        )
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("levels", [1, 2])
+def test_tree_log(levels):
+    """Equal thresholds, and equal answers to equal draws, on domains of any size."""
+    for bits, alpha in ((10, F(1, 2)), (64, F(1, 3)), (1024, F(1, 4))):
+        window = RankWindow(F(1, 2) - alpha, F(1, 2) + alpha)
+        old = TreeLog(bits, window, F(1), F(1, 10**6), levels=levels)
+        new = yan.PrivateMedian(2**bits, F(1), F(1, 10**6), alpha=alpha, levels=levels)
+        n = new.required_samples()
+        for records in (n // 2, n, 2 * n):
+            a, b = old.constants(records), new.thresholds(records)
+            assert (a.trim_left, a.trim_right, a.floor) == (b.trim, b.trim, b.least)
+            assert (a.theta, a.drop, a.stable, a.rest) == (b.theta, b.drop, b.stable, b.rest)
+        rng = random.Random(bits)
+        for seed in range(8):
+            centre = rng.randrange(2**bits)
+            near = [min(max(centre + rng.randint(-9, 9), 0), 2**bits - 1) for _ in range(n)]
+            far = [rng.randrange(2**bits) for _ in range(n)]
+            for values in (near, far):
+                z = [
+                    one.draw(Ordered.of(values, 2**bits), SeededSource(seed)) for one in (old, new)
+                ]
+                assert z[0] == z[1]
