@@ -72,7 +72,7 @@ _HOMES = {
 #: Public as a whole.
 _NAMESPACES = ("audit", "theory")
 #: Loaded on first use, too, for those who go further.
-_PACKAGES = ("classes", "data", "mechanisms", "privacy")
+_PACKAGES = ("classes", "data", "mechanisms", "papers", "privacy")
 
 __all__ = sorted([*_HOMES, *_NAMESPACES])  # noqa: PLE0605 - built from one table
 

@@ -39,7 +39,8 @@ def check_dichotomies(concept_class: ConceptClass) -> None:
     if not closed and concept_class.size > _LISTED:
         raise UnsupportedError(
             f"The dichotomies of {concept_class.spec} are not known in closed form, and there are "
-            "more than 2**16 concepts to list. The 'agnostic' learner needs no dichotomies."
+            "more than 2**16 concepts to list. Affine subspaces have papers.Corollary4; for "
+            "smaller classes the 'agnostic' learner needs no dichotomies."
         )
 
 

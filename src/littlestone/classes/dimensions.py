@@ -11,13 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, prod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import MAX_EXPONENT, ConceptClass, VersionSpace, Witnessed
-from littlestone.classes.finite import FiniteClass, ListedSpace, Listing, listing
+from littlestone.classes.finite import FiniteClass, ListedSpace, Listing, check_listable, listing
 from littlestone.classes.hypotheses import to_json
 from littlestone.combinatorics.matrix import (
     DEFAULT_MAX_NODES,
@@ -381,18 +381,27 @@ def shattered_tree(
     return grow(concepts.version_space(max_nodes), depth)
 
 
-def soa(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Hypothesis:
+def soa(
+    concept_class: Any,
+    *,
+    rule: Literal["lyu", "argmax"] = "lyu",
+    max_nodes: int | None = DEFAULT_MAX_NODES,
+) -> Hypothesis:
     """Return the first prediction of the standard optimal algorithm, as a hypothesis.
 
     Parameters
     ----------
     concept_class, max_nodes
         As for `vc_dimension`.
+    rule : {"lyu", "argmax"}, default "lyu"
+        Where both labels lower the dimension, 003 ("lyu") says 1, and 004 ("argmax") the label
+        that keeps more of it, 1 if both keep as much. "argmax" asks at each point of a listed
+        domain.
 
     Returns
     -------
     Hypothesis
-        Canonical; not always a concept. Where both labels lower the dimension it says 1.
+        Canonical; not always a concept.
 
     Raises
     ------
@@ -405,7 +414,19 @@ def soa(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Hyp
     >>> soa(Thresholds(1, 6)).describe(), soa([[1, 0], [0, 1]]).describe()
     ('1 if x > 3, otherwise 0 (x from 1 to 6)', 'always 1 (points 0 to 1)')
     """
-    return _class("soa", concept_class, max_nodes).version_space(max_nodes).soa()
+    known = _class("soa", concept_class, max_nodes)
+    space = known.version_space(max_nodes)
+    if rule not in ("lyu", "argmax"):
+        raise parameter_error("soa", "rule", '"lyu" or "argmax"', rule)
+    if rule == "lyu":
+        return space.soa()
+    check_listable(known)
+
+    def label(x: Point) -> bool:
+        zero, one = (space.restrict(x, b).littlestone_dim() for b in (0, 1))
+        return one >= zero
+
+    return known.improper(tuple(x for x in known.domain_points() or () if label(x)))
 
 
 def decomposition_dimension(

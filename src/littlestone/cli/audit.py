@@ -134,7 +134,9 @@ def exact(
     listed = label_list("audit exact", claim.labels, positive=None)
     concepts, _, learner, goal = claim.opened("audit exact", listed)
     options, most = _of_users(learner, unit, of_users)
-    algorithm = open_learner("audit", learner, concepts, goal, options=options)
+    algorithm = open_learner(
+        "audit", learner, concepts, goal, options=options, settings=claim.settings
+    )
     places = read_points(needed("audit exact", "points", claim.points), concepts)
     check_integer("audit", "n", n, low=1)
     with progress_of("Enumerating all data sets and all paths"):
@@ -191,7 +193,7 @@ def all_n(*, claim: ClaimOrAll = ClaimOrAll(), json: AsJson = False) -> int:
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner, goal = claim.opened("audit all-n", listed)
     check_protects_records(learner)
-    algorithm = open_learner("audit", learner, concepts, goal)
+    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
     points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
         found = chain_of(algorithm, points=points)
@@ -236,7 +238,7 @@ def replay(
     from littlestone.data import Sample, read_table
 
     concepts, public, learner, goal = claim.opened("audit replay")
-    algorithm = open_learner("audit", learner, concepts, goal)
+    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
     declared = None if public is None else public.csv
     opened = read_table(data, csv=written.csv, declared=declared, caller="audit replay")
     table = Sample.read(
@@ -327,6 +329,10 @@ def check_protects_records(learner: str) -> None:
 def _protects_users(learner: str) -> bool:
     from littlestone.learners.registry import LEARNERS
 
+    if "." in learner:
+        from littlestone.papers import page
+
+        return bool(page(learner).UNIT == "users")
     return learner in LEARNERS and LEARNERS[learner].unit == "users"
 
 
@@ -420,7 +426,7 @@ def statistical(
 
     concepts, _, learner, goal = claim.opened("audit statistical")
     check_protects_records(learner)
-    algorithm = open_learner("audit", learner, concepts, goal)
+    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
     sure = check_probability("audit", "confidence", confidence)
     check_integer("audit", "n", n, low=1)
     with counting("Runs") as progress:
@@ -525,7 +531,7 @@ def attack(
     else:
         _check_known(learner)
         check_protects_records(learner)
-        algorithm = open_learner("audit", learner, concepts, goal)
+        algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
         source = SecureSource()
         mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
     spread = [low + i * (high - low) // (count - 1) for i in range(count)]

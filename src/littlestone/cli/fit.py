@@ -17,6 +17,7 @@ from littlestone.cli.options import (
     Page,
     Paid,
     Records,
+    Settings,
     Table,
     check_label,
     check_outputs,
@@ -154,6 +155,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     open_points: Public = Public(),
     samples_per_user: str | None = None,
     learner: str = "auto",
+    settings: Settings = None,
     own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
     costs: str | None = None,
     proba: Flag = False,
@@ -191,7 +193,8 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
         for classes that cannot be listed, such as sets of texts), stable (likewise), or auto: the
         one that needs the fewest records of those that certify any data (agnostic). The others may
-        need far fewer: `littlestone plan` compares them.
+        need far fewer: `littlestone plan` compares them. Or an algorithm of the papers, such as
+        lyu.theorem3 (`littlestone papers`).
     costs:
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
@@ -257,6 +260,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
             labels=labels, require_certificate=require_certificate, subsample=subsample,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
+            set=settings,
             negative=records.negative, **vars(own),
             **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
         )  # fmt: skip
@@ -286,7 +290,12 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     texts_as = None if wanted or records.positive or listed else label
     if spec is None:
         _for_class(
-            learner, agnostic=agnostic, subsample=subsample, **vars(own), shift=open_points.shift
+            learner,
+            set=settings,
+            agnostic=agnostic,
+            subsample=subsample,
+            **vars(own),
+            shift=open_points.shift,
         )
         known = records.schema or open_points.public
         if records.strict and known is None:
@@ -339,7 +348,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
     left = None if holdout is not None else part  # what is left out of learning
     learner = agnostic_form(learner) if agnostic else learner
-    make = partial(open_learner, "fit", learner, options=options, evaluate=left)
+    make = partial(open_learner, "fit", learner, options=options, evaluate=left, settings=settings)
     learner_of = partial(_learner_of, share, make, goal)
     algorithm = learner_of(concepts) if wanted is None else _values(concepts, goal, wanted)
     if user is not None and concepts.learned_by:

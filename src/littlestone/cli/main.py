@@ -26,6 +26,7 @@ from littlestone import __version__
 from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.options import EXAMPLES
+from littlestone.cli.papers import papers
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
     check_record,
@@ -120,6 +121,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     check_record,
     stream,
     dims,
+    papers,
 )
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)

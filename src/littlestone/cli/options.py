@@ -40,6 +40,15 @@ AsJson = Annotated[bool, Parameter(negative="", show_default=False, help="Print 
 Page = Annotated[
     str | None, Parameter(help="Write a page (HTML) here; an existing file is replaced.")
 ]
+Settings = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--set",
+        negative="",
+        help="NAME=VALUE, a parameter of an algorithm of the papers; may repeat. `littlestone "
+        "papers` lists them. What is not set is as printed.",
+    ),
+]
 Out = Annotated[
     str | None,
     Parameter(help="Write here instead of to the standard output; an existing file is replaced."),
@@ -115,6 +124,7 @@ class Claim:
     """Probability with which the certificate may fail."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
+    settings: Settings = None
 
     def opened(
         self, caller: str, labels: Sequence[str] | None = None
@@ -534,11 +544,13 @@ def open_learner(
     *,
     options: Mapping[str, Any] = MappingProxyType({}),
     evaluate: Fraction | None = None,
+    settings: Sequence[str] | None = None,
 ) -> Learner[Any]:
     """Return the learner of ``--learner``, every number as the exact fraction that was typed.
 
     It has all of epsilon; ``evaluate`` is the part that it will leave, for the choice of ``auto``.
     """
+    from littlestone import papers
     from littlestone.learners import select
 
     small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
@@ -547,6 +559,16 @@ def open_learner(
         "alpha": check_probability(caller, "alpha", goal.alpha),
         "beta": check_probability(caller, "beta", goal.beta),
     }
+    if "." in name:  # an algorithm of the papers
+        return papers.make(
+            name, concept_class, settings=settings or (), caller=caller, delta=small,
+            **numbers, **options,
+        )  # fmt: skip
+    if settings:
+        raise ParameterError(
+            f"The '--set' option of {caller} is for the algorithms of the papers (littlestone "
+            f"papers); {name!r} has options of its own."
+        )
     if name == "auto":
         numbers["evaluate"] = evaluate
     return select.make(name, concept_class, delta=small, **numbers, **options)

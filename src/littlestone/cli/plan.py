@@ -14,6 +14,7 @@ from littlestone.cli.options import (
     Flag,
     Labels,
     Page,
+    Settings,
     check_inputs_kept,
     check_outputs,
     is_auto,
@@ -61,7 +62,7 @@ class Wanted:
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
 
 
-def plan(
+def plan(  # noqa: PLR0911, PLR0912, PLR0915 - one return for each thing that is asked
     *,
     goal: Wanted = Wanted(),
     schema: str | None = None,
@@ -70,6 +71,8 @@ def plan(
     samples_per_user: str | None = None,
     public_points: str | None = None,
     horizon: str | None = None,
+    learner: str | None = None,
+    settings: Settings = None,
     evaluated: Evaluated = Evaluated(),
     intervals: Intervals = Intervals(),
     solve: Solved | None = None,
@@ -101,6 +104,9 @@ def plan(
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
         below.
+    learner:
+        Only what this algorithm of the papers needs, for example lyu.theorem3 (`littlestone
+        papers`).
     solve:
         Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a share of
         epsilon.
@@ -146,6 +152,16 @@ def plan(
     assert concept_class is not None
     assert opened is not None
     concepts, public = opened
+    if learner is not None:
+        from littlestone.cli.papers import planned
+
+        _for_one_class(
+            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
+            simulate=simulate or None, simulation=simulation, solve=solve, n=n,
+        )  # fmt: skip
+        return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
+    if settings:
+        raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None or is_auto(concept_class):
         _for_one_class(
             report=report,

@@ -1,12 +1,13 @@
 """The papers, each on its page: every numbered algorithm as it is printed.
 
-=============  ===================================================================
+=============  ======================================================================
 `yan`          000 and 001 (Yan): classes of VC dimension 1
 `li_wang_ye`   002 (Li, Wang, Ye): agnostic learning, users
 `lyu`          003 (Lyu): classes of finite Littlestone dimension, batch and online
-`alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning
+`alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
+               in `alon_reductions` what makes one learner of another, and the attack
 `adaptor`      the shell around what learns
-=============  ===================================================================
+=============  ======================================================================
 
 On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
 is an estimator of scikit-learn: ``papers.Theorem3(concept_class, epsilon=1, delta=1e-6)``.
@@ -21,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from littlestone.classes import ConceptClass
     from littlestone.papers.adaptor import PaperLearner
 
@@ -51,15 +54,15 @@ _HOMES = {
     "alon.hist": ("alon", "Hist"),
     "alon.generic": ("alon", "GenericLearner"),
     "alon.theorem30": ("alon", "M"),
-    "alon.lemma15": ("alon", "Lemma15"),
-    "alon.theorem8": ("alon", "Theorem8"),
-    "alon.theorem10": ("alon", "Theorem10"),
-    "alon.lemma31": ("alon", "Lemma31"),
-    "alon.corollary4": ("alon", "Corollary4"),
-    "alon.attack": ("alon", "Attack"),
+    "alon.lemma15": ("alon_reductions", "Lemma15"),
+    "alon.theorem8": ("alon_reductions", "Theorem8"),
+    "alon.theorem10": ("alon_reductions", "Theorem10"),
+    "alon.lemma31": ("alon_reductions", "Lemma31"),
+    "alon.corollary4": ("alon_reductions", "Corollary4"),
+    "alon.attack": ("alon_reductions", "Attack"),
 }
 _NAMES = {python: name for name, (_, python) in _HOMES.items()}
-_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "adaptor")
+_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
 
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
 
@@ -91,17 +94,26 @@ def page(name: str) -> Any:
     return getattr(importlib.import_module(f"{__name__}.{module}"), python)
 
 
-def make(name: str, concept_class: ConceptClass, **arguments: Any) -> PaperLearner:
+def make(
+    name: str,
+    concept_class: ConceptClass,
+    *,
+    settings: Sequence[str] = (),
+    caller: str = "make",
+    **arguments: Any,
+) -> PaperLearner:
     """Return the learner of a name, after checking all public parameters.
+
+    ``settings``: texts ``NAME=VALUE``, as ``--set`` has them.
 
     Examples
     --------
     >>> import littlestone as ls
-    >>> learner = make("lyu.theorem3", ls.Points(), epsilon=1, delta="1e-6", chunk=140)
+    >>> learner = make("lyu.theorem3", ls.Points(), epsilon=1, delta="1e-6", settings=["k=80"])
     >>> print(learner.guarantee())
-    (1, 1e-06)-differential privacy, replace-one [littlestone.stages.privacy]
+    (1, 1e-06)-differential privacy, replace-one [lyu.theorem3.privacy]
     """
-    from littlestone.papers.adaptor import learner_of  # noqa: PLC0415 - imports scikit-learn
+    from littlestone.papers.adaptor import learner_of, read_settings  # noqa: PLC0415 - slow
 
     algorithm = page(name)
     if algorithm.KIND != "learner" or algorithm.UNIT == "stream":
@@ -110,8 +122,27 @@ def make(name: str, concept_class: ConceptClass, **arguments: Any) -> PaperLearn
             f"littlestone.papers.{algorithm.__name__}"
             + (", or by `littlestone stream`." if algorithm.UNIT == "stream" else ".")
         )
+    if algorithm.PURE:
+        delta = arguments.pop("delta", None)
+        if delta is not None:
+            raise ParameterError(
+                f"The 'delta' parameter must not be given to {name}. Got {delta!r}. It is purely "
+                "epsilon-private: leave delta out."
+            )
+    of_users = arguments.get("samples_per_user") is not None
+    if of_users != (algorithm.UNIT == "users"):
+        raise ParameterError(
+            f"{name} protects {algorithm.UNIT}: "
+            + ("leave samples_per_user out." if of_users else "give samples_per_user, too.")
+        )
+    others = arguments.keys() - {"epsilon", "delta", "alpha", "beta", "samples_per_user"}
+    known = read_settings(caller, algorithm, settings)
+    if unknown := sorted(others - set(learner_of(algorithm).__dataclass_fields__)):
+        raise ParameterError(
+            f"The {unknown[0]!r} parameter must not be given to {name}. --set has its own."
+        )
     made: Any = learner_of(algorithm)
-    learner: PaperLearner = made(concept_class, **arguments)
+    learner: PaperLearner = made(concept_class, **arguments, **known)
     return learner
 
 

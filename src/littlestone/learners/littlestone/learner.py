@@ -18,7 +18,7 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -169,8 +169,13 @@ class Littlestone(ClassLearner[LittlestonePlan]):
             return LittlestonePlan(self.goal, None, 1)
         arguments = self.concept_class, self.goal, self.method, self.proper
         settings = _settings(*arguments, (self.chunk, self.tolerances))
+        gives_up = isinstance(settings, ClosedPlan) and (
+            self.max_nodes < closures(self.concept_class).closed
+        )
+        if gives_up and isinstance(settings, ClosedPlan):
+            settings = replace(settings, vote_margin=None)  # nothing is certified
         required = settings.required
-        if required is None and (self.chunk, self.tolerances) != (None, None):
+        if required is None and (gives_up or (self.chunk, self.tolerances) != (None, None)):
             required = _settings(*arguments, (None, None)).required
         if required is None:
             raise UnsupportedError(

@@ -126,8 +126,7 @@ class ClosedLists:
 
     def submit(self, records: Sample) -> list[Hypothesis]:
         """Return the list of one teacher."""
-        nodes = max(self.max_nodes, self.system.closed)
-        return _cut(closed_within(self.system, records, self.tolerance, nodes), self.cap)
+        return _cut(closed_within(self.system, records, self.tolerance, self.max_nodes), self.cap)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,429 @@
+"""One shell around every algorithm of the papers that learns: fit, plan, audit, record.
+
+An algorithm is a frozen dataclass on its paper's page, with parameters in the paper's symbols
+(`Algorithm`). `PaperLearner` makes a `littlestone.learners.base.Learner` of it: what is not given
+is as printed, and what is promised is computed from the parameters. The estimator of
+scikit-learn is made of the learner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import Field, dataclass, fields, make_dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from types import UnionType, new_class
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from littlestone.bounds import least_n
+from littlestone.classes import ConceptClass, parse_integer
+from littlestone.errors import (
+    ParameterError,
+    StateError,
+    UnsupportedError,
+    check_integer,
+    exact_value,
+    parameter_error,
+)
+from littlestone.learners.base import (
+    DELTA_NEEDED,
+    DELTA_TEXT,
+    ClassLearner,
+    Kind,
+    Plan,
+    declared,
+    share,
+    whole,
+)
+from littlestone.learners.sklearn_base import PrivateClassifier
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, CertificateBuilder, Unit
+    from littlestone.privacy import Guarantee, Neighbours
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+KINDS = ("learner", "mechanism", "construction")
+
+
+class Page(Protocol):
+    """What every entry of the list says of itself: a class, or a function marked by `on_page`."""
+
+    NAME: ClassVar[str]  # "lyu.theorem3"
+    PAPER: ClassVar[str]  # "003"
+    NUMBER: ClassVar[str]  # "Theorem 3"
+    STATEMENT: ClassVar[str]  # what it does, in one line
+    KIND: ClassVar[Literal["learner", "mechanism", "construction"]]
+    UNIT: ClassVar[Literal["records", "users", "stream"]]  # what a learner protects
+
+
+class Algorithm(Page, Protocol):
+    """An algorithm that learns: a frozen dataclass, parameters in the paper's symbols.
+
+    Fields whose names begin with ``epsilon`` or ``delta`` are privacy losses: `printed` computes
+    them from the whole budget, and nobody sets them. Fields with a default of None stand for what
+    is printed in terms of other parameters. ``alpha`` and ``beta`` are what the certificate is
+    about; no privacy depends on them.
+    """
+
+    PURE: ClassVar[bool]  # whether delta is zero
+    AGNOSTIC: ClassVar[bool]  # whether its certificate needs no realizable labels
+
+    concept_class: ConceptClass
+
+    @classmethod
+    def printed(
+        cls,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Fraction,
+        delta: Fraction,
+        alpha: Fraction,
+        beta: Fraction,
+        n: int,
+        samples_per_user: int | None = None,
+    ) -> Self:
+        """Return the algorithm with the printed parameters; total for n >= 1.
+
+        It refuses a class that it cannot learn. The guarantee is the same for every n.
+        """
+
+    def guarantee(self) -> Guarantee:
+        """Return what is promised about privacy: computed from the algorithm's own losses."""
+
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate for n records (or users), written out: one explicit sum.
+
+        Its last step is the comparison with beta. None where no certificate is known.
+        """
+
+    def required_samples(self) -> int | None:
+        """Return the least n from which on `failure` holds (`least_certified`); None without."""
+
+    def draw(self, sample: Any, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and the draws."""
+
+
+T = TypeVar("T")
+
+
+def on_page(
+    name: str,
+    number: str,
+    statement: str,
+    kind: Literal["mechanism", "construction"] = "construction",
+) -> Callable[[T], T]:
+    """Mark a function with what `Page` asks for."""
+
+    def mark(function: T) -> T:
+        paper = _PAPERS[name.partition(".")[0]]
+        about = {"NAME": name, "PAPER": paper, "NUMBER": number, "STATEMENT": statement}
+        for key, value in (about | {"KIND": kind, "UNIT": "records"}).items():
+            setattr(function, key, value)
+        return function
+
+    return mark
+
+
+_PAPERS = {"yan": "000, 001", "lwy": "002", "lyu": "003", "alon": "004"}
+
+
+def least_certified(failure: Callable[[int], CertificateBuilder | None]) -> int | None:
+    """Return the least n whose certificate holds, of certificates that are monotone in n.
+
+    None where there is no certificate, or none holds up to 2**64.
+    """
+
+    def holds(n: int) -> bool:
+        cert = failure(n)
+        conditions = [] if cert is None else [step.value for step in cert.steps.values()]
+        return all(value for value in conditions if isinstance(value, bool))
+
+    if failure(1) is None:
+        return None
+    try:
+        return least_n(holds, most=2**64)
+    except ParameterError:  # not for these parameters
+        return None
+
+
+# -- parameters that are given: read by the types of the dataclass --------------------------------
+
+#: What the shell has itself, and gives to `Algorithm.printed`.
+_SHELL = ("concept_class", "alpha", "beta", "samples_per_user", "n")
+
+
+def settings(algorithm: type[Any]) -> dict[str, Any]:
+    """Return the parameters that may be given, each with its type: all but losses.
+
+    Examples
+    --------
+    >>> from littlestone.papers.lyu import Theorem3
+    >>> settings(Theorem3)["chunk"]
+    int | None
+    """
+    typed = {
+        each.name: each.type
+        for each in fields(algorithm)
+        if each.init and each.name not in _SHELL and not each.name.startswith(("epsilon", "delta"))
+    }
+    return get_type_hints(
+        type("", (), {"__annotations__": typed, "__module__": algorithm.__module__})
+    )
+
+
+def read_value(caller: str, name: str, kind: Any, value: Any) -> Any:  # noqa: PLR0911, PLR0912
+    """Return the value of a parameter, given as itself or as text.
+
+    Examples
+    --------
+    >>> read_value("fit", "tolerances", tuple[int, ...], "11,0")
+    (11, 0)
+    >>> read_value("fit", "agreeing", Fraction | None, "0.7")
+    Fraction(7, 10)
+    """
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        if value is None:
+            return None
+        if Any in inside:
+            return read_value(caller, name, Any, value)
+        (kind,) = (each for each in inside if each is not type(None))
+        return read_value(caller, name, kind, value)
+    if origin is tuple:
+        items = value.split(",") if isinstance(value, str) else value
+        if not isinstance(items, Sequence) or isinstance(items, str):
+            raise parameter_error(caller, name, "several values, separated by commas", value)
+        return tuple(read_value(caller, name, inside[0], item) for item in items)
+    if origin is Literal:
+        if value not in inside:
+            raise parameter_error(caller, name, f"one of {', '.join(map(str, inside))}", value)
+        return value
+    if kind is bool:
+        words = {"true": True, "false": False, True: True, False: False}
+        key = value.strip().lower() if isinstance(value, str) else value
+        if key not in words:
+            raise parameter_error(caller, name, "true or false", value)
+        return words[key]
+    if kind is int:
+        if isinstance(value, str):
+            value = parse_integer(value.strip(), caller)
+        return check_integer(caller, name, value)
+    if kind is Fraction:
+        exact = exact_value(value.strip() if isinstance(value, str) else value)
+        if exact is None:
+            raise parameter_error(caller, name, "a number or a fraction", value)
+        return exact
+    if isinstance(value, str):
+        raise ParameterError(f"The {name!r} parameter of {caller} can be set in Python only.")
+    return value
+
+
+def read_settings(caller: str, algorithm: type[Any], typed: Sequence[str]) -> dict[str, Any]:
+    """Return what ``--set NAME=VALUE`` says, each once.
+
+    Examples
+    --------
+    >>> from littlestone.papers.lyu import Theorem3
+    >>> read_settings("fit", Theorem3, ["chunk=40", "tolerances=2,0"])
+    {'chunk': 40, 'tolerances': (2, 0)}
+    """
+    possible, found = settings(algorithm), {}
+    for text in typed:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name in found:
+            hint = "Each is NAME=VALUE, once for each name."
+            raise parameter_error(caller, "set", "like chunk=40", text, hint)
+        if name not in possible:
+            losses = name.startswith(("epsilon", "delta"))
+            why = " Privacy is computed from the parameters: --epsilon is all of it." * losses
+            raise ParameterError(
+                f"{algorithm.NAME} has no parameter {name!r} that --set could set. It has: "
+                f"{', '.join(possible)}.{why}"
+            )
+        found[name] = read_value(caller, name, possible[name], value)
+    return found
+
+
+# -- the learner, and its estimator ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PaperPlan(Plan):
+    """What an algorithm needs and certifies, from its own explicit sum."""
+
+    learner: PaperLearner
+
+    @property
+    def unit(self) -> Unit:  # type: ignore[override] # an attribute elsewhere
+        """What is counted."""
+        return self.learner.unit
+
+    @cached_property
+    def least(self) -> int | None:
+        """The least n from which on the certificate always holds; None: there is none."""
+        return least_certified(lambda n: self.learner.at(n).failure(n))
+
+    @property
+    def required(self) -> int:
+        """The same, or a refusal."""
+        if self.least is None:
+            raise UnsupportedError(self.learner.uncertified)
+        return self.least
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate, or say that there is none."""
+        cert, learner = self.learner.at(n).failure(n), self.learner
+        if cert is None:
+            raise UnsupportedError(learner.uncertified)
+        return cert.certificate(alpha=learner.alpha, beta=learner.beta, n=n, unit=learner.unit)
+
+
+@dataclass(frozen=True)
+class PaperLearner(ClassLearner[PaperPlan]):
+    """A learner around an `Algorithm`; its other fields, one for each parameter, override it.
+
+    Classes of it are made by `learner_of`.
+    """
+
+    algorithm: ClassVar[type[Algorithm]]
+
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """What is not as printed."""
+        values = {name: getattr(self, name) for name in settings(self.algorithm)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def at(self, n: int) -> Algorithm:
+        """Return the algorithm for n records (or users)."""
+        budget: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
+        budget["delta"] = getattr(self, "delta", Fraction(0))
+        if self.unit == "users":
+            budget["samples_per_user"] = getattr(self, "samples_per_user")  # noqa: B009
+        made: Any = self.algorithm.printed(self.concept_class, n=n, **budget)
+        algorithm: Algorithm = replace(made, **self.given)
+        return algorithm
+
+    def make_plan(self) -> PaperPlan:
+        """Return the plan; refuse what cannot be drawn, and what would cost more than asked."""
+        promised = self.at(1).guarantee()
+        if promised.epsilon > self.epsilon or promised.delta > getattr(self, "delta", 0):
+            raise ParameterError(
+                f"With these parameters {self.estimator} would be {promised}: more than it was "
+                "given. Leave out the shares that do not add up to one."
+            )
+        return PaperPlan(self)
+
+    @cached_property
+    def uncertified(self) -> str:  # type: ignore[override] # an attribute elsewhere
+        """Why there is no certificate before data."""
+        if self.plan.least is not None:
+            return ""
+        return (
+            f"{self.algorithm.NAME} has no certificate for {self.concept_class.spec} with these "
+            "parameters: docs/papers.md says which ones have. It can be fitted without."
+        )
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return what the parameters promise."""
+        return replace(self.at(1).guarantee(), seeded=seeded)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The neighbouring relation of the guarantee."""
+        return self.at(1).guarantee().neighbours
+
+    @property
+    def name(self) -> str:  # type: ignore[override] # an attribute elsewhere
+        """The name on the list, and what was given: public, and part of the record."""
+        given = ", ".join(f"{name} = {_written(value)}" for name, value in self.given.items())
+        return self.algorithm.NAME + (f" with {given}" if given else "")
+
+    def shuffles(self, n: int) -> bool:
+        """Return that parts of the records are taken in a secret order."""
+        return self.unit == "records"
+
+    def taken(self, sample: Any, source: Source) -> Any:
+        """Refuse, before anything is paid, what `draw` would refuse for this many records."""
+        algorithm: Any = self.at(max(sample.n, 1))
+        if hasattr(algorithm, "admit"):
+            algorithm.admit(sample.n)
+        return sample
+
+    def draw(self, sample: Any, source: Source) -> Hypothesis:
+        """Draw by the algorithm for as many records as there are."""
+        algorithm = self.at(max(sample.n, 1))
+        if algorithm.guarantee() != self.at(1).guarantee():
+            raise StateError(f"{self.estimator} would not keep what was promised for this n.")
+        return algorithm.draw(sample, source)
+
+
+@lru_cache(maxsize=64)
+def learner_of(algorithm: Any) -> type[PaperLearner]:
+    """Return the learner of an algorithm: one field for each parameter that may be given."""
+    name = algorithm.__name__
+    own: dict[str, Field[Any]] = {}
+    if not algorithm.PURE:
+        own["delta"] = declared(share(DELTA_NEEDED), DELTA_TEXT)
+    if algorithm.UNIT == "users":
+        text = "How many records of each user are read: a public number, not taken from the data."
+        own["samples_per_user"] = declared(whole(1), text)
+    for parameter, kind in settings(algorithm).items():
+        own[parameter] = declared(_kind(kind), "None: as printed.", default=None)
+    about: dict[str, Any] = {
+        "algorithm": algorithm,
+        "estimator": name,
+        "summary": algorithm.STATEMENT,
+        "claim": "",
+        "pure": algorithm.PURE,
+        "agnostic": algorithm.AGNOSTIC,
+        "unit": algorithm.UNIT,
+        "__module__": __name__,
+    }
+    made: Any = make_dataclass(
+        f"{name}Learner",
+        [(key, Any, each) for key, each in own.items()],
+        bases=(PaperLearner,),
+        frozen=True,
+        namespace=about,
+    )
+    return made  # type: ignore[no-any-return]
+
+
+def _written(value: Any) -> str:
+    """Write a parameter as ``--set`` reads it."""
+    return ",".join(map(_written, value)) if isinstance(value, tuple) else str(value)
+
+
+def _kind(kind: Any) -> Kind:
+    """Return the kind of a parameter that may be left as printed."""
+    words = str(kind).replace("fractions.", "") if get_origin(kind) else kind.__name__
+    return Kind(
+        words,
+        lambda caller, name, value: (
+            None if value is None else read_value(caller, name, kind, value)
+        ),
+    )
+
+
+@lru_cache(maxsize=64)
+def estimator_of(algorithm: Any) -> type[PrivateClassifier]:
+    """Return the scikit-learn classifier of an algorithm."""
+    text = f"{algorithm.NUMBER} of {algorithm.PAPER}: {algorithm.STATEMENT}.\n\n"
+    text += f"The algorithm itself is `{algorithm.__module__}.{algorithm.__name__}`.\n"
+    namespace = {"__doc__": text, "__module__": "littlestone.papers"}
+    how = {"learner": learner_of(algorithm)}
+    return new_class(algorithm.__name__, (PrivateClassifier,), how, lambda ns: ns.update(namespace))

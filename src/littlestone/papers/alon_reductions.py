@@ -1,0 +1,614 @@
+"""004 as it is printed, where one learner is made of another: Sections 2.4, 3, 4, Appendix A.
+
+==========================  ===========================================================
+`Lemma15`                   a PAC learner as an empirical learner: 9m for m records
+`Theorem8`, `Boosting`      Section 2.4: weak learners are boosted
+`Corollary4`                agnostic learning, by relabelling; `flats`, `Monomials`
+`Theorem10`, `Lemma31`      thresholds and mistake trees, both ways
+`Attack`                    Section 4: what an accurate learner of thresholds shows
+==========================  ===========================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, combinations_with_replacement
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from flint import ctx
+
+from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.classes import AffineSubspaces, MajorityHypothesis
+from littlestone.classes.affine_subspaces import AffineHypothesis
+from littlestone.classes.dichotomies import ListedDichotomies, check_dichotomies, dichotomies
+from littlestone.combinatorics import (
+    BitMatrix,
+    Kernel,
+    MistakeTree,
+    ThresholdSequence,
+    thresholds_from_tree,
+    tree_from_thresholds,
+)
+from littlestone.data import Sample
+from littlestone.data.sample import part, shuffle, written_out
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.learners.agnostic.subsample import ordered_part, places, rate_for, relabelled
+from littlestone.learners.base import nest
+from littlestone.learners.littlestone import Littlestone
+from littlestone.mechanisms import selection_rate
+from littlestone.papers.adaptor import least_certified, on_page
+from littlestone.papers.alon import _ALON, GenericLearner, M
+from littlestone.privacy import Guarantee
+from littlestone.privacy.guarantee import round_up, upper
+from littlestone.source import Choice, ExplicitWeights, ball
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from littlestone.classes import ConceptClass
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+EMPIRICAL_PRIVACY = register_claim(
+    "alon.lemma15.privacy",
+    _ALON,
+    "2022 (004), Lemma 15; 2015, Bun, Nissim, Stemmer, Vadhan, Lemma 5.9; proof in docs/papers.md",
+    "An (epsilon, delta)-DP learner of m records, run on m of 9m that are drawn with replacement, "
+    "is (e, delta (exp(e) - 1)/(exp(epsilon) - 1))-DP, e = (exp(epsilon) - 1)/9.",
+)
+EMPIRICAL = register_claim(
+    "alon.lemma15.accuracy",
+    _ALON,
+    "2022 (004), Lemma 15",
+    "A learner with error at most alpha except with probability beta on m independent records "
+    "of any distribution has, on m records drawn with replacement from the n ones that are "
+    "given, error at most alpha on these n records except with probability beta.",
+    makes_true=("independent draws", "drawn independently"),
+)
+BOOSTED_PRIVACY = register_claim(
+    "alon.section2.4.privacy",
+    _ALON,
+    "2022 (004), Section 2.4; by filtering: docs/papers.md",
+    "Rounds on disjoint records, each a private learner on slots of which one record fills at "
+    "most one, by released hypotheses and its own coins, promise together what one of them does.",
+)
+AGNOSTIC_PRIVACY = register_claim(
+    "alon.corollary4.privacy",
+    _ALON,
+    "2022 (004), Corollary 4 (Alon, Beimel, Moran, Stemmer 2020); two samples: docs/papers.md",
+    "Relabel the first part by a dichotomy drawn at rate epsilon/2 by the errors of its best "
+    "concept on the second part, then run an (e, d)-DP learner: a record of the second part costs "
+    "epsilon, one of the first (e + ln 4, d), less by secret subsampling.",
+)
+
+
+# -- Lemma 15 -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lemma15:
+    """Lemma 15: a private PAC learner of m records is a private empirical learner of 9m.
+
+    (epsilon, delta), replace-one, n public, as the learner inside. By default that is
+    `GenericLearner` for finite classes, and `M` for others.
+
+    Deviation: what the copies of one record cost is computed, (exp(epsilon) - 1)/9, which is at
+    most epsilon up to 3.1; the paper asks for epsilon < 1.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> from littlestone.papers import Lemma15 as Learner
+    >>> learner = Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
+    >>> learner.required_samples(), float(learner.to_learner().guarantee().epsilon)
+    (1710, 0.19092...)
+    """
+
+    NAME: ClassVar[str] = "alon.lemma15"
+    PAPER: ClassVar[str] = "004"
+    NUMBER: ClassVar[str] = "Lemma 15"
+    STATEMENT: ClassVar[str] = "a learner on records drawn with replacement; few errors on them"
+    KIND: ClassVar[str] = "learner"
+    UNIT: ClassVar[str] = "records"
+    PURE: ClassVar[bool] = False
+    AGNOSTIC: ClassVar[bool] = False
+
+    concept_class: ConceptClass
+    inner: Any  # an algorithm: `draw`, `guarantee`, `failure`
+    alpha: Fraction = Fraction(1, 10)
+    beta: Fraction = Fraction(1, 20)
+
+    @classmethod
+    def printed(
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
+        """Return the empirical learner."""
+        own: Any = GenericLearner if isinstance(concept_class.size, int) else M
+        inner = own.printed(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta,
+                            n=max(n // 9, 1))  # fmt: skip
+        return cls(concept_class, inner, alpha, beta)
+
+    def guarantee(self) -> Guarantee:
+        """Return what the copies of one record cost."""
+        own = self.inner.guarantee()
+        with ctx.workprec(256):
+            epsilon = round_up(upper(ball(own.epsilon).expm1() / 9))
+            share = ball(epsilon).expm1() / ball(own.epsilon).expm1()
+            delta = round_up(upper(share * ball(own.delta))) if own.delta else Fraction(0)
+        if epsilon > own.epsilon:
+            raise UnsupportedError("Lemma 15 needs a learner of epsilon at most 3.1.")
+        return Guarantee(epsilon, delta, claim=EMPIRICAL_PRIVACY)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Return a hypothesis of few errors on these records."""
+        n = sample.n
+        m = n // 9
+        drawn = np.array([source.below(n) for _ in range(m)], dtype=np.int64)
+        hypothesis: Hypothesis = self.inner.draw(
+            ordered_part(sample, written_out(sample)[drawn]), source
+        )
+        return hypothesis
+
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate of the learner inside, for n // 9 records."""
+        m = n // 9
+        own = self.inner.failure(max(m, 1))
+        if own is None:
+            return None
+        cert = CertificateBuilder(n=n)
+        nest(cert, own.certificate(alpha=self.alpha, beta=self.beta, n=max(m, 1)), "pac")
+        cert.step("enough_records", "n >= 9*m", EMPIRICAL, m=max(m, 1))
+        return cert
+
+    def required_samples(self) -> int | None:
+        """Return the least n from which on `failure` holds."""
+        return least_certified(self.failure)
+
+
+# -- Section 2.4 ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Boosting:
+    """Section 2.4, the second half: a learner of low accuracy is run on reweighted records.
+
+    As private as the weak learner, whatever it is: each round has records of its own.
+
+    Deviation: for Boosting-for-People, which divides epsilon among its rounds, boosting by
+    filtering with the weights of boost-by-majority (Freund 1995); a slot of ``block`` records
+    gives its first one that is kept, or the null record outside of the domain.
+    """
+
+    weak: Any  # a learner: `draw`, `guarantee`
+    rounds: int  # T, odd
+    block: int  # records of a slot
+    error: Fraction  # of the weak learner, below 1/2
+
+    def guarantee(self) -> Guarantee:
+        """Return the promise of the weak learner."""
+        own: Guarantee = self.weak.guarantee()
+        return Guarantee(own.epsilon, own.delta, claim=BOOSTED_PRIVACY)
+
+    def kept(self, t: int, right: int) -> Fraction:
+        """Return with which chance round t keeps a record that ``right`` hypotheses got right."""
+        left, missing, p = self.rounds - t - 1, (self.rounds - 1) // 2 - right, 1 - self.error
+        weight = [math.comb(left, r) * p**r * (1 - p) ** (left - r) for r in range(left + 1)]
+        return weight[missing] / max(weight) if 0 <= missing <= left else Fraction(0)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Return the majority of the rounds' hypotheses."""
+        slots = sample.n // self.rounds // self.block
+        shuffled = shuffle(sample, source)
+        null = 2 * len(sample.points)  # outside of the domain, label 0
+        right = np.zeros(null + 2, dtype=np.int64)
+        h: list[Hypothesis] = []
+        for t in range(self.rounds):
+            examples = []
+            for slot in range(slots):
+                first = (t * slots + slot) * self.block
+                chosen = null
+                for kind in shuffled[first : first + self.block].tolist():
+                    chance = self.kept(t, int(right[kind]))
+                    certain = chance in (0, 1)
+                    if chance if certain else source.choose(ExplicitWeights(1 - chance, chance)):
+                        chosen = kind
+                        break
+                examples.append(chosen)
+            own = ordered_part(sample, np.array(examples, dtype=np.int64))
+            h.append(self.weak.draw(own, source))
+            said = np.zeros(len(sample.points) + 1, dtype=np.int64)
+            if len(sample.points):
+                said[:-1] = h[-1].predict(sample.points)
+            right += np.stack([1 - said, said], axis=1).ravel()
+        return h[0] if self.rounds == 1 else MajorityHypothesis(tuple(h))
+
+
+@on_page("alon.theorem8", "Theorem 8", "weak private learners are boosted to any parameters")
+def Theorem8(  # noqa: N802 - the paper's name
+    weak: Any, *, epsilon: Fraction, delta: Fraction, alpha: Fraction, beta: Fraction
+) -> M:
+    """Return a learner with any parameters, where there is one with weak ones.
+
+    ``weak`` is a private learner of a class: that it exists is all that is used. So the class has
+    finite Littlestone dimension (Theorem 2), and `M` learns it (Theorem 3). `Boosting` is the way
+    for pure learners that runs the weak one.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> weak = ls.papers.GenericLearner(ls.Thresholds(1, 2), epsilon="1/10").to_learner()
+    >>> strong = Theorem8(weak, epsilon=Fraction(1), delta=Fraction(1, 10**9),
+    ...                   alpha=Fraction(1, 10), beta=Fraction(1, 10))
+    >>> strong.auxiliary
+    160
+    """
+    return M.printed(weak.concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta, n=1)
+
+
+# -- Corollary 4 ----------------------------------------------------------------------------------
+
+_LEARNER_EPSILON = Fraction(7, 10)  # where (4 e**x - 1)/x is about least
+
+
+@dataclass(frozen=True)
+class Corollary4:
+    """Corollary 4: agnostic learning with a learner for realizable labels, by relabelling.
+
+    (epsilon, delta), replace-one, n public. T is a secret part of the first half S_1, relabelled by
+    a dichotomy that some concept makes of it, drawn by the errors of its best concept on the second
+    half S_2. The cost of a dichotomy is the least over *all* concepts that make it: with the cost
+    of its own closure nothing is private.
+
+    Deviation: S_2 is a sample of its own, so the 1/alpha**2 records are not divided by epsilon
+    (erratum 30). The learner inside is by default that of closed sets where the class has them
+    (`littlestone.learners.littlestone`), else `M`.
+
+    Affine subspaces, the paper's example, have their dichotomies from `flats`; zeros of polynomials
+    are affine subspaces of `Monomials`. ``most_flats`` is a public bound on their number.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> from littlestone.classes import AffineSubspaces
+    >>> from littlestone.papers import Corollary4 as Learner
+    >>> line = [(x, 2 * x % 3) for x in range(3)] * 400
+    >>> others = [(x, y) for x in range(3) for y in range(3) if y != 2 * x % 3] * 200
+    >>> learner = Learner(AffineSubspaces(3, 2, 1), epsilon=4, delta=1e-6, random_state=0)
+    >>> learner.fit(line + others, [1] * 1190 + [0] * 1210).hypothesis_.describe()
+    '1 on the affine subspace through (0, 0) along (1, 2) (modulo 3), otherwise 0'
+    """
+
+    NAME: ClassVar[str] = "alon.corollary4"
+    PAPER: ClassVar[str] = "004"
+    NUMBER: ClassVar[str] = "Corollary 4"
+    STATEMENT: ClassVar[str] = "agnostic learning, by privately relabelled records"
+    KIND: ClassVar[str] = "learner"
+    UNIT: ClassVar[str] = "records"
+    PURE: ClassVar[bool] = False
+    AGNOSTIC: ClassVar[bool] = True
+
+    concept_class: ConceptClass
+    epsilon: Fraction  # of the choice; what T pays is at most as much
+    delta: Fraction
+    inner: Any  # the learner for realizable labels: `draw`, `guarantee`
+    first: int | None = None  # records of S_1; half of all
+    most_flats: int = 1 << 20
+
+    @classmethod
+    def printed(
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
+        """Return the learner; delta is that of the learner inside, on T."""
+        own = max(epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
+        less = min(delta / rate_for(epsilon, own, 4), Fraction(1, 2))
+        budget: dict[str, Any] = {"epsilon": own, "delta": less, "alpha": alpha, "beta": beta}
+        inner: Any
+        try:
+            inner = Littlestone(concept_class, **budget)
+            _ = inner.plan
+        except UnsupportedError:
+            inner = M.printed(concept_class, **budget, n=n)
+        return cls(concept_class, epsilon, delta, inner)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.concept_class, AffineSubspaces):
+            check_dichotomies(self.concept_class)
+
+    def admit(self, n: int) -> None:
+        """Refuse so many records that too many flats may have to be listed."""
+        if not isinstance(self.concept_class, AffineSubspaces):
+            return
+        pool, size = self.sizes(n)
+        points = size + n - pool
+        ways = sum(math.comb(points, i) for i in range(self.concept_class.dim + 2))
+        ways = min(ways, self.concept_class.size)
+        if ways > self.most_flats:
+            raise UnsupportedError(
+                f"{points:,} records may span {ways:,} affine subspaces, more than most_flats. "
+                "Raise it, or learn from fewer records."
+            )
+
+    @property
+    def rate(self) -> Fraction:
+        """The share of S_1 that is T: so large that its records pay epsilon at most."""
+        return rate_for(self.epsilon, self.inner.guarantee().epsilon, 4)
+
+    def sizes(self, n: int) -> tuple[int, int]:
+        """Return the records of S_1, and of T."""
+        pool = n // 2 if self.first is None else min(self.first, n)
+        return pool, math.floor(self.rate * pool)
+
+    def guarantee(self) -> Guarantee:
+        """Return the maximum of both parts."""
+        delta = self.rate * self.inner.guarantee().delta
+        return Guarantee(self.epsilon, delta, claim=AGNOSTIC_PRIVACY)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Return a hypothesis."""
+        pool, size = self.sizes(sample.n)
+        shuffled = shuffle(sample, source)
+        T = ordered_part(sample, shuffled[:pool][places(pool, size, source)])  # labels are ignored
+        S_2 = part(sample, shuffled[pool:])
+        dichotomy: Choice[Any]
+        if isinstance(self.concept_class, AffineSubspaces):
+            dichotomy = flats(self.concept_class, T.points, S_2)
+        else:
+            dichotomy = dichotomies(self.concept_class, T.points, S_2)
+        labels = dichotomy.draw(selection_rate(self.epsilon), source)
+        hypothesis: Hypothesis = self.inner.draw(relabelled(T, labels), source)
+        return hypothesis
+
+    def failure(self, n: int) -> None:
+        """Return None: AgnosticFromRealizable certifies the same law for its own sizes."""
+
+    def required_samples(self) -> None:
+        """Return None."""
+
+
+def flats(
+    concept_class: AffineSubspaces, points: npt.NDArray[Any], second: Sample
+) -> Choice[npt.NDArray[np.uint8]]:
+    """Return the dichotomies of points by affine subspaces, by their best one's errors on a sample.
+
+    A subspace cuts all points as the span of those that it holds: so the flats of *both* parts'
+    points, and a subspace that holds none of them, make all cuts. Cost: one join for each flat and
+    point.
+
+    Examples
+    --------
+    >>> second = Sample.of(np.array([[0, 0], [1, 1]]), [1, 1])
+    >>> found = flats(AffineSubspaces(3, 2, 1), np.array([[2, 2], [0, 1]]), second)
+    >>> found.size
+    4
+    """
+    q, n = concept_class.q, concept_class.n
+    own = [tuple(row) for row in points.tolist()]
+    every = list(dict.fromkeys([*own, *(tuple(row) for row in second.points.tolist())]))
+    gains = {tuple(row): int(one) - int(zero) for row, one, zero in
+             zip(second.points.tolist(), second.ones, second.zeros, strict=True)}  # fmt: skip
+    level = {AffineHypothesis(q, n, (), x): frozenset([x]) for x in every}
+    traces = set(level.values())
+    for _ in range(concept_class.dim):
+        wider: dict[AffineHypothesis, set[Any]] = {}
+        for flat, held in level.items():
+            for x in every:
+                if x not in held:
+                    wider.setdefault(flat.through(x), set(held)).add(x)
+        level = {flat: frozenset(held) for flat, held in wider.items()}
+        traces |= set(level.values())
+    if q**n > len(every):
+        traces.add(frozenset())  # some point that is nobody's
+    best: dict[tuple[bool, ...], int] = {}
+    for held in traces:
+        cut = tuple(x in held for x in own)
+        cost = second.positives - sum(gains.get(x, 0) for x in held)
+        best[cut] = min(cost, best.get(cut, cost))
+    cuts = sorted(best)
+    return ListedDichotomies(
+        [best[cut] for cut in cuts], lambda i: np.array(cuts[i], dtype=np.uint8)
+    )
+
+
+@dataclass(frozen=True)
+class Monomials:
+    """Sets of zeros of polynomials: affine subspaces of the monomials of bounded degree.
+
+    The zeros of polynomials of degree at most ``degree`` in n variables over F_q are those points
+    whose monomials lie in an affine subspace. The map is public, and of one record at a time.
+
+    Examples
+    --------
+    >>> conics = Monomials(3, 2, 2)
+    >>> conics.exponents
+    ((1, 0), (0, 1), (2, 0), (1, 1), (0, 2))
+    >>> conics.map([(1, 2)]).tolist(), conics.concept_class(4).spec
+    ([[1, 2, 1, 2, 1]], 'affine_subspaces(3, 5, 4)')
+    """
+
+    q: int
+    n: int
+    degree: int
+
+    @cached_property
+    def exponents(self) -> tuple[tuple[int, ...], ...]:
+        """The exponents of all monomials but 1, by degree."""
+        return tuple(
+            tuple(chosen.count(i) for i in range(self.n))
+            for degree in range(1, self.degree + 1)
+            for chosen in combinations_with_replacement(range(self.n), degree)
+        )
+
+    def concept_class(self, dim: int) -> AffineSubspaces:
+        """Return the subspaces of dimension at most ``dim`` of the monomials."""
+        return AffineSubspaces(self.q, len(self.exponents), dim)
+
+    def map(self, points: Any) -> npt.NDArray[np.int64]:
+        """Return the monomials of points, a row each."""
+        rows = np.asarray(points, dtype=np.int64).reshape(-1, self.n) % self.q
+        columns = []
+        for exponents in self.exponents:
+            column = np.ones(len(rows), dtype=np.int64)
+            for i, power in enumerate(exponents):
+                for _ in range(power):
+                    column = column * rows[:, i] % self.q
+            columns.append(column)
+        return np.stack(columns, axis=1)
+
+
+# -- Appendix A -----------------------------------------------------------------------------------
+
+
+@on_page("alon.lemma31", "Lemma 31", "a red subtree of height p, or a blue one of height q")
+def Lemma31(tree: MistakeTree, red: Sequence[bool], p: int, q: int) -> tuple[bool, MistakeTree]:  # noqa: N802
+    """Return (True, a red subtree of height p) or (False, a blue one of height q).
+
+    ``tree`` has height p + q - 1 at least; ``red`` is a colour for each inner node.
+
+    Examples
+    --------
+    >>> tree = MistakeTree(2, (0, 1, 2), (0, 1, 2, 3))
+    >>> Lemma31(tree, [True, False, True], p=2, q=1)
+    (False, MistakeTree(depth=1, points=(1,), leaves=(0, 1)))
+    """
+    if tree.depth < p + q - 1 or min(p, q) < 1:
+        raise ParameterError(f"Lemma 31 needs a tree of height p + q - 1 = {p + q - 1} at least.")
+
+    def grown(node: int, p: int, q: int) -> tuple[bool, Any]:
+        """Return a colour and a subtree (root, left, right); a node alone is a leaf."""
+        is_red, children = bool(red[node]), (2 * node + 1, 2 * node + 2)
+        if (p if is_red else q) == 1:
+            return is_red, (node, *children)
+        found = [grown(x, p - is_red, q - (not is_red)) for x in children]
+        for colour, subtree in found:
+            if colour != is_red:
+                return colour, subtree
+        return is_red, (node, found[0][1], found[1][1])
+
+    is_red, subtree = grown(0, p, q)
+    points, level = [], [subtree]
+    while isinstance(level[0], tuple):
+        points += [tree.points[root] for root, _, _ in level]
+        level = [below for _, left, right in level for below in (left, right)]
+    leaves = []
+    for node in level:
+        while node < len(tree.points):  # any leaf below a node has its labels
+            node = 2 * node + 1  # noqa: PLW2901
+        leaves.append(tree.leaves[node - len(tree.points)])
+    return is_red, MistakeTree(p if is_red else q, tuple(points), tuple(leaves))
+
+
+@on_page("alon.theorem10", "Theorem 10", "Littlestone dimension d gives log d thresholds, and back")
+def Theorem10(matrix: Any) -> tuple[ThresholdSequence, MistakeTree]:  # noqa: N802
+    """Return thresholds that a class of Littlestone dimension d contains, and a tree of them.
+
+    1. A shattered tree of height 2**(t + 1) - 1 has t + 2 thresholds; 2. k thresholds have a
+    shattered tree of height floor(log2 k). ``matrix``: a row for each concept.
+
+    Examples
+    --------
+    >>> thresholds, tree = Theorem10([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    >>> len(thresholds.hypotheses), tree.depth
+    (3, 1)
+    """
+    tree = Kernel(BitMatrix.from_array(matrix)).mistake_tree()
+    thresholds = thresholds_from_tree(tree, matrix)
+    return thresholds, tree_from_thresholds(thresholds)
+
+
+# -- Section 4 ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Section 4: on a homogeneous set, an accurate learner of thresholds shows one record's place.
+
+    ``points`` is m-homogeneous with the probabilities-list ``p`` (Definition 16). `jump` is Claim
+    22, `family` Lemma 20, `locate` the binary search of Lemma 21: from D outputs of one member of
+    the family it finds which one. `homogeneous` decides Definition 16 by trying all samples.
+
+    Deviations: r is the middle of p_(i-1) and p_i (misprint in the proof of Lemma 20).
+    `littlestone.audit.attack` turns success into a lower bound on epsilon.
+
+    Examples
+    --------
+    >>> def first_one(S):  # not private: the votes of "1 from the first positive on"
+    ...     return lambda x: float(x >= min(a for a, y in S if y))
+    >>> attack = Attack.homogeneous(first_one, range(1, 9), m=2)
+    >>> attack.p, attack.jump, attack.r
+    ((0.0, 0.0, 1.0), 2, 0.5)
+    >>> [attack.locate(lambda x, S=S: first_one(S)(x)) for S in attack.family()]
+    [2, 3, 4, 5, 6, 7, 8]
+    """
+
+    NAME: ClassVar[str] = "alon.attack"
+    PAPER: ClassVar[str] = "004"
+    NUMBER: ClassVar[str] = "Section 4"
+    STATEMENT: ClassVar[str] = "an accurate learner of thresholds shows where one record is"
+    KIND: ClassVar[str] = "construction"
+    UNIT: ClassVar[str] = "records"
+
+    points: tuple[int, ...]
+    p: tuple[float, ...]
+
+    @classmethod
+    def homogeneous(
+        cls,
+        votes: Callable[[Sequence[tuple[int, int]]], Callable[[int], float]],
+        points: Sequence[int],
+        m: int,
+    ) -> Self | None:
+        """Return the attack if the points are m-homogeneous; ``votes(S)(x)`` is A_S(x)."""
+        seen: list[list[float]] = [[] for _ in range(m + 1)]
+        for chosen in combinations(sorted(points), m):
+            A_S = votes(balanced(chosen))
+            for x in set(points) - set(chosen):
+                seen[sum(a <= x for a in chosen)].append(A_S(x))
+        p = [(min(s) + max(s)) / 2 if s else 0.0 for s in seen]
+        far = max(abs(v - level) for s, level in zip(seen, p, strict=True) for v in s)
+        return cls(tuple(sorted(points)), tuple(p)) if far <= 1 / (100 * m) else None
+
+    @property
+    def m(self) -> int:
+        """The records of a sample."""
+        return len(self.p) - 1
+
+    @cached_property
+    def jump(self) -> int:
+        """The i with the largest p_i - p_(i-1): at least 1/(4m) if the learner is accurate."""
+        return max(range(1, self.m + 1), key=lambda i: self.p[i] - self.p[i - 1])
+
+    @property
+    def r(self) -> float:
+        """The middle of the jump."""
+        return (self.p[self.jump] + self.p[self.jump - 1]) / 2
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """J: where the record of the jump may be; all others are the lowest and highest points."""
+        return self.points[self.jump - 1 : len(self.points) - (self.m - self.jump)]
+
+    def family(self) -> list[list[tuple[int, int]]]:
+        """Return the neighbouring samples S_x, x in J."""
+        i, m = self.jump, self.m
+        low, high = self.points[: i - 1], self.points[len(self.points) - (m - i) :]
+        return [balanced((*low, x, *high)) for x in self.places]
+
+    def locate(self, mean: Callable[[int], float]) -> int:
+        """Return B(v): where the mean of the outputs, D vectors, passes r."""
+        low, high = 0, len(self.places)
+        while low < high:
+            probe = (low + high) // 2
+            low, high = (low, probe) if mean(self.places[probe]) >= self.r else (probe + 1, high)
+        return self.places[min(low, len(self.places) - 1)]
+
+
+def balanced(points: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the increasing balanced realizable sample: 0 on the first half, 1 on the second."""
+    return [(x, int(2 * i >= len(points))) for i, x in enumerate(points)]
