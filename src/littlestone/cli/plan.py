@@ -62,7 +62,7 @@ class Wanted:
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
 
 
-def plan(  # noqa: PLR0911, PLR0912, PLR0915 - one return for each thing that is asked
+def plan(
     *,
     goal: Wanted = Wanted(),
     schema: str | None = None,
