@@ -13,11 +13,13 @@ from littlestone.audit import replace_one
 from littlestone.classes import (
     CLASSES,
     BoostedTreeClass,
+    LinearClass,
     ScorecardClass,
     ThresholdHypothesis,
     at_public_points,
 )
 from littlestone.learners.exponential import Generic
+from littlestone.learners.linear import Linear
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.source import Explicit, ExplicitWeights, SeededSource
@@ -61,6 +63,7 @@ ESTIMATORS = {
     "values": ls.BoostedTreesRegressor(
         CITY, epsilon=1, high=1, cells=1, depth=1, rounds=1, loss="absolute"
     ),
+    "linear": Linear(LinearClass(CITY), epsilon=20, delta=0.05, rounds=1, resolution=1),
     "agnostic:vc1": ls.theory.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), epsilon=1),
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
@@ -89,18 +92,41 @@ WHERE = {
     "boosting": {"points": [(1,), (2,)], "n_samples": 1},
     "scorecard": {"points": [(1,), (2,)], "n_samples": 1},
     "values": {"points": [(1,), (2,)], "n_samples": 1},
+    "linear": {"points": [(1,), (2,)], "n_samples": 1},
 }
+#: Exact laws of many paths: a tenth of a minute.
+SLOW = {"linear-private_on_all_small_data"}
 
 
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(check, id=f"{name}-{check}")
+        pytest.param(
+            check,
+            id=f"{name}-{check}",
+            marks=[pytest.mark.more] * (f"{name}-{check}" in SLOW),
+        )
         for name, made in ESTIMATORS.items()
         for check in learner_checks(made, **({"points": [1, 3]} | WHERE.get(name, {})))
     ],
 )
 def test_learners(check):
+    check()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        check
+        for check in learner_checks(
+            ls.LinearClassifier(CITY, **SMALL, rounds=2), points=[(1,), (2,)], n_samples=1
+        )
+        if str(check) != "private_on_all_small_data"
+    ],
+    ids=str,
+)
+def test_the_estimator_of_linear_models(check):
+    """Its noise has too many outcomes for exact laws; those are of the learner above."""
     check()
 
 
@@ -143,6 +169,7 @@ SMALL_CLASSES = [
     (ls.RuleLists(CITY, 1), {"schema": CITY}),
     (BoostedTreeClass(CITY, 1, 2), {"schema": CITY}),
     (ScorecardClass(CITY, 2), {"schema": CITY}),
+    (LinearClass(CITY), {"schema": CITY}),
 ]
 
 

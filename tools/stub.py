@@ -15,7 +15,7 @@ from littlestone.learners.sklearn_base import PrivateEstimator
 STUB = Path(littlestone.__file__).parent / "estimators.pyi"
 _HEAD = '''"""Arguments of the estimators, as they are declared; written by tools/stub.py."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal

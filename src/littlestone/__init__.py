@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from littlestone.estimators import BoostedTreesRegressor as BoostedTreesRegressor
     from littlestone.estimators import BoostedTreesSurvival as BoostedTreesSurvival
     from littlestone.estimators import GenericLearner as GenericLearner
+    from littlestone.estimators import LinearClassifier as LinearClassifier
     from littlestone.estimators import Scorecard as Scorecard
     from littlestone.estimators import ScorecardRegressor as ScorecardRegressor
     from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
@@ -50,6 +51,7 @@ _HOMES = {
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",
     "Ledger": "privacy",
+    "LinearClassifier": "learners.linear.estimators",
     "OnlineLearner": "learners.online.estimator",
     "Points": "classes",
     "Prefixes": "classes",

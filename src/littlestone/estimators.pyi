@@ -1,6 +1,6 @@
 """Arguments of the estimators, as they are declared; written by tools/stub.py."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from littlestone.data import Schema
 from littlestone.learners.agnostic import estimators as _agnostic
 from littlestone.learners.boosting import estimators as _boosting
 from littlestone.learners.exponential import estimators as _exponential
+from littlestone.learners.linear import estimators as _linear
 from littlestone.learners.littlestone import estimators as _littlestone
 from littlestone.learners.stable import estimators as _stable
 from littlestone.learners.users import estimators as _users
@@ -110,6 +111,24 @@ class GenericLearner(_exponential.GenericLearner):
         random_state: int | None = None,
     ) -> None: ...
 
+class LinearClassifier(_linear.LinearClassifier):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        delta: Number,
+        rounds: int | Literal["auto"] = "auto",
+        inference: Sequence[str] | None = None,
+        monotonic_cst: Mapping[str, int] | None = None,
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
+        interval: Number | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
 class Scorecard(_boosting.Scorecard):
     def __init__(
         self,
@@ -120,6 +139,7 @@ class Scorecard(_boosting.Scorecard):
         step: Number | Literal["auto"] = "auto",
         cap: Number | Literal["auto"] = "auto",
         first_votes: int | Literal["auto"] = "auto",
+        monotonic_cst: Mapping[str, int] | None = None,
         rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,

@@ -221,7 +221,12 @@ def test_finite_classes_with_labels():
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in registry.LEARNERS if n not in ("generic", "agnostic", "boosting", "values")]
+    "name",
+    [
+        name
+        for name in registry.LEARNERS
+        if name not in ("generic", "agnostic", "boosting", "values", "linear")
+    ],
 )
 def test_learners_of_two_labels_say_what_works(name):
     entry = registry.LEARNERS[name]
@@ -238,7 +243,8 @@ def test_learners_of_two_labels_say_what_works(name):
 @pytest.mark.parametrize("spec", ["thresholds(1, 9)", "intervals(1, 9)", "rules(max_literals=1)"])
 def test_classes_of_two_labels_say_what_works(spec):
     with pytest.raises(
-        UnsupportedError, match=r"decision_trees\(depth=2\), finite\(matrix.csv\), rule_lists"
+        UnsupportedError,
+        match=r"decision_trees\(depth=2\), finite\(matrix.csv\), linear, rule_lists",
     ):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 

@@ -28,6 +28,8 @@ def released(name, concepts=LINE, source=None, evaluate="1/10", ledger=None, **o
     entry = registry.LEARNERS[name]
     if name == "boosting":
         concepts = parse_class("boosted_trees(depth=1, rounds=3)", schema=CITY)
+    if name == "linear":
+        concepts = parse_class("linear", schema=CITY)
     if name == "users":
         options = {"samples_per_user": 1}
     if not entry.pure and name != "boosting":
@@ -37,7 +39,7 @@ def released(name, concepts=LINE, source=None, evaluate="1/10", ledger=None, **o
     learner = registry.make(name, concepts, epsilon=1, **options)
     if entry.unit == "users":
         sample = UserCases([], LINE.domain).sample([(i, ((i + 1, i % 2),)) for i in range(4)])
-    elif name == "boosting":
+    elif name in ("boosting", "linear"):
         sample = Sample.from_arrays([[1], [0], [1], [0]], [1, 0, 1, 0], domain=concepts.domain)
     else:
         sample = Sample.of([2, 3, 7, 8], [0, 0, 1, 1])

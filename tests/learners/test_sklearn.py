@@ -103,6 +103,9 @@ BATTERY = {
     "boosting": ls.BoostedTrees(
         ls.Schema.every_column(EDGES), epsilon=9.0, depth=1, rounds=9, random_state=0
     ),
+    "linear": ls.LinearClassifier(
+        ls.Schema.every_column(EDGES), epsilon=99.0, delta=1e-6, random_state=0
+    ),
     "values": ls.BoostedTreesRegressor(
         ls.Schema.every_column(EDGES),
         epsilon=9.0,

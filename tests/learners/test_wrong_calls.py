@@ -165,7 +165,7 @@ CALLS = {
     "an array": (lambda: start(X.to_numpy()), "a dictionary of columns"),
     "a missing file": (lambda: start("nowhere.csv"), "a file that exists"),
     "a spreadsheet": (lambda: start("t.xlsx"), "file that exists|Convert"),
-    "an unknown model": (lambda: start(model="forest"), "scorecard, boosted"),
+    "an unknown model": (lambda: start(model="forest"), "scorecard, linear, boosted"),
     "a dictionary of bins": (lambda: start(schema={"age": [3]}), "Schema.from_toml"),
     "an unknown label": (lambda: start(y="il"), "Did you mean 'ill'"),
 }  # fmt: skip

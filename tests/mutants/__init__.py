@@ -3,7 +3,7 @@
 ================================  ======================================================
 `mutant`                          what a mutant is, and how it is planted
 `runner`                          one mutant in a process of its own
-`in_mechanisms`, `in_learners`    mutants, package by package
+`in_mechanisms`, `in_learners`    mutants, package by package; `in_linear`: linear models
 `in_papers`                       the papers, as they are printed
 `in_parts`, `in_streams`          parts and votes; streams and users
 `in_data`, `in_sources`           reading; the sampler
@@ -26,6 +26,7 @@ from . import (  # noqa: F401 - each registers its mutants
     in_labels,
     in_learners,
     in_ledgers,
+    in_linear,
     in_mechanisms,
     in_papers,
     in_parts,

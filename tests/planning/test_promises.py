@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import CLASSES, BoostedTreeClass, ScorecardClass, at_public_points
+from littlestone.classes import (
+    CLASSES,
+    BoostedTreeClass,
+    LinearClass,
+    ScorecardClass,
+    at_public_points,
+)
 from littlestone.data import Sample, UserSample
 from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
@@ -80,6 +86,7 @@ KINDS = {
     "rule_lists": lambda rng: ls.RuleLists(schema(rng), rng.randint(1, 3)),
     "rules": lambda rng: ls.Rules(schema(rng), rng.randint(1, 3)),
     "scorecard": lambda rng: ScorecardClass(schema(rng)),
+    "linear": lambda rng: LinearClass(schema(rng)),
     "sparse_sets": lambda rng: ls.SparseSets(
         rng.randint(1, 5), *rng.choice([(), bounds(rng, 5, 40, 2**64)])
     ),

@@ -38,6 +38,7 @@ from littlestone.audit.neighbours import (
     replaced_user,
     units_of,
 )
+from littlestone.audit.replay_gradients import Gradients, compared
 from littlestone.classes import DecisionTrees
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.classes.trees import ROOT
@@ -47,6 +48,7 @@ from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Exponential
+from littlestone.learners.linear import Linear
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.guarantee import upper
 from littlestone.source import LeveledChoice, SeededSource, ball
@@ -84,7 +86,7 @@ class Replay:
         Largest loss of any outcome that both tables have; None where a learner draws several times.
     draws : tuple of (float, float)
         For boosting: largest loss of any tree of each round, given the trees before, and what the
-        round may lose.
+        round may lose; for linear models the zCDP of each.
     worst_delta : float or None
         Largest divergence at epsilon over all outcomes, for a claim with a delta.
     holds : bool
@@ -117,7 +119,8 @@ class Replay:
         if self.outcomes is not None:
             parts.append(f"any outcome {self.outcomes:.6g}")
         if self.draws:
-            parts.append(f"any tree of a round {max(loss for loss, _ in self.draws):.6g}")
+            what = "zCDP" if self.learner == "linear" else "any tree"
+            parts.append(f"{what} of a round {max(loss for loss, _ in self.draws):.6g}")
         if self.worst_delta is not None:
             parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
         return (
@@ -175,14 +178,6 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     records: Any = table
     if algorithm.unit == "records" and algorithm.shuffles(table.n):
         records = listed(records)
-    run: Any = _Drawn(algorithm)
-    if isinstance(algorithm, Boosting | Values):
-        run = _Boosted(algorithm, seed)
-    base = run(records, _Steered(seed))
-    if not base.names:
-        raise UnsupportedError(
-            f"{algorithm.name!r} makes no draw on this table that replay can follow."
-        )
     domain, rng = algorithm.concept_class.domain, SeededSource(seed)
     search: Any
     if isinstance(algorithm, UserAgnostic):
@@ -193,6 +188,16 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     else:
         search, replace = Search(domain, records, rng), replaced
     guarantee = promised(algorithm)
+    if isinstance(algorithm, Linear):
+        return _of_gradients(algorithm, records, search, replace, pairs, seed)
+    run: Any = _Drawn(algorithm)
+    if isinstance(algorithm, Boosting | Values):
+        run = _Boosted(algorithm, seed)
+    base = run(records, _Steered(seed))
+    if not base.names:
+        raise UnsupportedError(
+            f"{algorithm.name!r} makes no draw on this table that replay can follow."
+        )
     found = _Found(run.budgets(records.n))
     for _ in range(pairs):
         pair = search.next()
@@ -208,6 +213,25 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
             loss = found.all_trees(base, other, units_of(records, pair), algorithm)
         search.heard(pair, loss)
     return found.report(algorithm, records.n, pairs, guarantee)
+
+
+def _of_gradients(  # noqa: PLR0917
+    learner: Linear, records: Any, search: Any, replace: Any, pairs: int, seed: int
+) -> Replay:
+    """Replay the rounds of a linear model: each may cost its part of rho."""
+
+    def neighbour() -> tuple[Any, Any]:
+        pair = search.next()
+        return pair, replace(records, *pair)
+
+    run = Gradients(learner, records, seed)
+    loss, costs = compared(run, neighbour, search.heard, pairs)
+    each = run.settings.rho / len(costs)
+    return Replay(
+        learner.name, learner.concept_class.spec, records.n, pairs, learner.unit, learner.epsilon,
+        learner.delta, _up(loss), None, tuple((_up(cost), float(each)) for cost in costs), None,
+        all(cost <= each for cost in costs),
+    )  # fmt: skip
 
 
 # --- the same choices -----------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from littlestone.classes import (
     DecisionTrees,
     FiniteClass,
     Intervals,
+    LinearClass,
     Points,
     RuleLists,
     Rules,
@@ -471,6 +472,10 @@ LEARNERS: tuple[Case, ...] = (
     ),
     _values(Count(1), [(1,)], 1, note="counts", full=True),
     _values(Periods((F(1),)), [(1,)], 1, note="times", full=True),
+    _case(
+        "linear", LinearClass(_CITY), [(2,)], 1, epsilon=40, rounds=1, resolution=1,
+        note="one coarse round", sharp=_EPSILON,
+    ),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=_EPSILON),
     _stream_case("closures", Points(), _NAMES, 2, sharp=_EPSILON, method="closure", leak=_QUARTER),
     _stream_case("teachers", Points(), _NAMES, 2, sharp=_EPSILON, **_TEACHERS),

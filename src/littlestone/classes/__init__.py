@@ -38,6 +38,7 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.boosted_trees import (
     BoostedTreeClass,
+    LinearClass,
     ScorecardClass,
     TreeEnsemble,
     TreeSum,
@@ -121,6 +122,7 @@ __all__ = [
     "IntervalHypothesis",
     "Intervals",
     "LeafPaths",
+    "LinearClass",
     "ListHypothesis",
     "MajorityHypothesis",
     "MixtureHypothesis",

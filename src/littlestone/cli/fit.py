@@ -32,6 +32,7 @@ from littlestone.cli.options import (
     open_learner,
     open_schema,
     read_bounds,
+    read_signs,
     refuse_schema,
     shared,
     whole,
@@ -130,12 +131,18 @@ _LearnerOptions = learner_options()
 class FitGoal(Goal):
     """A goal, for which model or class may be chosen."""
 
-    model: Literal["auto", "rule", "list", "tree", "scorecard", "boosted"] | None = None
-    """The family of models; auto (the default) is boosted. Rules, lists and trees have a
-    certificate of accuracy before data."""
+    model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
+    """The family of models; auto (the default) is boosted or, with a delta and few records, linear.
+    Rules, lists and trees have a certificate of accuracy before data."""
     bounds: str | None = None
     """Without --schema: ranges of columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
+    inference: str | None = None
+    """At most six columns of the --schema, such as age,sex: coefficients with intervals, of a
+    regression beside --model linear, for half of its privacy."""
+    monotonic: str | None = None
+    """Columns of the --schema along which a linear model or scorecard only rises (1) or falls (-1),
+    such as "age=1,bmi=-1"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
     """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
     "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
@@ -274,7 +281,9 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     if spec is None:
         sums = goal.model not in ("rule", "list", "tree")
     else:
-        sums = wanted is not None or spec.strip().lower().startswith(("boosted", "scorecard"))
+        sums = wanted is not None or spec.strip().lower().startswith(
+            ("boosted", "scorecard", "linear")
+        )
     each = {} if sums and user else _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=records.positive or records.negative)
     options = {
@@ -282,6 +291,8 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         **({} if costs is None else {"costs": _costs(costs, records, listed)}),
         **each,
     }
+    inferred = names("fit", "inference", goal.inference)
+    options |= {} if inferred is None else {"inference": tuple(inferred)}
     paid_by = paid.budget("fit")
     if wanted is not None:
         rule: Json = _given(event=wanted.event)
@@ -313,8 +324,16 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
             schema=public, columns=chosen, bounds=bounds, csv=form,
             labels=listed, user=user, evaluate=_asked(evaluated), holdout=holdout,
             interval=covered, ledger=paid_by, random_state=source,
+            monotonic_cst=read_signs("fit", goal.monotonic), inference=inferred,
         )  # fmt: skip
     else:
+        if inferred is not None:
+            raise parameter_error("fit", "inference", "left out with a --class", goal.inference)
+        if goal.monotonic is not None:
+            hint = 'Write it in the schema: monotone = "increasing".'
+            raise parameter_error(
+                "fit", "monotonic", "left out with a --class", goal.monotonic, hint
+            )
         if goal.bounds is not None:
             hint = "A class is about the columns of its --schema."
             raise parameter_error("fit", "bounds", "left out with a --class", goal.bounds, hint)

@@ -69,7 +69,7 @@ _CLASSES = (
     "with --public, half_planes(0, 0, 1023, 1023); "
     "over the columns of a --schema: "
     "rules(max_literals=2), rule_lists(length=2), decision_trees(depth=2), "
-    "boosted_trees(depth=2), scorecard."
+    "boosted_trees(depth=2), scorecard, linear."
 )
 _FIRST = (
     "First steps: plan says how many records are enough, fit learns from them.\n\n"

@@ -98,7 +98,7 @@ class Goal:
     """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice."""
     delta: str | None = None
     """Delta, for example 1e-6; only for learners that are not pure (vc1, littlestone, stable), and
-    for boosted_trees and scorecard, which are pure without it."""
+    for boosted_trees and scorecard, which are pure without it; linear needs it."""
     alpha: str = "0.1"
     """Error that the certificate should promise (privacy does not depend on it)."""
     beta: str = "0.05"
@@ -412,6 +412,20 @@ def read_bounds(caller: str, text: str | None) -> dict[str, tuple[int | float, i
             hint = "Each is name=low:high, with low below high, once for each column."
             raise parameter_error(caller, "bounds", "like age=0:120,income=0:1000000", text, hint)
         found[name.strip()] = least, most
+    return found
+
+
+def read_signs(caller: str, text: str | None) -> dict[str, int] | None:
+    """Return what ``--monotonic age=1,bmi=-1`` says."""
+    if text is None:
+        return None
+    found = {}
+    for part in names(caller, "monotonic", text) or []:
+        name, _, sign = part.rpartition("=")
+        if not name.strip() or sign.strip() not in ("1", "+1", "-1") or name.strip() in found:
+            hint = "Each is name=1 (rising) or name=-1 (falling), once for each column."
+            raise parameter_error(caller, "monotonic", "like age=1,bmi=-1", text, hint)
+        found[name.strip()] = int(sign)
     return found
 
 

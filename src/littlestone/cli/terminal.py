@@ -19,6 +19,7 @@ from littlestone.report.html import integer, number_of, odds_factor, percent
 from littlestone.report.pages import (
     accuracy_asked,
     beside_constants,
+    coefficient_facts,
     evaluation_facts,
     meaning,
     positive_facts,
@@ -170,6 +171,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += [(name, text, "") for name, text in proposal_facts(release)]
     if release.together is not None and release.together.pure and not guarantee.seeded:
         rows.append(_odds(release.together))
+    rows += [(name, text, "") for name, text in coefficient_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += _narrower(release)
     rows += [

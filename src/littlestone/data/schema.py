@@ -14,6 +14,10 @@ column::
     [education_num]
     integers = [1, 16]               # short for bins = [2, 3, ..., 16]
 
+    [income]
+    bins = [1000, 2000, 5000]
+    monotone = "increasing"          # or "decreasing": of linear models and scorecards
+
     [admitted]
     type = "date"
     bins = ["2020-01-01", "2021-07-01"]    # cut dates; or by = "weekday", month, quarter, hour
@@ -132,6 +136,8 @@ class Column:
     calendar : Calendar, optional
         Of a column of dates: how they are read. Its edges are numbers that only this class and the
         calendar know.
+    monotone : {"increasing", "decreasing"}, optional
+        Along its bins a linear model or scorecard only rises, or only falls.
     """
 
     MISSING: ClassVar[int] = 0
@@ -143,6 +149,7 @@ class Column:
     categories: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
     calendar: Calendar | None = None
+    monotone: str | None = None
 
     @classmethod
     def bins(cls, name: str, edges: object, missing: object = ()) -> Column:
@@ -235,6 +242,22 @@ class Column:
             raise parameter_error(caller, "bins", constraint, [str(cut) for cut in asked], hint)
         edges = cls.bins(name, found, missing)
         return replace(edges, calendar=calendar)
+
+    def in_order(self, monotone: object) -> Column:
+        """Return the column with the order that models are to keep along its bins.
+
+        Examples
+        --------
+        >>> Column.bins("age", [30, 60]).in_order("increasing").monotone
+        'increasing'
+        """
+        caller = f"column {self.name!r}"
+        if monotone not in ("increasing", "decreasing"):
+            raise parameter_error(caller, "monotone", "increasing or decreasing", monotone)
+        if self.edges is None:
+            hint = "Categories have no order."
+            raise parameter_error(caller, "monotone", "of numbers or dates", "a text", hint)
+        return replace(self, monotone=str(monotone))
 
     @property
     def numeric(self) -> bool:
@@ -396,7 +419,8 @@ class Column:
             bins: list[Any] = self.shown if by == "date" else list(self.edges or ())
             kind = {"type": "date", **({} if by == "date" else {"by": by}), "bins": bins}
             kind |= {"format": form} if form else {}
-        return kind | ({"missing": list(self.missing)} if self.missing else {})
+        kind |= {"missing": list(self.missing)} if self.missing else {}
+        return kind | ({} if self.monotone is None else {"monotone": self.monotone})
 
 
 def _edge(caller: str, edge: object) -> int | float:
@@ -427,7 +451,7 @@ def _texts(caller: str, name: str, values: object) -> tuple[str, ...]:
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
-_KEYS = (*_KINDS, "missing", "type", "by", "format")
+_KEYS = (*_KINDS, "missing", "type", "by", "format", "monotone")
 _CSV = "csv"  # the name of the table about files, if it describes no column
 _PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
 _PUBLIC = "*public"  # the name, in files, of what is known of public points
@@ -859,6 +883,44 @@ class Schema:
         return self
 
     @property
+    def ordered(self) -> tuple[str, ...]:
+        """Names of the columns along which models are to rise or fall."""
+        return tuple(column.name for column in self.columns if column.monotone is not None)
+
+    def monotone(self, signs: Mapping[str, int] | None, caller: str = "Schema") -> Schema:
+        """Return the schema with columns along which models rise (1) or fall (-1).
+
+        Examples
+        --------
+        >>> schema = Schema.from_dict({"age": {"bins": [30]}, "bmi": {"bins": [25]}})
+        >>> print(schema.monotone({"age": 1}).to_toml(), end="")
+        [age]
+        bins = [30]
+        monotone = "increasing"
+        <BLANKLINE>
+        [bmi]
+        bins = [25]
+        """
+        if signs is None:
+            return self
+        words = {1: "increasing", -1: "decreasing"}
+        if not isinstance(signs, Mapping) or not all(
+            type(sign) is int and sign in words for sign in signs.values()
+        ):
+            hint = 'For example {"age": 1, "bmi": -1}: rising with age, falling with bmi.'
+            wanted = "a mapping from names of columns to 1 or -1"
+            raise parameter_error(caller, "monotonic_cst", wanted, signs, hint)
+        for name in signs:
+            _ = self[name]
+        return replace(
+            self,
+            columns=tuple(
+                column.in_order(words[signs[column.name]]) if column.name in signs else column
+                for column in self.columns
+            ),
+        )
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
@@ -933,6 +995,7 @@ def column_toml(column: Column) -> str:
     if column.calendar is not None:
         described = column.to_dict()
         described.pop("missing", None)
+        described.pop("monotone", None)
         lines += [f"{key} = {json.dumps(value)}" for key, value in described.items()]
     elif (
         edges
@@ -946,6 +1009,8 @@ def column_toml(column: Column) -> str:
         lines.append(f"categories = [{', '.join(map(toml_text, column.categories or ()))}]")
     if column.missing:
         lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
+    if column.monotone is not None:
+        lines.append(f"monotone = {toml_text(column.monotone)}")
     return "\n".join(lines) + "\n"
 
 
@@ -1029,6 +1094,10 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
     return Column.dates(name, bins, missing, by=by, form=form)
 
 
+def _in_order(column: Column, entry: Mapping[str, Any]) -> Column:
+    return column.in_order(entry["monotone"]) if "monotone" in entry else column
+
+
 def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:
     """Return a column, or None; every mistake in its description is noted."""
     caller = f"column {name!r} of the schema"
@@ -1048,14 +1117,14 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
     kinds = [kind for kind in _KINDS if kind in entry]
     if "type" in entry or "by" in entry or "format" in entry:
         try:
-            return _read_dates(name, entry, missing)
+            return _in_order(_read_dates(name, entry, missing), entry)
         except ParameterError as mistake:
             mistakes.append(str(mistake))
             return None
     if len(kinds) == 1:
         make = {"bins": Column.bins, "integers": Column.integers, "categories": Column.of}[kinds[0]]
         try:
-            return make(name, entry[kinds[0]], missing)
+            return _in_order(make(name, entry[kinds[0]], missing), entry)
         except ParameterError as mistake:
             mistakes.append(str(mistake))
     elif all(key in _KEYS for key in entry):  # else a kind is misspelt

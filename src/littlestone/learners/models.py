@@ -22,6 +22,7 @@ from littlestone.classes import (
     BoostedTreeClass,
     ConceptClass,
     DecisionTrees,
+    LinearClass,
     RuleLists,
     Rules,
     ScorecardClass,
@@ -41,6 +42,9 @@ from littlestone.errors import (
 from littlestone.learners.base import DELTA, no_argument
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION, check_loss, planned
+from littlestone.learners.linear import Linear, auto_takes
+from littlestone.learners.linear.inference import SHARE, usually
+from littlestone.learners.linear.learner import NO_DELTA
 from littlestone.learners.release import absent_label
 from littlestone.learners.running import held_out_of
 from littlestone.privacy import Guarantee, Ledger, check_ledger
@@ -169,14 +173,16 @@ MODELS: dict[str, Callable[[Schema, Labels], ConceptClass]] = {
     "list": lambda schema, labels: _largest(lambda size: RuleLists(schema, size, labels)),
     "tree": lambda schema, labels: _largest(lambda size: DecisionTrees(schema, size, labels)),
     "scorecard": lambda schema, labels: ScorecardClass(schema, labels=labels),
+    "linear": lambda schema, labels: LinearClass(schema, labels=labels),
     "boosted": lambda schema, labels: _largest(
         lambda size: BoostedTreeClass(schema, size, labels=labels)
     ),
 }
 #: Those with a certificate before data, purely private; of a user they see so many records.
 _CERTIFIED = ("rule", "list", "tree")
-#: Those that predict what is no label.
-_SUMS = ("boosted", "scorecard")
+#: Sums of trees or tables; those that predict what is no label.
+_SUMS = ("boosted", "scorecard", "linear")
+_OF_TARGETS = ("boosted", "scorecard")
 
 Say = Callable[[str, str], None]
 
@@ -192,6 +198,7 @@ class Decided:
     evaluate: Fraction | None  # a part of that epsilon
     wanted: Wanted | None = None  # where it is no label
     interval: Fraction | None = None  # the share of new records that intervals or sets are to cover
+    inference: tuple[str, ...] | None = None  # the columns of coefficients with intervals
 
     def estimator(self, *, samples_per_user: Any = None, **parameters: Any) -> PrivateEstimator:
         """Return the estimator that learns it."""
@@ -217,13 +224,17 @@ class Decided:
         parameters |= {"delta": self.delta or 0, "interval": self.interval}
         if self.wanted is not None:
             return regressor(concepts, self.wanted, parameters)
+        if isinstance(concepts, LinearClass):
+            from littlestone.learners.linear.estimators import LinearClassifier  # noqa: PLC0415
+
+            return LinearClassifier(concepts.schema, inference=self.inference, **parameters)
         if isinstance(concepts, ScorecardClass):
             return Scorecard(concepts.schema, **parameters)
         parameters["depth"] = concepts.depth
         return BoostedTrees(concepts.schema, **parameters)
 
 
-def decide(
+def decide(  # noqa: PLR0915 - one decision after the other
     table: Any,
     *,
     y: Any,
@@ -239,6 +250,8 @@ def decide(
     model: str = "auto",
     labels: Labels = None,
     user: str | None = None,
+    monotonic_cst: Any = None,
+    inference: Sequence[str] | None = None,
     evaluate: Any = "auto",
     holdout: Any = None,
     ledger: Ledger | None = None,
@@ -259,8 +272,9 @@ def decide(
         hint = "Labels in an array of their own become one: table.assign(label=labels)."
         raise parameter_error(caller, "y", "the name of a column", type(y).__name__, hint)
     total = _checked_epsilon(caller, epsilon)
+    model = "linear" if inference is not None and model == "auto" else model
     small = None if not delta else check_probability(caller, "delta", delta, hint=DELTA)
-    _check_model(caller, model, labels, wanted=wanted)
+    _check_model(caller, model, labels, wanted=wanted, delta=small)
     if interval is not None:
         name = model if model != "auto" else choose(wanted)[0]
         interval = _checked_interval(caller, interval, name, wanted)
@@ -272,6 +286,8 @@ def decide(
             public, table, schema, [y, event, user], columns, bins, csv, caller, say
         )
     _check_columns(caller, schema, y, bounds, user)
+    schema = _in_order(caller, schema, monotonic_cst)
+    _check_inference(caller, inference, model, schema, labels, user)
     opened = read_table(
         table, csv=csv, declared=None if schema is None else schema.csv, caller=caller
     )
@@ -304,16 +320,25 @@ def decide(
             left, left_delta = total, None if model in _CERTIFIED else small
             part = _evaluation(caller, evaluate, left, **how)
             enough(left - (part or 0))
-    name, why = (model, "asked for") if model != "auto" else choose(wanted)
+    # how many units learn, where that is known before they are read
+    uncertified = user is None and model not in _CERTIFIED
+    n = _learned_from(opened, y, caller, holdout) if uncertified else None
+    learns = left if holdout is not None else left - (part or 0)
+    name, why = model, "asked for"
+    if model == "auto":
+        linear = auto_takes(len(schema), n, learns, left_delta)
+        name, why = choose(wanted, linear=linear, ordered=schema.ordered)
     concepts = _concepts(name, schema, labels, wanted)
     say("Model", f"{concepts.spec} ({name}): {why}")
     more = "without it, all learns" if holdout is None else "of held-out records"
     if part is not None:
         say("Evaluation", f"epsilon {part} measures the error privately; {more}")
     if isinstance(concepts, BoostedTreeClass):
-        n = None if user is not None else _learned_from(opened, y, caller, holdout)
         say("Delta", _delta(concepts, left, left_delta, n))
-    return Decided(concepts, schema, left, left_delta, part, wanted, interval)
+    named = None if inference is None else tuple(inference)
+    if named is not None:
+        say("Coefficients", _coefficients(concepts, learns, left_delta, n, named))
+    return Decided(concepts, schema, left, left_delta, part, wanted, interval, named)
 
 
 def _of_public(  # noqa: PLR0917
@@ -331,6 +356,41 @@ def _of_public(  # noqa: PLR0917
     rows = counted(found.public.points, "public rows")
     say("Columns", f"bins and categories of {rows}, which cost nothing")
     return replace(found, public=None)
+
+
+def _in_order(caller: str, schema: Schema | None, signs: Any) -> Schema | None:
+    """Return the schema with the order of its columns."""
+    if signs is None or schema is not None:
+        return schema if schema is None else schema.monotone(signs, caller)
+    raise ParameterError(
+        f"The 'monotonic_cst' parameter of {caller} needs a schema, or public rows: of columns "
+        "that are learned from the records it is not known whether they are numbers."
+    )
+
+
+def _check_inference(  # noqa: PLR0917
+    caller: str, names: Any, model: str, schema: Schema | None, labels: Labels, user: str | None
+) -> None:
+    """Refuse coefficients that there will not be, before anything is paid."""
+    if names is None:
+        return
+    if model != "linear" or schema is None:
+        what = "needs a schema" if model == "linear" else "is for the model linear"
+        raise ParameterError(f"The 'inference' parameter of {caller} {what}.")
+    # refuses what is no list of columns, and listed labels
+    unit: Any = "records" if user is None else "users"
+    Linear(LinearClass(schema, labels=labels), epsilon=1, delta=_USUAL, inference=names, unit=unit)  # type: ignore[arg-type]
+
+
+def _coefficients(
+    concepts: Any, epsilon: Fraction, delta: Fraction | None, n: int | None, names: Any
+) -> str:
+    """Say whether intervals are usually given at these public numbers."""
+    assert delta is not None
+    made = Linear(concepts, epsilon=epsilon, delta=delta, inference=names)
+    usual = n is not None and usually(made.named, n, made.rho * SHARE)
+    often = "are usually given" if usual else "are often hidden by the noise"
+    return f"of {', '.join(names)}, for half of the privacy; at these numbers intervals {often}"
 
 
 def _learned_columns(
@@ -401,10 +461,20 @@ def _concepts(name: str, schema: Schema, labels: Labels, wanted: Wanted | None) 
     return concepts.of_target(wanted.target)
 
 
-def choose(wanted: Wanted | None = None) -> tuple[str, str]:
-    """Return the family that ``auto`` takes, and why; no privacy depends on it (docs/models.md)."""
+def choose(
+    wanted: Wanted | None = None, *, linear: bool = False, ordered: Sequence[str] = ()
+) -> tuple[str, str]:
+    """Return the family that ``auto`` takes, and why; no privacy depends on it (docs/models.md).
+
+    ``linear`` is what `auto_takes` says of a label; ``ordered`` are columns that models keep in
+    order.
+    """
     if wanted is not None:
         return "boosted", f"sums of trees predict a {wanted.target.kind}; a scorecard does, too"
+    if linear:
+        return "linear", "ranks best where records are few (docs/linear.md)"
+    if ordered:
+        return "scorecard", f"keeps the order along {', '.join(ordered)}"
     return "boosted", "ranks best on most tables (docs/models.md)"
 
 
@@ -430,6 +500,8 @@ def fit(
     labels: Labels = None,
     user: str | None = None,
     samples_per_user: Any = None,
+    monotonic_cst: Mapping[str, int] | None = None,
+    inference: Sequence[str] | None = None,
     ledger: Ledger | None = None,
     evaluate: Any = "auto",
     random_state: int | None = None,
@@ -472,7 +544,7 @@ def fit(
     public : path, data frame, or relation, optional
         Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
         the same names get the quantiles of its numbers as bins, its texts as categories.
-    model : {"auto", "rule", "list", "tree", "scorecard", "boosted"}
+    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
         The family. Rules, lists and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
@@ -481,6 +553,11 @@ def fit(
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
         With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+    monotonic_cst : mapping from names to 1 or -1, optional
+        Columns of the schema along which a linear model or scorecard only rises, or falls.
+    inference : sequence of str, optional
+        At most six columns of the schema: coefficients with intervals (``conf_int``), of a
+        regression beside a linear model, for half of its privacy.
     ledger : Ledger, optional
         The budget of these records.
     evaluate : number, "auto" or None
@@ -545,7 +622,7 @@ def fit(
         raise ParameterError(
             f"To protect users by a {model}, fit needs user=..., the column that names them, and "
             "samples_per_user=..., how many records of each are looked at: a public number. "
-            f"The models {' and '.join(_SUMS)} look at all of them, and need user= only."
+            f"The models {', '.join(_SUMS)} look at all of them, and need user= only."
         )
     if model not in _CERTIFIED and samples_per_user is not None:
         raise ParameterError(
@@ -556,7 +633,8 @@ def fit(
     decided = decide(
         table, y=y if time is None else time, epsilon=epsilon, delta=delta, wanted=asked,
         interval=interval, schema=schema, bounds=bounds, public=public, model=model,
-        labels=listed, user=user, evaluate=evaluate, ledger=ledger,
+        labels=listed, user=user, monotonic_cst=monotonic_cst, inference=inference,
+        evaluate=evaluate, ledger=ledger,
         random_state=random_state,
         say=lambda name, text: _LOG.info("%s: %s", name, text),
     )  # fmt: skip
@@ -588,16 +666,20 @@ def _checked_epsilon(caller: str, epsilon: Any) -> Fraction:
     return total
 
 
-def _check_model(caller: str, model: str, labels: Labels, *, wanted: Wanted | None) -> None:
+def _check_model(
+    caller: str, model: str, labels: Labels, *, wanted: Wanted | None, delta: Fraction | None
+) -> None:
     """Refuse a family that does not learn what is asked."""
     if model != "auto" and model not in MODELS:
         known = f"auto or one of {', '.join(MODELS)}"
         raise parameter_error(caller, "model", known, model)
-    if wanted is not None and model not in ("auto", *_SUMS):
+    if wanted is not None and model not in ("auto", *_OF_TARGETS):
         raise ParameterError(
-            f"A {wanted.target.kind} is learned by the models {' and '.join(_SUMS)}, not by a "
-            f"{model}."
+            f"A {wanted.target.kind} is learned by the models {' and '.join(_OF_TARGETS)}, not by "
+            f"the model {model}."
         )
+    if model == "linear" and delta is None:
+        raise ParameterError(NO_DELTA)
     if model == "rule" and labels is not None:
         raise ParameterError(
             "A rule answers two labels. For more of them take the model list, tree, scorecard or "
@@ -738,6 +820,14 @@ def _delta(
     concepts: BoostedTreeClass, epsilon: Fraction, delta: Fraction | None, n: int | None
 ) -> str:
     """Say what the delta is, or what one would gain; with how many trees, where n is known."""
+    if isinstance(concepts, LinearClass):
+        assert delta is not None
+        rounds = (
+            ""
+            if n is None
+            else Linear(concepts, epsilon=epsilon, delta=delta).plan.settings(n).rounds
+        )
+        return f"{float(delta):g}" + (f": {rounds} noisy gradients" if rounds else "")
     if n is None:
         return (
             "none: pure privacy; one of 1e-6 allows more trees"

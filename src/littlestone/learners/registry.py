@@ -13,6 +13,7 @@ from littlestone.errors import ParameterError, parameter_error
 from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.linear import Linear
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable
 from littlestone.learners.users import UserAgnostic
@@ -34,6 +35,7 @@ _CLASSES: tuple[Any, ...] = (
     Stable,
     Boosting,
     Values,
+    Linear,
 )
 registry: dict[str, type[Learner[Any]]] = {cls.name: cls for cls in _CLASSES}
 

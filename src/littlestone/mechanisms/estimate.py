@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from flint import arb
+from flint import arb, ctx
 
 from littlestone.bounds import (
     Bound,
@@ -41,7 +41,16 @@ from littlestone.errors import (
 )
 from littlestone.privacy import Concentrated, Loss, Pure
 from littlestone.safe_io import read_exact
-from littlestone.source import Explicit, ExplicitWeights, Source, ball, exp
+from littlestone.source import (
+    Explicit,
+    ExplicitWeights,
+    Source,
+    TabulatedWeights,
+    ball,
+    choose_several,
+    exp,
+    flip_several,
+)
 from littlestone.types import Json
 
 
@@ -77,6 +86,30 @@ def two_sided(rate: Fraction, source: Source) -> int:
         size += 1 << digits
     size += sum(source.choose(_digit(rate, 1 << i)) << i for i in range(digits))
     return size if sign == 1 else -size
+
+
+def several_two_sided(rate: Fraction, size: int, source: Source) -> npt.NDArray[np.int64]:
+    """Draw independent ones, by the coins of `two_sided`; the rate is at least 2**-50.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> several_two_sided(Fraction(100), 3, SeededSource(0)).tolist()
+    [0, 0, 0]
+    """
+    sign = choose_several(source, _sign(rate), size)
+    drawn = np.flatnonzero(sign)
+    digits = math.ceil(32 / rate).bit_length()
+    sizes = np.ones(len(drawn), dtype=np.int64)
+    going = np.arange(len(drawn))
+    while len(going):
+        going = going[choose_several(source, _beyond(rate, 1 << digits), len(going)) == 1]
+        sizes[going] += 1 << digits
+    for i in range(digits):
+        sizes += choose_several(source, _digit(rate, 1 << i), len(drawn)) << i
+    found = np.zeros(size, dtype=np.int64)
+    found[drawn] = np.where(sign[drawn] == 1, sizes, -sizes)
+    return found
 
 
 def truncated(rate: Fraction, n: int, source: Source) -> int:
@@ -205,6 +238,12 @@ def _radius(epsilon: Fraction, beta: Fraction) -> int:
 # Kamath and Steinke 2020, Theorem 14), also if the integers depend on each other.
 
 
+Ints = npt.NDArray[np.int64]
+
+_TABLED = 64  # variances, and numbers, up to which noise is one draw from a table
+_DEVIATIONS = 8  # up to which noise is told from each other there
+
+
 def discrete_gaussian(variance: Fraction, source: Source) -> int:
     """Draw z exactly.
 
@@ -225,13 +264,105 @@ def discrete_gaussian(variance: Fraction, source: Source) -> int:
             return z
 
 
+def discrete_gaussians(variance: Fraction, size: int, source: Source) -> Ints:
+    """Draw independent ones, each exactly as `discrete_gaussian` does; many at once are fast.
+
+    The variance is at most ``2**100``.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> z = discrete_gaussians(Fraction(10**8), 1000, SeededSource(0))
+    >>> bool(9_000 < z.std() < 11_000), abs(z.mean()) < 1_500
+    (True, np.True_)
+    """
+    scale, double = math.isqrt(math.floor(variance)) + 1, float(variance)
+    found = np.zeros(0, dtype=np.int64)
+    while len(found) < size:
+        left = size - len(found)
+        # some more, since not all are kept; of many the first ones are taken
+        z = several_two_sided(Fraction(1, scale), left + (left > 1) * (left // 2 + 8), source)
+        # |z| and v / scale are known to 2**-53 of themselves, and where |z| > 64 scale the chance
+        # is below 2**-2000: so the doubles are within 2**-38 of the chances
+        chances = np.exp(-((np.abs(z) - double / scale) ** 2) / (2 * double))
+        kept = flip_several(source, chances, lambda i, z=z: _coin(int(z[i]), variance))  # type: ignore[misc]
+        found = np.concatenate([found, z[kept]])[:size]
+    return found
+
+
+def noisy(values: Ints, most: int, variance: Fraction, source: Source) -> Ints:
+    """Return integers of [-most, most] with independent noise.
+
+    Where both are small, they are moved to at most ``most`` and eight standard deviations from 0;
+    so noise beyond that is one outcome of a finite draw.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> noisy(np.array([0, 5]), 5, Fraction(1, 4), SeededSource(1)).tolist()
+    [0, 5]
+    """
+    if variance > _TABLED or most > _TABLED:
+        return values + discrete_gaussians(variance, values.size, source).reshape(values.shape)
+    far = math.isqrt(math.ceil(_DEVIATIONS**2 * variance)) + 1 + most
+    reach = far + most
+    z = choose_several(source, _tailed(variance, reach), values.size) - reach
+    moved: Ints = np.clip(values + z.reshape(values.shape), -far, far)
+    return moved
+
+
+class _Tailed(TabulatedWeights):
+    """The weights of z = -reach, ..., reach, where the ends stand for all that is beyond, too."""
+
+    __slots__ = ("known", "reach", "variance")
+
+    def __init__(self, variance: Fraction, reach: int) -> None:
+        super().__init__()
+        self.variance, self.reach = variance, reach
+        self.known: dict[int, list[arb]] = {}
+
+    def __len__(self) -> int:
+        return 2 * self.reach + 1
+
+    def enclose(self, bits: int) -> list[arb]:
+        """Return the enclosures; of a tail the first terms, and what is at most left."""
+        if bits in self.known:
+            return self.known[bits]
+        with ctx.workprec(bits):
+
+            def weight(z: int) -> arb:
+                return ball(Fraction(-(z**2)) / (2 * self.variance)).exp()
+
+            inner = [weight(z) for z in range(self.reach)]
+            tail, last = arb(0), self.reach
+            while True:
+                term = weight(last)
+                # terms fall at least by the quotient of these two
+                left = term / (1 - weight(last + 1) / term)
+                if left < tail * arb(2) ** -bits:
+                    break
+                tail, last = tail + term, last + 1
+            tail += left.union(arb(0))
+        return self.known.setdefault(bits, [tail, *inner[:0:-1], *inner, tail])
+
+
+@lru_cache(maxsize=64)
+def _tailed(variance: Fraction, reach: int) -> _Tailed:
+    return _Tailed(variance, reach)
+
+
 def attempt(variance: Fraction, source: Source) -> int | None:
     """Return a number that is kept, or None; z is kept with chance ``c e**(-z**2 / (2 v))``."""
     scale = math.isqrt(math.floor(variance)) + 1
     z = two_sided(Fraction(1, scale), source)
+    return z if source.choose(_coin(z, variance)) else None
+
+
+def _coin(z: int, variance: Fraction) -> ExplicitWeights:
+    scale = math.isqrt(math.floor(variance)) + 1
     # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
     kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
-    return z if source.choose(ExplicitWeights(1 - kept, kept)) else None
+    return ExplicitWeights(1 - kept, kept)
 
 
 # -- Noisy counts of cells: of public ones, and of items that cannot be listed beforehand.

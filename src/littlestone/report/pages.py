@@ -23,7 +23,14 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
-from littlestone.classes import Dimensions, RuleLists, TreeEnsemble, TreeHypothesis, TreeSum
+from littlestone.classes import (
+    Dimensions,
+    LinearClass,
+    RuleLists,
+    TreeEnsemble,
+    TreeHypothesis,
+    TreeSum,
+)
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
@@ -158,6 +165,7 @@ def release_page(release: Release) -> str:
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
         spent=[*spent_facts(release), *proposal_facts(release)],
+        coefficients=coefficient_facts(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
         provenance=_provenance(release),
@@ -383,6 +391,26 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     return lines
 
 
+def coefficient_facts(release: Release) -> list[tuple[str, str]]:
+    """Return the coefficients of a regression beside the model, with 95 % intervals."""
+    found = getattr(release.hypothesis, "coefficients", None)
+    if found is None:
+        return []
+    facts = []
+    about = zip(found.terms, found.units, found.references, strict=True)
+    ends = found.intervals(0.95).tolist()
+    for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
+        of = f" for each {unit}" if unit not in ("", "1") else ""
+        beside = f", beside {reference}" if unit == "1" else ""
+        spread = f" ({low:+.3f} to {high:+.3f} at 95%, sampling and noise)"
+        facts.append(
+            (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
+        )
+    if not found.printed:
+        facts.append(("", "no intervals: the noise hides how far the columns differ"))
+    return facts
+
+
 def spent_facts(release: Release) -> list[tuple[str, str]]:
     """Return what the guarantee was spent on, the evaluation last; long fractions rounded up."""
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
@@ -507,6 +535,8 @@ def heading_of(release: Release) -> str:
     kind = "a private rule"
     if isinstance(hypothesis, TreeEnsemble | TreeSum):
         kind = "private boosted trees" if hypothesis.depth > 1 else "a private scorecard"
+        if isinstance(release.concept_class, LinearClass):
+            kind = "a private linear model"
     elif isinstance(release.concept_class, RuleLists):
         kind = "a private rule list"
     elif isinstance(hypothesis, TreeHypothesis | LeafTree):

@@ -293,6 +293,10 @@ def _whole_bounds(x: arb) -> tuple[int, int]:
 
 
 _FIRST = 64  # bits of the uniform that are drawn at first; more only when they do not decide
+#: How far the doubles of `flip_several` may be from the exact chances, in parts of 2**64: 2**-31.
+_DOUBT = 2.0**33
+
+Ints = npt.NDArray[np.int64]
 
 
 @runtime_checkable
@@ -371,6 +375,32 @@ class BitSource(ABC):
             u = (u << drawn) | self._bits(drawn)
             drawn *= 2
 
+    def choose_several(self, weights: TabulatedWeights, size: int) -> Ints:
+        """Return independent outcomes of one table: each has the law of `choose`."""
+        u = np.frombuffer(self._bytes(8 * size), dtype="<u8")
+        answers, open_ = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=bool)
+        for low, high in weights.thresholds():
+            answers += u >= high
+            open_ |= (u >= low) & (u < high)
+        for i in np.flatnonzero(open_).tolist():
+            answers[i] = self._refine(weights, int(u[i]), _FIRST)
+        return answers
+
+    def flip_several(
+        self, chances: npt.NDArray[np.float64], exact: Callable[[int], Weights]
+    ) -> npt.NDArray[np.bool_]:
+        """Return whether coins, each with a chance of its own, show the second of two outcomes.
+
+        Coin i has the exact weights ``exact(i)``; its double is within 2**-31 of the chance, and
+        decides only where that is enough.
+        """
+        u = np.frombuffer(self._bytes(8 * len(chances)), dtype="<u8")
+        above = u.astype(np.float64) - (1 - chances) * 2.0**_FIRST
+        shown = above > 0
+        for i in np.flatnonzero(~(np.abs(above) > _DOUBT)).tolist():  # also what is no number
+            shown[i] = bool(self._refine(exact(i), int(u[i]), _FIRST))
+        return shown
+
     def below(self, m: int) -> int:
         """Return an exactly uniform integer in [0, m), of any size."""
         if m < 1:
@@ -412,6 +442,22 @@ class BitSource(ABC):
             ranked = keys[order]
             if not np.any(ranked[1:] == ranked[:-1]):  # a tie would not be uniform: draw anew
                 return order.astype(np.int64, copy=False)
+
+
+def choose_several(source: Source, weights: TabulatedWeights, size: int) -> Ints:
+    """Return independent outcomes of one table; sources that are not made from bits draw each."""
+    if isinstance(source, BitSource):
+        return source.choose_several(weights, size)
+    return np.array([source.choose(weights) for _ in range(size)], dtype=np.int64)
+
+
+def flip_several(
+    source: Source, chances: npt.NDArray[np.float64], exact: Callable[[int], Weights]
+) -> npt.NDArray[np.bool_]:
+    """Return whether coins show the second outcome: `BitSource.flip_several`, or each drawn."""
+    if isinstance(source, BitSource):
+        return source.flip_several(chances, exact)
+    return np.array([source.choose(exact(i)) for i in range(len(chances))], dtype=bool)
 
 
 def presented(weights: Weights, bits: int = 96) -> tuple[object, ...]:

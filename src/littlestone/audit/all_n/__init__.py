@@ -25,11 +25,7 @@ corrections and evaluations ask, quantiles and sums with noise.
 
 *Others* name the lemmas of their claims (`littlestone.bounds.lemmas`), and what these leave out.
 
-========  ========================================================================================
-`chain`   steps, and what they rest on; records and data sets; quantiles and sums
-`rounds`  boosting; scores that are sums over records; candidates beside bottom
-========  ========================================================================================
-
+========  =================================================================================
 The page: ``docs/audit.md``.
 """
 
@@ -40,6 +36,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.audit.all_n.chain import AllN, Step, by_lemmas, domain_points
+from littlestone.audit.all_n.gradients import gradients
 from littlestone.audit.all_n.rounds import Bottom, Sums, rounds
 from littlestone.audit.neighbours import promised
 from littlestone.bounds.lemmas import LEMMAS, Checked
@@ -47,6 +44,7 @@ from littlestone.errors import check_integer, parameter_error
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.linear import Linear
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.plans import ClosedPlan
 from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
@@ -134,8 +132,9 @@ def _chain(
         cut = f"more than {learner.samples_per_user} records of a user are cut by themselves"
         chain.steps.append(Step("cut", "assumed", True, cut))
         return "sums over records", chain.steps
-    if isinstance(learner, Boosting | Values):
-        return "sums over records", rounds(learner, points, sizes, rng)
+    if isinstance(learner, Boosting | Values | Linear):
+        check: Any = gradients if isinstance(learner, Linear) else rounds
+        return "sums over records", check(learner, points, sizes, rng)
     settings = learner.plan.settings if isinstance(learner, Littlestone) else None
     if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
         return "candidates beside bottom", Bottom(learner, points, sizes, rng).check()

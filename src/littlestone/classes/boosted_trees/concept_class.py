@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.classes.base import SchemaClass
-from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
+from littlestone.classes.boosted_trees.ensemble import FURTHEST, MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.spec import written
 from littlestone.data import Column, Sample, Schema
@@ -75,6 +75,12 @@ class BoostedTreeClass(SchemaClass):
                 raise parameter_error(caller, "labels", "left out beside a target", labels)
         self.target = target
         super().__init__(schema)
+        if schema.ordered and (depth != 1 or labels is not None or target is not None):
+            raise UnsupportedError(
+                f"{caller} keeps no order along {', '.join(schema.ordered)}: linear models and "
+                "scorecards of the labels 0 and 1 do (--model linear, --model scorecard). Leave "
+                "monotone out of the schema (monotonic_cst, --monotonic), or take one of these."
+            )
         self.depth = check_integer(caller, "depth", depth, low=1)
         if self.depth not in _DEPTHS:
             raise parameter_error(caller, "depth", "1, 2 or 3", self.depth)
@@ -177,6 +183,62 @@ class ScorecardClass(BoostedTreeClass):
         target: Target | None = None,
     ) -> None:
         super().__init__(schema, 1, rounds, labels, target)
+
+
+@written("linear")
+class LinearClass(ScorecardClass):
+    """Sums of one number for each cell, which single columns add: linear in bins and categories.
+
+    Learned by noisy gradients (`littlestone.LinearClassifier`); a member is a scorecard.
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> LinearClass(schema).spec, LinearClass(schema).vc_dim
+    ('linear', 5)
+    """
+
+    name: ClassVar[str] = "linear"
+    learned_by = "linear"
+    estimator = "LinearClassifier"
+
+    def __init__(self, schema: Schema, labels: Any = None, target: Target | None = None) -> None:
+        if target is not None:
+            raise UnsupportedError(
+                f"Linear models are learned of labels, not of a {target.kind}: take boosted trees "
+                "or a scorecard (--model boosted, --model scorecard)."
+            )
+        super().__init__(schema, None, labels)
+
+    uses_marginals = True
+
+    @property
+    def size(self) -> int:
+        """Number of tables of points, which are whole numbers."""
+        size: int = (2 * FURTHEST + 1) ** self._free
+        return size
+
+    @property
+    def ln_size(self) -> float:
+        """Natural logarithm of the number of tables."""
+        return self._free * math.log(2 * FURTHEST + 1)
+
+    @cached_property
+    def vc_dim(self) -> int:
+        """The dimension of affine functions of the answers of all columns."""
+        self.check_binary("The VC dimension")
+        return self._free
+
+    @property
+    def _free(self) -> int:
+        """Number of free numbers of the tables of all labels but one."""
+        return (len(self.labels) - 1) * (1 + sum(k - Column.FIRST for k in self.bound.n_codes))
+
+    def _refusal(self) -> UnsupportedError:
+        return UnsupportedError(
+            "The class linear is not drawn from by one mechanism, nor searched; it is learned by "
+            "noisy gradients. Use the learner 'linear' (LinearClassifier)."
+        )
 
 
 def _plain(end: Fraction) -> int | float:

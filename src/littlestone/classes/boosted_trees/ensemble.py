@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
+from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.classes.boosted_trees.export import PARTS, REACH
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, readable
@@ -297,6 +298,7 @@ class TreeEnsemble:
     #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
     width: int | None = None  # of sets: how many votes fewer than the most their labels may have
+    coefficients: Coefficients | None = None  # of a regression beside it, which an analyst named
 
     TYPE = "tree_ensemble"
 
@@ -334,6 +336,7 @@ class TreeEnsemble:
             self.code_points,
             self.curve,
             self.width,
+            self.coefficients,
         )
 
     @property
@@ -617,6 +620,8 @@ class TreeEnsemble:
         } | names_to_dict(self.label_names)
         described |= {} if self.cap is None else {"cap": str(self.cap)}
         described |= {} if self.width is None else {"width": self.width}
+        if self.coefficients is not None:
+            described["coefficients"] = self.coefficients.to_dict()
         described |= {} if self.code_points is None else {"points": self.code_points.to_dict()}
         return described if self.curve is None else described | {"curve": list(self.curve)}
 
@@ -624,7 +629,9 @@ class TreeEnsemble:
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
         fields = Fields(
-            data, ("trees", "step", "start"), ("label_names", "cap", "points", "curve", "width")
+            data,
+            ("trees", "step", "start"),
+            ("label_names", "cap", "points", "curve", "width", "coefficients"),
         )
         names = names_of(fields)
         trees, start = read_trees(fields, names), fields.items("start", len(names))
@@ -639,6 +646,8 @@ class TreeEnsemble:
             trees, _read_fraction(fields, "step"), tuple(start), names, cap, points,
             width=read_width(fields),
         )  # fmt: skip
+        if "coefficients" in fields:
+            found = replace(found, coefficients=Coefficients.read(fields.any("coefficients")))
         if "curve" not in fields:
             return found
         curve = fields.items("curve", FURTHEST)

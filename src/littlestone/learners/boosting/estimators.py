@@ -306,10 +306,24 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     12
     """
 
+    monotonic_cst: Any = declared(
+        Kind("dict of str to {1, -1}", annotation="Mapping[str, int] | None"),
+        "Columns of numbers or dates along whose bins points only rise (1) or fall (-1); of the "
+        "labels 0 and 1. Costs nothing.",
+        default=None,
+    )
+
     @property
     def concept_class(self) -> ScorecardClass:
         """The public class of these parameters."""
-        return ScorecardClass(self.schema, _rounds(self), self.labels)
+        return ScorecardClass(self._columns, _rounds(self), self.labels)
+
+    @property
+    def _columns(self) -> Any:
+        """The schema, with the order of its columns."""
+        if self.monotonic_cst is None:
+            return self.schema
+        return self.schema.monotone(self.monotonic_cst, type(self).__name__)
 
     @property
     def points_(self) -> dict[str, dict[str, Any]]:

@@ -33,6 +33,7 @@ from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.ensemble import CodePoints, has_link
+from littlestone.classes.boosted_trees.monotone import in_order
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (
@@ -333,7 +334,8 @@ class Boosting(Boosted[BoostingPlan]):
         linked = self.plan.settings(records.sample.n).linked
         cap = loss.cap if linked else None
         points = records.points if isinstance(records, Votes) else None
-        return TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap, points)
+        found = TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap, points)
+        return in_order(found, self.concept_class.schema)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
         """Return votes of each label to begin with, from private counts."""

@@ -1,0 +1,8 @@
+"""Linear models with coefficients: private gradient descent in integers, for labels.
+
+The rounds, their rule and their proof (`learner`), and the estimator (`estimators`).
+"""
+
+from littlestone.learners.linear.learner import Linear, LinearPlan, Settings, auto_takes
+
+__all__ = ["Linear", "LinearPlan", "Settings", "auto_takes"]
