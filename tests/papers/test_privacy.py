@@ -192,18 +192,6 @@ def test_histogram_is_private():
 # -- broken learners ------------------------------------------------------------------------------
 
 
-@pytest.mark.more
-def test_theorem_3_needs_a_bottom_that_hides_a_list():
-    class Shown(Remembered):
-        def sampling(self, m):
-            return replace(super().sampling(m), L=1, delta=Fraction(99, 100), epsilon=Fraction(9))
-
-        def guarantee(self):
-            return theorem3().guarantee()
-
-    assert not private(theorem3(Shown), 2)
-
-
 def test_the_copies_of_m_must_not_share_records():
     class Shared(alon.M):
         def records(self, j):

@@ -3,11 +3,12 @@
 ===============  =================================================================================
 `main`           the commands together, and how they fail
 `schema`         the public columns of a table; `check`, a private report of its cells
-`plan`           before any data: numbers of records; the interactive page
+`plan`           before any data: numbers of records
 `fit`            one hypothesis, learned
 `predict`        used, shown, exported, scored; its record; the ledger
 `stream`         rows as they arrive, and what they published
 `dims`, `audit`  dimensions; verification
+`papers`         the algorithms of the papers
 `options`        what commands share: public parameters; files they write
 `terminal`       what they say
 ===============  =================================================================================
