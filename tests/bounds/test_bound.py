@@ -20,9 +20,9 @@ SHARES = {name: F(1, 6) for name in ("share_deviation", "share_best", "share_rel
                                      "share_spread", "share_hashing")}  # fmt: skip
 BOUNDS = {
     "realizable": (exponential.REALIZABLE, {}),
-    "agnostic": (exponential.AGNOSTIC, {}),
+    "agnostic": (exponential.LOSSES, {}),
     "realizable_from": (exponential.REALIZABLE_FROM, NEAR),
-    "agnostic_from": (exponential.AGNOSTIC_FROM, NEAR),
+    "agnostic_from": (exponential.LOSSES_FROM, NEAR),
     "consistent": (exponential.CONSISTENT, {}),
     "erm": (exponential.ERM, {}),
     "alon": (exponential.ALON22_LEMMA29, {}),
@@ -112,7 +112,7 @@ def test_functions_of_some_inputs():
 
 def test_tiny_inputs_are_known_by_their_logarithms():
     tiny = {"epsilon": F(1, 10**200), "alpha": F(1, 10), "beta": F(1, 10**200), "size": 2**5000}
-    for bound in (exponential.REALIZABLE, exponential.AGNOSTIC):
+    for bound in (exponential.REALIZABLE, exponential.LOSSES):
         for line, exact in values(bound, tiny):
             if isinstance(exact, int):
                 assert bound.log(line, **tiny) == pytest.approx(math.log(exact), rel=1e-9)

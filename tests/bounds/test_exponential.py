@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone import bounds
-from littlestone.bounds import agnostic, agnostic_from, realizable, realizable_from
+from littlestone.bounds import agnostic, agnostic_from, losses, realizable, realizable_from
+from littlestone.bounds.excess import Line
 from littlestone.errors import ParameterError
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
@@ -31,12 +32,14 @@ def test_golden_realizable(size, n):
 
 
 def test_golden_agnostic():
-    assert agnostic(40_000, **PAR).n == 2705
-    assert agnostic(1, **PAR).n == 0
-    free = bounds.erm(40_000, alpha=0.1, beta=0.05).n
+    assert losses(40_000, **PAR).n == 2705
+    assert losses(1, **PAR).n == agnostic(1, **PAR).n == 0
     for epsilon in (2 * math.atanh(0.1) + 1e-9, 0.5, 10):
-        assert agnostic(40_000, epsilon=epsilon, alpha=0.1, beta=0.05).n == free
-    assert agnostic(40_000, epsilon=0.1, alpha=0.1, beta=0.05).n > free
+        assert losses(40_000, epsilon=epsilon, alpha=0.1, beta=0.05).n == 2705
+    assert losses(40_000, epsilon=0.1, alpha=0.1, beta=0.05).n > 2705
+    for epsilon in (0.1, 0.5, 1, 10):
+        goal = {"epsilon": epsilon, "alpha": 0.1, "beta": 0.05}
+        assert agnostic(40_000, **goal).n < losses(40_000, **goal).n
 
 
 def test_golden_papers():
@@ -95,7 +98,7 @@ def test_another_computation(size, epsilon, alpha, beta):
         expected = (int(mpmath.ceil(plain)), int(mpmath.ceil(noisy)))
     found = (
         realizable(size, epsilon=epsilon, alpha=alpha, beta=beta).n,
-        agnostic(size, epsilon=epsilon, alpha=alpha, beta=beta).n,
+        losses(size, epsilon=epsilon, alpha=alpha, beta=beta).n,
     )
     assert found == expected
     assert found[0] <= found[1]
@@ -105,7 +108,7 @@ def test_another_computation(size, epsilon, alpha, beta):
 @given(sizes, rates, shares, shares)
 def test_tilt_is_optimal(size, epsilon, alpha, beta):
     """No l in [0, epsilon/2] decays faster than the closed form."""
-    certificate = agnostic(size, epsilon=epsilon, alpha=alpha, beta=beta)
+    certificate = losses(size, epsilon=epsilon, alpha=alpha, beta=beta)
     for i in range(1, 21):
         tilt = float(epsilon) / 2 * i / 20
         decay = -math.log(max(math.cosh(tilt) - float(alpha) * math.sinh(tilt), 1e-300))
@@ -114,10 +117,8 @@ def test_tilt_is_optimal(size, epsilon, alpha, beta):
 
 makers = {
     "realizable": realizable,
-    "agnostic": agnostic,
+    "losses": losses,
     "realizable_from": lambda size, *, alpha, beta, **k: realizable_from(
-        size, alpha=alpha, beta=beta, alpha1="1/2000", beta1="1/2000", **k),
-    "agnostic_from": lambda size, *, alpha, beta, **k: agnostic_from(
         size, alpha=alpha, beta=beta, alpha1="1/2000", beta1="1/2000", **k),
     "lemma29": bounds.alon22_lemma29,
 }  # fmt: skip
@@ -140,7 +141,8 @@ def test_monotone(name, size, epsilon, alpha, beta, factor):
 def test_a_perfect_representation_is_the_class(size, epsilon, alpha, beta):
     given_ = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
     assert realizable_from(size, **given_, alpha1=0, beta1=0).n == realizable(size, **given_).n
-    assert agnostic_from(size, **given_, alpha1=0, beta1=0).n == agnostic(size, **given_).n
+    near = {"epsilon": 1, "alpha": alpha, "beta": beta}
+    assert agnostic_from(7, **near, alpha1=0, beta1=0).n == agnostic(7, **near).n
 
 
 def test_tight_is_several_times_better_than_the_papers():
@@ -154,6 +156,7 @@ def test_tight_is_several_times_better_than_the_papers():
 def test_uniform_convergence_wins_on_huge_chains():
     size = 2 ** (2**16) + 1
     assert bounds.agnostic_vc(size, 1, **PAR).n < agnostic(size, **PAR).n / 5
+    assert agnostic(size, **PAR, structure=Line()).n < bounds.agnostic_vc(size, 1, **PAR).n
     assert bounds.realizable_vc(size, 1, **PAR).n < realizable(size, **PAR).n
     assert bounds.surrogate(lambda a, b: size, 1, **PAR).n < agnostic(size, **PAR).n
     assert bounds.agnostic_vc(1001, 1, **PAR).n > agnostic(1001, **PAR).n

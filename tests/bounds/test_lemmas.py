@@ -43,6 +43,8 @@ ABOUT = {
     "clnss24.points",
     "littlestone.soa",
     "lower.littlestone.pure",
+    "lower.packing",
+    "lower.two-labels",
     "lower.two-concepts",
     "lwy24.table1.item",
     "lwy24.table1.user",

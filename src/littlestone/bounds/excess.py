@@ -113,6 +113,8 @@ _NEGLIGIBLE = 1e-5
 _CUT = Fraction(4, 5)
 #: How many disagreement masses fit into alpha, for intervals: the best of these is taken.
 _PARTS = (6, 8, 10, 12, 16, 20, 30, 45)
+#: Floats must say that a failure is this much below beta: then few bits decide it.
+_SURE = 1 - 1e-9
 #: After the least n so many more are tried: certificates were monotone in n wherever we looked.
 _NEXT = 6
 
@@ -195,17 +197,19 @@ def least(form: Form, goal: Goal, below: int | None = None) -> int | None:
     most = form.most if below is None else min(form.most, below - 1)
 
     def holds(n: int) -> bool:
-        return failure(form, goal, n) <= goal.left
+        return failure(form, goal, n) <= float(goal.left) * _SURE
 
     if most < 1 or (below is not None and not holds(most)):
         return None
-    about = 2 * log_of(4 / goal.left) / goal.gap**2 + form.log_bad * 2 / (goal.epsilon * goal.gap)
-    guess = min(math.ceil(about), most)
+    gap, epsilon = max(float(goal.gap), 1e-9), max(float(goal.epsilon), 1e-9)
+    about = 2 * log_of(4 / goal.left) / gap**2 + 2 * form.log_bad / (epsilon * gap)
+    guess = math.ceil(min(about, most))
     if below is None and guess == most and not holds(most):
         return None
     n = least_n(holds, _near(form, goal, guess))
     while n <= most and not all(holds(n + i) for i in range(1, _NEXT)):
         n += 1
+    most = min(most, n + 64)  # floats are not as far off
     while n <= most and not certificate(form, goal, n).holds:
         n += 1
     return n if n <= most else None
@@ -248,11 +252,13 @@ def least_erm(structure: Structure, goal: Goal, below: int) -> tuple[int, Form] 
     for form in forms(structure, goal) if goal.size > 1 else ():
 
         def holds(n: int, form: Form = form) -> bool:
-            return math.exp(form.log_times) * float(form.floats(n, zero)[0]) <= goal.left
+            chance = math.exp(form.log_times) * float(form.floats(n, zero)[0])
+            return chance <= float(goal.left) * _SURE
 
         most = min(form.most, below - 1)
         if most >= 1 and holds(most):
             n = least_n(holds, max(most // 2, 1))
+            most = min(most, n + 64)
             while n <= most and not (
                 erm(form, goal, n).holds and all(holds(n + i) for i in range(1, _NEXT))
             ):
@@ -288,7 +294,7 @@ def _range(form: Form, goal: Goal, n: int) -> tuple[int, int, int]:
     wanted = log_of(goal.left) + math.log(_NEGLIGIBLE) - form.log_times
     high = min(math.ceil((form.log_bad - wanted) / tilt), n + 1)
     low = max(math.floor((form.log_bad + wanted) / tilt), -n)
-    step = max(math.floor(0.05 / float(goal.epsilon)), 1)
+    step = max(min(math.floor(0.05 / float(goal.epsilon)), high - low), 1)
     k = np.unique(np.linspace(low, high, 257).astype(np.int64))
     with np.errstate(divide="ignore"):
         rest = np.where(k * tilt < form.log_bad - 30, k * tilt - form.log_bad, 0.0)  # of 1 - psi

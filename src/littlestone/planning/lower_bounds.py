@@ -30,7 +30,7 @@ _OWN, _PAGE = "littlestone", "docs/planning.md"
 _ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
 _PROPER = "pure private proper learners"
 #: Terms of a sum; with more, a bound is left out, or cut where it stays one.
-_TERMS = 20_000
+_TERMS = 2_000
 #: Nodes of a search for a dimension; planning is quick.
 _NODES = 20_000
 
@@ -220,7 +220,7 @@ class _Case:
 
         def step(n: int) -> Step:
             first = "(1 - delta)/(1 + exp(epsilon))" if n % 2 else "1/2"
-            top = min(n // 2, ceil(60 / epsilon), _TERMS)  # what is left out is positive
+            top = min(n // 2, ceil(20 / epsilon), _TERMS)  # what is left out is positive
             formula = f"{failure.replace('first', first)} >= beta"
             return self._step("lower.two-labels", formula, n=n, odd=n % 2, top=top)
 
@@ -232,11 +232,13 @@ class _Case:
         size, alpha, epsilon = self.concepts.size, self.budget.alpha, self.budget.epsilon
         mass = 2 * alpha if isinstance(self.concepts, Thresholds) else alpha
         laws = int(size) - 2 if isinstance(size, int) else 0
-        if laws < 2 or mass >= 1:
+        if laws < 2 or mass >= Fraction(1, 2):
             return None
         most = ceil(Fraction(log_of(laws)) / epsilon)
         gain = "min(1, exp(epsilon*(m + 1))/laws) - min(1, exp(epsilon*m)/laws)"
-        formula = f"1/laws + sum(m, 0, top, ({gain})*binomial_above(n, mass, m)) <= 1 - beta"
+        # more than m of n have the mass if at most n - m - 1 have not
+        more = "walk(n, 1, 1 - 2*mass, n - 2*m - 2)"
+        formula = f"1/laws + sum(m, 0, top, ({gain})*{more}) <= 1 - beta"
 
         def step(n: int) -> Step:
             top = min(most, n) - 1

@@ -289,7 +289,7 @@ class Plans:
         ):
             more: dict[str, Any] = {}
             if setting == "agnostic":
-                more = {"structure": self.concept_class.structure}
+                more["structure"] = self.concept_class.structure
             ways = [finite(size, **numbers, **more)] if isinstance(size, int) else []
             ways += [by_dim(dim, **numbers)] if dim is not None else []
             # a private learner is one without privacy, too
