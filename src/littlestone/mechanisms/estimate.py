@@ -229,9 +229,19 @@ def attempt(variance: Fraction, source: Source) -> int | None:
     """Return a number that is kept, or None; z is kept with chance ``c e**(-z**2 / (2 v))``."""
     scale = math.isqrt(math.floor(variance)) + 1
     z = two_sided(Fraction(1, scale), source)
-    # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
-    kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
-    return z if source.choose(ExplicitWeights(1 - kept, kept)) else None
+    return z if source.choose(KeptCoin(z, variance, scale)) else None
+
+
+class KeptCoin(ExplicitWeights):
+    """The coin that keeps z: of a discrete Gaussian of a ``variance``, which verifiers read."""
+
+    __slots__ = ("variance",)
+
+    def __init__(self, z: int, variance: Fraction, scale: int) -> None:
+        self.variance = variance
+        # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
+        kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
+        super().__init__(1 - kept, kept)
 
 
 # -- Noisy counts of cells: of public ones, and of items that cannot be listed beforehand.
