@@ -2,11 +2,11 @@
 
 *Proof of the claim.* Let N(c) be how many units' numbers are above c, in parts of a unit: a user's
 records weigh at most `part` together. Replacing a unit moves N(c) by at most ``part`` for every
-edge, so ``|N(c) - k|`` moves within ``[-part, part]``. At the rate ``eta / (2 part)`` the logarithms
-of the ratios of all weights lie in an interval of length eta: the factors ``(c_0 / c)**power`` and
-the rank k are public and the same on both sides, and the normalising constant moves all alike. So
-the draw has eta-bounded range. Given C, a number clipped to ``-A .. C`` moves their sum by at most
-``A + C`` when a unit is replaced; A and C are public or released. []
+edge, so ``|N(c) - k|`` moves within ``[-part, part]``. At the rate ``eta / (2 part)`` the
+logarithms of the ratios of all weights lie in an interval of length eta: the factors ``(c_0 /
+c)**power`` and the rank k are public and the same on both sides, and the normalising constant moves
+all alike. So the draw has eta-bounded range. Given C, a number clipped to ``-A .. C`` moves their
+sum by at most ``A + C`` when a unit is replaced; A and C are public or released. []
 
 At ``k = s``, the deviation of the noise of a sum for numbers up to 1, clipping one cell further
 would take away as much bias as it adds noise. Without the power the draw runs off where the range

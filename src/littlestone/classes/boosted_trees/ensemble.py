@@ -808,7 +808,8 @@ class TreeSum:
         clipped = np.clip(self.scores(points), *self.limits)
         if self.linear:
             return clipped
-        return np.rint(PARTS * np.exp(clipped / PARTS)).astype(np.int64)
+        rounded: Ints = np.rint(PARTS * np.exp(clipped / PARTS)).astype(np.int64)
+        return rounded
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -878,7 +879,8 @@ class TreeSum:
         table = _surviving()
         still = table[np.minimum(risks >> 8, len(table) - 1)]
         first = np.full((len(still), 1), SURE, dtype=np.int64)
-        return -np.diff(still, axis=1, prepend=first)
+        falls: Ints = -np.diff(still, axis=1, prepend=first)
+        return falls
 
     def effects(self, schema: Schema) -> dict[str, dict[str, float]]:
         """Return what each column does: the mean change of the score for each cell.

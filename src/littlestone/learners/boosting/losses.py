@@ -223,7 +223,8 @@ class Gamma(Scored):
 
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
         """Return y over the rate, less one."""
-        return np.minimum((y * _FINE * _FINE) // self.rate(score) - _FINE, 2 * _FINE)
+        times: Ints = (y * _FINE * _FINE) // self.rate(score)
+        return np.minimum(times - _FINE, 2 * _FINE)
 
     def rate(self, score: Ints) -> Ints:
         """Return the rates of scores, in parts of `_FINE`."""

@@ -335,7 +335,7 @@ class Values(Boosted[ValuesPlan]):
         first, spent = settings.start
         edges = clip_edges(1, target.high)
         rank = rank_of(sample.n, cast(BoundedRange, first).eta, deviation(spent))
-        most = self.edge(sample, sample.code, edges, rank, first, source)
+        most = self.edge(sample, sample.code, edges, rank, spent=first, source=source)
         total = float(private_sum(sample, sample.code, most, loss=spent, source=source))
         noise = most * deviation(spent)
         mean = max(total, noise) / sample.n
@@ -345,13 +345,20 @@ class Values(Boosted[ValuesPlan]):
         return max(round(math.log(mean) * PARTS), -REACH * PARTS), loss
 
     def edge(
-        self, sample: TargetSample, values: Ints, edges: Ints, rank: float, spent: Spent,
+        self,
+        sample: TargetSample,
+        values: Ints,
+        edges: Ints,
+        rank: float,
+        *,
+        spent: Spent,
         source: Source,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """Draw the edge that a sum of numbers is clipped at (claim ``clip.rank``)."""
+        beyond_edges = above(sample, values, edges)
         power = 3 if isinstance(self.concept_class.target, Count) else 2
-        how: Any = {"eta": cast(BoundedRange, spent).eta, "part": unit_weight(sample)}
-        return draw_edge(edges, above(sample, values, edges), rank, **how, power=power, source=source)
+        eta, part = cast(BoundedRange, spent).eta, unit_weight(sample)
+        return draw_edge(edges, beyond_edges, rank, eta=eta, part=part, power=power, source=source)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
         """Return the sum of the trees, with means that are right."""
@@ -421,7 +428,7 @@ class Values(Boosted[ValuesPlan]):
         n, settings = records.sample.n, self.plan.settings(records.sample.n)
         first, _ = settings.end
         residual, edges, rank = self.left(records)
-        most = self.edge(records.sample, residual, edges, rank, first, source)
+        most = self.edge(records.sample, residual, edges, rank, spent=first, source=source)
         (left, noise), *predicted = self.sums_at(records, most, source)
         total = float(left) / FINE
         anchor = max(1, loss.upper - loss.middle)
