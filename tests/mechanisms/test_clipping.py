@@ -2,17 +2,20 @@
 
 import math
 from fractions import Fraction as F
+from functools import partial
 from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 import pytest
+
 from littlestone.data.targets import TargetSample
 from littlestone.learners.boosting import losses
 from littlestone.learners.boosting.losses import above, private_sum
 from littlestone.mechanisms.clipping import beyond, clip_edges, draw_edge, rank_of
 from littlestone.privacy import Concentrated, Pure
 from littlestone.source import ExactSource, SeededSource
-from tests.exact_noise import table_gaussian
+
+from ..exact_noise import table_gaussian
 
 NUMBERS = (-3, 0, 1, 2, 5, 9)
 EDGES = clip_edges(1, 8)
@@ -61,7 +64,7 @@ def units_of(users):
 def test_the_law_and_its_range_for_all_neighbours(users, rank, power):
     """All data sets of three units: the range of log-ratios is at most eta, and reaches it."""
     kinds = units_of(users)
-    few = [*kinds[:2], kinds[-1]] if users else kinds
+    few = [kinds[0], kinds[3], kinds[-1]] if users else kinds
     worst = 0.0
     for rest in combinations_with_replacement(few, 2):
         logs = []
@@ -79,6 +82,7 @@ def test_the_law_and_its_range_for_all_neighbours(users, rank, power):
     assert worst > float(ETA) * (0.99 if rank == 1 else 0.49)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("users", [False, True])
 @pytest.mark.parametrize("least", [0, -1, -4])
 @pytest.mark.parametrize("kind", ["pure", "gaussian"])
@@ -86,31 +90,31 @@ def test_sums_at_the_clip_for_all_neighbours(users, least, kind, monkeypatch):
     """All data sets of two units: clipped to -A .. C; a unit moves the sum by at most A + C."""
     if users:
         monkeypatch.setattr(losses, "WHOLE", 2)
-    monkeypatch.setattr(losses, "discrete_gaussian", table_gaussian(40))
+    monkeypatch.setattr(losses, "discrete_gaussian", table_gaussian(24))
     most, kinds = 2, units_of(users)
     loss = Pure(F(1)) if kind == "pure" else Concentrated(F(1, 2))
-    laws, sums = [], []
-    for first in [kinds[0], kinds[-1]]:
+    known, worst = {}, 0.0
+    for first in kinds:
+        laws = []
         for one in kinds:
             sample, numbers = sample_of((first, one), users)
-            found = ExactSource().law(
-                lambda source, sample=sample, numbers=numbers: private_sum(
-                    sample, numbers, most, least=least, loss=loss, source=source
-                )
+            summed = partial(private_sum, sample, numbers, most, least=least)
+            exact = summed(loss=Pure(F(10**9)), source=SeededSource(0))
+            assert exact == sum(
+                F(int(np.clip(unit, least, most).sum()), len(unit)) for unit in (first, one)
             )
-            laws.append({x: float(p.mid()) for x, p in found.outcomes.items()})
-            clipped = [np.clip(unit, least, most).mean() for unit in (first, one)]
-            sums.append(sum(clipped))
-    size = len(kinds)
-    worst = 0.0
-    for start in (0, size):
-        for p, q in product(laws[start : start + size], repeat=2):
+            if exact not in known:
+                found = ExactSource().law(lambda source, ask=summed: ask(loss=loss, source=source))
+                known[exact] = {x: float(p.mid()) for x, p in found.outcomes.items()}
+            laws.append(known[exact])
+        for p, q in product(laws, repeat=2):
             assert p.keys() == q.keys()
             if kind == "pure":
                 worst = max(worst, *(abs(math.log(p[x] / q[x])) for x in p))
             else:  # the divergence of order 2 is at most 2 rho
                 worst = max(worst, math.log(sum(p[x] ** 2 / q[x] for x in p)) / 2)
-    assert 0.5 * (1 if kind == "pure" else 0.5) < worst <= (1 if kind == "pure" else 0.5) + 1e-6
+    allowed = 1 if kind == "pure" else 0.5
+    assert 0.4 * allowed < worst <= allowed + 1e-6
 
 
 def test_edges_are_public_and_reach_the_end():
