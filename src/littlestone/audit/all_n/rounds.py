@@ -234,7 +234,7 @@ def rounds(
         lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (len(losses) > 1)]
         chain.steps += [Step("rounds", "proved", enough, what, lemma) for lemma in lemmas]
     if isinstance(learner, Values):
-        _of_values(learner, chain, loss)
+        _of_values(learner, chain)
         _after(learner, chain, records, trees)
     else:
         _of_labels(learner, chain)
@@ -285,7 +285,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         chain.steps += _start(learner, settings.marginals, chain)
 
 
-def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
+def _of_values(learner: Values, chain: Sums) -> None:
     """Add the steps of the start of a quantity, a count or a time."""
     target: Any = learner.concept_class.target
 
@@ -312,12 +312,15 @@ def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
             return _misses(sample, sample.code, edges, rank)
 
         def total(sample: Any, source: Source) -> Any:
-            spent, most = learner.plan.settings(sample.n).start[1], loss.most
+            spent, most = (
+                learner.plan.settings(sample.n).start[1],
+                int(clip_edges(1, target.high)[0]),
+            )
             return [private_sum(sample, sample.code, most, loss=spent, source=source)]
 
         chain.add(lambda: quantile(chain, clipped, learner.start, 0, budget), "where to clip")
         spent = lambda n: learner.plan.settings(n).start[1]  # noqa: E731
-        chain.add(lambda: noisy_sums(chain, total, spent), "counts")
+        chain.add(lambda: noisy_sums(chain, total, spent, learner.start), "counts")
     if isinstance(target, Periods):
 
         def lives(sample: Any, source: Source) -> Any:
@@ -373,7 +376,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
             def sums(sample: Any, source: Source, most: int = most) -> Any:
                 return [own for own, _ in learner.sums_at(records(sample), most, source)]
 
-            what = f"the mean of what is left, up to {most / FINE:g} cells"
+            what = f"the mean of what is left up to {most / FINE:g} cells"
             chain.add(lambda sums=sums: noisy_sums(chain, sums, last), what)  # type: ignore[misc]
     epsilon = learner.evaluation
     if epsilon is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from operator import mul
@@ -145,6 +145,7 @@ class Scored(ABC):
     steps: tuple[int, ...]  # of the trees, in public parts
     size: int  # codes of targets are 0, ..., size - 1
     resolution: int  # W
+    constant: bool = field(default=False, kw_only=True)  # no tree is drawn: the start is all
 
     def moves(self, place: int) -> int:
         """Return the step of the tree at this place."""

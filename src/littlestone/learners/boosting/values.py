@@ -292,8 +292,8 @@ class Values(Boosted[ValuesPlan]):
         return UnitRecords(rows, start, loss, position, sample)
 
     def rounds(self, records: Records) -> int:
-        """Return how many trees are drawn: as many as there are steps."""
-        return len(cast(Scored, records.loss).steps)
+        """Return how many trees are drawn."""
+        return 0 if cast(Scored, records.loss).constant else super().rounds(records)
 
     def _of_quantity(
         self, sample: TargetSample, target: Quantity, settings: ValueSettings, source: Source
@@ -312,7 +312,8 @@ class Values(Boosted[ValuesPlan]):
         far = max(high - low, 1)
         steps = settings.steps(scale)
         if float(self.epsilon) * sample.n < _FEW and target.cells > _WIDE * far:
-            return start * PARTS, self.loss_of((), target.size, scale, (start, high))
+            loss = self.loss_of(steps, target.size, scale, (start, high))
+            return start * PARTS, replace(loss, constant=True)
         heavy = self.loss == "auto" and target.low >= 0 and high >= 2 * start
         if self.loss == "gamma" or heavy:
             first = math.log(max(start, high / 2, 1))
@@ -364,8 +365,9 @@ class Values(Boosted[ValuesPlan]):
         """Return the sum of the trees, with means that are right."""
         target, loss = self.concept_class.target, cast(Scored, records.loss)
         assert target is not None
-        made = TreeSum(tuple(trees), loss.steps, np.atleast_1d(records.start).tolist(), target)
-        made = replace(made, start=tuple(made.start), log=isinstance(loss, Gamma))
+        start = tuple(np.atleast_1d(records.start).tolist())
+        steps = loss.steps[: len(trees)]
+        made = TreeSum(tuple(trees), steps, start, target, log=isinstance(loss, Gamma))
         units = cast(UnitRecords, records)
         if isinstance(loss, Hazards) and loss.life and self.plan.settings(units.sample.n).end:
             return self._moved(made, loss.life, units, source)
@@ -415,7 +417,8 @@ class Values(Boosted[ValuesPlan]):
 
     def _reached(self, records: UnitRecords, loss: Any, limit: int) -> int:
         """Return the largest prediction that trees could reach, at most a limit, from 1 part on."""
-        largest = int(loss.predicted(np.array([records.start + sum(loss.steps)]))[0])
+        steps = loss.steps[: self.rounds(records)]
+        largest = int(loss.predicted(np.array([records.start + sum(steps)]))[0])
         return max(1, min(largest, limit))
 
     def _mended(
