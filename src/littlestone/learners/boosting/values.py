@@ -309,9 +309,10 @@ class Values(Boosted[ValuesPlan]):
             )
         )
         scale = max(PARTS, (high - low) * PARTS * 100 // 135)  # of normal errors: their deviation
-        far = max(high - low, 1)
+        # of a range that is too wide one quartile may be far off: the nearer one counts twice
+        near = high - low if self.quantile else 2 * min(start - low, high - start)
         steps = settings.steps(scale)
-        if float(self.epsilon) * sample.n < _FEW and target.cells > _WIDE * far:
+        if float(self.epsilon) * sample.n < _FEW and target.cells > _WIDE * max(near, 1):
             loss = self.loss_of(steps, target.size, scale, (start, high))
             return start * PARTS, replace(loss, constant=True)
         heavy = self.loss == "auto" and target.low >= 0 and high >= 2 * start
