@@ -26,6 +26,7 @@ from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import FURTHEST
 from littlestone.classes.boosted_trees.export import PARTS, REACH
+from littlestone.classes.boosted_trees.life_table import LifeTable
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
@@ -46,7 +47,6 @@ from littlestone.learners.boosting.losses import (
     Gamma,
     Hazards,
     Huber,
-    LifeTable,
     Poisson,
     Quantile,
     Scored,
