@@ -750,13 +750,16 @@ def made_of(kind, table, **more):
     if kind == "count":
         made = ls.BoostedTreesRegressor(WIDE, loss="poisson", high=30, **how)
         return made.fit(table, "visits")
+    if kind == "amount":
+        how |= {"interval": 0.9, "loss": "gamma"}
+        return ls.BoostedTreesRegressor(WIDE, low=10, high=300, **how).fit(table, "cost")
     if kind == "card":
         return ls.ScorecardRegressor(WIDE, high=300, **how).fit(table, "cost")
     return ls.BoostedTreesRegressor(WIDE, high=300, **how).fit(table, "cost")
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("kind", ["quantity", "card", "count", "time"])
+@pytest.mark.parametrize("kind", ["amount", "quantity", "card", "count", "time"])
 def test_from_records_to_exports(kind, tmp_path, evaluated):
     table = people()
     made = made_of(kind, table)
@@ -780,6 +783,14 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
     assert np.allclose(told, found, rtol=1e-12)
     if kind == "quantity":
         assert (np.array(told) == found).all()
+    if kind == "amount":
+        assert read.hypothesis.log
+        assert 0.9 < found.mean() / table.cost.mean() < 1.1
+        ends = made.predict_interval(table)
+        assert np.allclose([module["interval"](record) for record in records], ends)
+        for what, own in zip(("low", "high"), ends.T, strict=True):
+            sql = read.hypothesis.to_sql(WIDE, dialect="duckdb", what=what)
+            assert np.allclose(evaluated(sql, table), own)
     if kind == "time":
         survival = made.predict_survival_function(table)
         assert survival.shape == (len(table), 4)
