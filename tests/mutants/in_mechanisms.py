@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from littlestone.errors import exact_value
+from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import values as errors
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
@@ -289,7 +291,7 @@ def all_records_of_a_user_counted(original, model, sample, *given):
     """Each record of a user counts as a whole unit."""
 
     def of_records(weighed, sample):
-        return sample.count * errors.whole(sample)
+        return sample.count * errors.unit_weight(sample)
 
     with patched("learners.boosting.values:weights", of_records):
         return original(model, sample, *given)
@@ -325,3 +327,66 @@ def records_of_users_held_out(original, self, source, first):
     """A user is learned from and held out, and pays twice."""
     parts = original(replace(self, user=None, n=int(self.count.sum())), source, first)
     return tuple(replace(part, user=self.user[: len(part.point)]) for part in parts)
+
+
+_CLIP = "mechanisms/test_clipping.py"
+
+
+@mutant(
+    "half noise",
+    "mechanisms.clipping:draw_edge",
+    f"{_CLIP}::test_the_law_and_its_range_for_all_neighbours",
+)
+def a_clip_at_twice_its_range(original, *given, eta, **how):
+    """A unit moves a miss up for some edges and down for others: the factor 2 is forgotten."""
+    return original(*given, eta=2 * eta, **how)
+
+
+@mutant(
+    "wrong theorem",
+    "mechanisms.clipping:rank_of",
+    f"{_CLIP}::test_a_range_ten_times_too_wide_is_clipped_alike",
+)
+def a_rank_ten_times_too_high(original, n, *given):
+    """Clipped far below where noise and bias agree."""
+    return min(n / 8, 10 * original(n, *given))
+
+
+@mutant(
+    "wrong sensitivity",
+    "learners.boosting.losses:private_sum",
+    f"{_CLIP}::test_sums_at_the_clip_for_all_neighbours",
+)
+def noise_for_the_upper_clip_alone(original, *given, least=0, loss, **how):
+    """What is left is clipped to -A .. C, and has noise for C."""
+    most = given[2]
+    loss = starts.part_of(loss, Fraction(most - least, most) ** 2)
+    return original(*given, least=least, loss=loss, **how)
+
+
+@mutant(
+    "contribution not bounded",
+    "learners.boosting.losses:private_sum",
+    f"{_CLIP}::test_sums_at_the_clip_for_all_neighbours",
+)
+def a_sum_with_noise_for_a_clip_that_is_left_out(original, sample, values, most, **how):
+    """Predictions are summed unclipped, with noise for the clip."""
+    beyond = values - np.clip(values, how.get("least", 0), most)
+    more = Fraction(int(beyond @ starts.weights(sample)), starts.unit_weight(sample))
+    return original(sample, values, most, **how) + more
+
+
+@mutant(
+    "wrong theorem",
+    "learners.boosting.values:Values.falls",
+    "learners/boosting/test_values.py::test_survival_is_right_on_the_mean",
+)
+def survival_falls_while_at_risk_only(original, self, made, records, source):
+    """How much survival falls is summed over persons at risk, not over all."""
+    given = records.given
+    at_risk, _ = made.target.at_risk(given.code.clip(0))
+    seen = np.arange(len(made.start)) < at_risk[:, None]
+    falls = np.where(seen, made.falls(given.points)[given.point], 0)
+    each = replace(given, points=given.points[given.point], point=np.arange(len(given.point)))
+    (loss,) = self.plan.settings(given.n).end
+    return starts.private_falls(each, falls, loss=loss, source=source)

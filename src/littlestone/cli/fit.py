@@ -77,9 +77,9 @@ class Targets:
     high: str | None = None
     """With --target: the highest value; higher ones count as it. Public: take it from general
     knowledge, not from this table. A range ten times too wide costs little."""
-    loss: Literal["huber", "absolute", "quantile"] | None = None
-    """With --target quantity: huber (means, far errors capped; the default), absolute (medians) or
-    quantile."""
+    loss: Literal["huber", "gamma", "absolute", "quantile"] | None = None
+    """With --target quantity: huber (means, far errors capped), gamma (means of amounts), absolute
+    (medians) or quantile. By default huber, or gamma where the upper quartile is far out."""
     quantile: str | None = None
     """With --target quantity: predict this quantile, for example 0.9."""
     time: str | None = None

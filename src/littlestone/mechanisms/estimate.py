@@ -285,7 +285,7 @@ def discrete_gaussians(variance: Fraction, size: int, source: Source) -> Ints:
         # |z| and v / scale are known to 2**-53 of themselves, and where |z| > 64 scale the chance
         # is below 2**-2000: so the doubles are within 2**-38 of the chances
         chances = np.exp(-((np.abs(z) - double / scale) ** 2) / (2 * double))
-        kept = flip_several(source, chances, lambda i, z=z: _coin(int(z[i]), variance))  # type: ignore[misc]
+        kept = flip_several(source, chances, lambda i, z=z: KeptCoin(int(z[i]), variance, scale))  # type: ignore[misc]
         found = np.concatenate([found, z[kept]])[:size]
     return found
 
@@ -355,14 +355,19 @@ def attempt(variance: Fraction, source: Source) -> int | None:
     """Return a number that is kept, or None; z is kept with chance ``c e**(-z**2 / (2 v))``."""
     scale = math.isqrt(math.floor(variance)) + 1
     z = two_sided(Fraction(1, scale), source)
-    return z if source.choose(_coin(z, variance)) else None
+    return z if source.choose(KeptCoin(z, variance, scale)) else None
 
 
-def _coin(z: int, variance: Fraction) -> ExplicitWeights:
-    scale = math.isqrt(math.floor(variance)) + 1
-    # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
-    kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
-    return ExplicitWeights(1 - kept, kept)
+class KeptCoin(ExplicitWeights):
+    """The coin that keeps z: of a discrete Gaussian of a ``variance``, which verifiers read."""
+
+    __slots__ = ("variance",)
+
+    def __init__(self, z: int, variance: Fraction, scale: int) -> None:
+        self.variance = variance
+        # e**(-|z| / scale) * e**(-(|z| - v / scale)**2 / (2 v)) = c * e**(-z**2 / (2 v))
+        kept = exp(-((abs(z) - variance / scale) ** 2) / (2 * variance))
+        super().__init__(1 - kept, kept)
 
 
 # -- Noisy counts of cells: of public ones, and of items that cannot be listed beforehand.

@@ -420,7 +420,9 @@ def calculator_of_targets(shown: Shown) -> Json | None:
     }
     if isinstance(target, Quantity):
         described |= {"low": float(target.low), "cell": float(target.width / PARTS)}
-        spread = float(target.width) * sum(model.steps) / PARTS
+        described["log"] = model.log
+        far = model.start[0] + np.array([-1, 1]) * sum(model.steps)
+        spread = float(np.ptp(model.worth(far)))
         described["digits"] = max(0, min(12, 3 - math.floor(math.log10(spread)))) if spread else 2
     label = shown.what[0].upper() + shown.what[1:]
     return form(shown.schema, used, described, "calculator_targets.js", label=label)

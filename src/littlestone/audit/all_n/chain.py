@@ -22,6 +22,7 @@ from littlestone.data import IntegerDomain, RowDomain
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError
 from littlestone.notebooks import Card, Table, rows_of
+from littlestone.privacy import Concentrated, Loss
 from littlestone.source import ExactSource, Law, SeededSource, ball
 
 if TYPE_CHECKING:
@@ -330,30 +331,37 @@ class Listening:
 # noise.
 #
 # A source without randomness hears what a draw is made from: the scores of a choice and its rate,
-# or the rate of noise that it leaves out. So sums are read exactly, as they are released, and by
-# noise of one in what steps they are released.
+# or the rate or the variance of noise that it leaves out. So sums are read exactly, as they are
+# released, and by noise of one in what steps they are released.
 
 
 Vector = npt.NDArray[Any]
 
 
 class _Fixed:
-    """A source whose noise is 0, 1 or -1 (``sign`` 0, 1, 2), and that remembers its rates."""
+    """A source whose noise is 0, 1 or -1 (``sign`` 0, 1, 2), and that remembers what it is.
+
+    Of noise that is the rate r of a geometric number, or of a discrete Gaussian the variance v, as
+    the pairs (1, r) and (2, 1 / (2 v)): it costs r or 1 / (2 v) times a move to this power.
+    """
 
     seeded = True
 
     def __init__(self, sign: int = 0) -> None:
         self.sign = sign
         self.choices: list[tuple[Vector, Fraction]] = []  # scores, and their rate
-        self.rates: list[Fraction] = []  # of noise
+        self.noises: list[tuple[int, Fraction]] = []
 
     def choose(self, weights: Any) -> int:
-        choice = getattr(weights, "choice", None)
-        if choice is not None:
+        choice = getattr(weights, "choice", weights)
+        if hasattr(choice, "scores"):
             self.choices.append((choice.scores, weights.rate))
+        elif hasattr(weights, "variance"):  # a number from geometric noise is kept
+            self.noises[-1] = 2, 1 / (2 * weights.variance)
+            return 1
         elif len(weights) == 3:  # noise that is 0, above or below it: 1 - p, p, p for p = e**-rate
             ((power, _),) = weights.weights[1].terms
-            self.rates.append(-power)
+            self.noises.append((1, -power))
             return self.sign
         return 0
 
@@ -364,43 +372,57 @@ class _Fixed:
 def noisy_sums(
     chain: Chain,
     ask: Callable[[Any, Source], Sequence[Any]],
-    budget: Callable[[int], Fraction],
+    budget: Callable[[int], Loss],
     draw: Callable[[Any, Source], object] | None = None,
 ) -> list[Step]:
     """Check that what is released, but for noise, is sums over units, and what one unit moves.
 
     ``draw`` is what asks it, if that returns something else: it must have the same noise.
     """
-    public: dict[int, tuple[list[Fraction], Vector]] = {}
+    public: dict[int, tuple[list[tuple[int, Fraction]], Vector]] = {}
 
-    def heard(sample: Any, sign: int = 0) -> tuple[list[Fraction], Vector]:
+    def heard(sample: Any, sign: int = 0) -> tuple[list[tuple[int, Fraction]], Vector]:
         source: Any = _Fixed(sign)
         found = ask(sample, source)
-        return source.rates, np.array([Fraction(own) for own in found], dtype=object)
+        return source.noises, np.array([Fraction(own) for own in found], dtype=object)
 
     def sums(data: Data) -> Vector:
-        """Return the sums of a data set, each in steps of its noise, times the rate of it."""
+        """Return the sums of a data set, each in steps of its noise."""
         sample = chain.layout.sample(data)
-        rates, found = heard(sample)
+        noises, found = heard(sample)
         if len(data) not in public:  # what is at an end of the range moves one way only
             up, down = (abs(heard(sample, sign)[1] - found) for sign in (1, 2))
-            public[len(data)] = rates, np.maximum(up, down)
+            public[len(data)] = noises, np.maximum(up, down)
         claimed, steps = public[len(data)]
         if draw is not None:
             drawn: Any = _Fixed()
             draw(sample, drawn)
-            rates = drawn.rates
-        if claimed != rates:
-            raise BrokenError("noise", "its rate is another, or not a function of n")
-        costs: Vector = found / steps * np.array(claimed, dtype=object)
-        return costs
+            noises = drawn.noises
+        if claimed != noises:
+            raise BrokenError("noise", "it is another, or not a function of n")
+        counted: Vector = found / steps
+        return counted
 
     moved, lists = _added(chain, sums)
-    costs = {n: _largest(units, lambda move: abs(move).sum(axis=1)) for n, units in moved.items()}
-    said, holds = _within(chain, costs, budget)
+    costs, allowed = dict[int, Fraction](), dict[int, Fraction]()
+    for n, units in moved.items():
+        powers, rates = zip(*public[n][0], strict=True)
+        loss, (power,) = budget(n), set(powers)
+        gaussian = isinstance(loss, Concentrated)
+        if gaussian != (power == 2):
+            raise BrokenError("noise", "it is of another kind than what is composed")
+        allowed[n] = loss.rho if isinstance(loss, Concentrated) else loss.reach or Fraction(0)
+        each = np.array(rates, dtype=object)
+        whole = lcm(*(rate.denominator for rate in rates))
+        weighed = np.array([int(rate * whole) for rate in each], dtype=object)
+        costs[n] = _largest(units, weighed, power) / whole
+    said, holds = _within(chain, costs, allowed.__getitem__)
+    kind, lemma = "two-sided geometric", "noise.counts_pure"
+    if gaussian:
+        kind, lemma = "discrete Gaussian", ""
     return [
         Step("sums", "tested", True, f"sums over {chain.learner.unit} on {lists} lists"),
-        Step("noise", chain.known, holds, f"two-sided geometric; {said}", "noise.counts_pure"),
+        Step("noise", chain.known, holds, f"{kind}; {said}", lemma),
     ]
 
 
@@ -427,10 +449,7 @@ def quantile(
         return found.ravel().astype(object)
 
     moved, lists = _added(chain, sums)
-    costs = {
-        n: 2 * public[n] * _largest(units, lambda move: abs(move).max(axis=1))
-        for n, units in moved.items()
-    }
+    costs = {n: 2 * public[n] * _largest(units) for n, units in moved.items()}
     said, holds = _within(chain, costs, budget)
     return [
         Step("sums", "tested", True, f"scores are less the largest of two sums on {lists} lists"),
@@ -463,8 +482,12 @@ def _added(chain: Chain, sums: Callable[[Data], Vector]) -> tuple[dict[int, Vect
     return {n: np.array(list(units.values())) for n, units in moved.items()}, len(lists)
 
 
-def _largest(units: Vector, size: Callable[[Vector], Vector]) -> Fraction:
-    """Return the largest size of a difference of two rows."""
+def _largest(units: Vector, weights: Vector | None = None, power: int = 1) -> Fraction:
+    """Return the largest entry of a difference of two rows, or weighed sum of powers of entries."""
     whole = lcm(*(Fraction(x).denominator for x in units.ravel()))
     rows = np.array([[int(x * whole) for x in row] for row in units], dtype=object)
-    return Fraction(max(int(size(rows - row).max()) for row in rows), whole)
+    most = 0
+    for row in rows:
+        moved = abs(rows - row) ** power
+        most = max(most, int((moved.max(axis=1) if weights is None else moved @ weights).max()))
+    return Fraction(most, whole**power)

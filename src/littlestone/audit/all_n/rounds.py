@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
+from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,20 +26,28 @@ from littlestone.audit.all_n.chain import (
     quantile,
 )
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.classes.boosted_trees.ensemble import CodePoints
-from littlestone.data.targets import Count, Periods, TargetSample
+from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
+from littlestone.classes.boosted_trees.export import PARTS
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.evaluation.targets import survival_histogram
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.losses import (
+    FINE,
+    Gamma,
+    Hazards,
     Huber,
     Poisson,
+    above,
     counts_at_risk,
+    deviation,
     private_counts,
     private_sum,
     quantile_sums,
+    unit_weight,
 )
 from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
 from littlestone.learners.boosting.values import error_sums
+from littlestone.mechanisms.clipping import clip_edges, rank_of
 from littlestone.privacy import Pure, compose
 from littlestone.source import SeededSource, exp
 
@@ -225,7 +234,7 @@ def rounds(
         lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (len(losses) > 1)]
         chain.steps += [Step("rounds", "proved", enough, what, lemma) for lemma in lemmas]
     if isinstance(learner, Values):
-        _of_values(learner, chain, loss)
+        _of_values(learner, chain)
         _after(learner, chain, records, trees)
     else:
         _of_labels(learner, chain)
@@ -260,10 +269,11 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         size, epsilon = len(concepts.labels) + 1, settings.count_epsilon
 
         def counts(sample: Any, source: Source) -> Any:
-            return private_counts(sample, sample.code, size, epsilon=epsilon, source=source)
+            return private_counts(sample, sample.code, size, loss=Pure(epsilon), source=source)
 
         chain.add(
-            lambda: noisy_sums(chain, counts, lambda n: epsilon, learner.start), "counts of labels"
+            lambda: noisy_sums(chain, counts, lambda n: Pure(epsilon), learner.start),
+            "counts of labels",
         )
     elif settings.count_epsilon:
         several = concepts.lists_labels
@@ -275,7 +285,7 @@ def _of_labels(learner: Boosting, chain: Sums) -> None:
         chain.steps += _start(learner, settings.marginals, chain)
 
 
-def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
+def _of_values(learner: Values, chain: Sums) -> None:
     """Add the steps of the start of a quantity, a count or a time."""
     target: Any = learner.concept_class.target
 
@@ -283,11 +293,7 @@ def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
         return learner.plan.settings(n).start[place].reach or Fraction(0)
 
     middle = learner.quantile or Fraction(1, 2)
-    levels = {
-        "quantity": (Fraction(1, 4), middle, Fraction(3, 4)),
-        "count": (Fraction(9, 10),),
-        "time": (),
-    }[target.kind]
+    levels = (Fraction(1, 4), middle, Fraction(3, 4)) if isinstance(target, Quantity) else ()
     for i, q in enumerate(levels):
 
         def check(i: int = i, q: Fraction = q) -> list[Step]:
@@ -299,32 +305,79 @@ def _of_values(learner: Values, chain: Sums, loss: Any) -> None:
         chain.add(check, f"quantile {q}")
     if isinstance(target, Count):
 
-        def total(sample: Any, source: Source) -> Any:
-            epsilon, most = budget(sample.n, 1), loss.most
-            return [private_sum(sample, sample.code, most, epsilon=epsilon, source=source)]
+        def clipped(sample: Any) -> Any:
+            edges = clip_edges(1, target.high)
+            first, spent = learner.plan.settings(sample.n).start
+            rank = rank_of(sample.n, first.eta, deviation(spent))
+            return _misses(sample, sample.code, edges, rank)
 
-        chain.add(lambda: noisy_sums(chain, total, lambda n: budget(n, 1), learner.start), "mean")
+        def total(sample: Any, source: Source) -> Any:
+            spent, most = (
+                learner.plan.settings(sample.n).start[1],
+                int(clip_edges(1, target.high)[0]),
+            )
+            return [private_sum(sample, sample.code, most, loss=spent, source=source)]
+
+        chain.add(lambda: quantile(chain, clipped, learner.start, 0, budget), "where to clip")
+        spent = lambda n: learner.plan.settings(n).start[1]  # noqa: E731
+        chain.add(lambda: noisy_sums(chain, total, spent, learner.start), "counts")
     if isinstance(target, Periods):
 
         def lives(sample: Any, source: Source) -> Any:
-            return counts_at_risk(sample, target, epsilon=budget(sample.n), source=source)
+            (spent,) = learner.plan.settings(sample.n).start
+            return counts_at_risk(sample, target, loss=spent, source=source)
 
-        chain.add(lambda: noisy_sums(chain, lives, budget, learner.start), "life table")
+        first = lambda n: learner.plan.settings(n).start[0]  # noqa: E731
+        chain.add(lambda: noisy_sums(chain, lives, first, learner.start), "life table")
+
+
+def _misses(sample: Any, values: Any, edges: Any, rank: float) -> Any:
+    """Return how far the numbers of units above edges are from a rank, either way."""
+    missed = above(sample, values, edges) - floor(rank * unit_weight(sample))
+    return np.stack([missed, -missed])
 
 
 def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
-    """Add the steps of what corrects the mean, and of an evaluation on the same records."""
+    """Add the steps of what makes means right, and of an evaluation on the same records."""
+    target: Any = learner.concept_class.target
+    start = (0,) * len(getattr(target, "ends", (0,)))
+    any_model = TreeSum(tuple(trees), (PARTS,) * len(trees), start, target)
 
-    def corrected(sample: Any, source: Source) -> Any:
-        return learner.sums_after(records(sample), source)
+    def last(n: int) -> Any:
+        return learner.plan.settings(n).end[-1]
 
-    def of_end(n: int) -> Fraction:
-        return sum((own.reach or Fraction(0) for own in learner.plan.settings(n).end), Fraction(0))
+    def rates(sample: Any, source: Source) -> Any:
+        return [learner.rates(records(sample), source)]
 
-    loss = records(chain.layout.sample(chain.kinds[:1])).loss
-    if isinstance(loss, Huber | Poisson):
-        name = "last shift" if isinstance(loss, Huber) else "last factor"
-        chain.add(lambda: noisy_sums(chain, corrected, of_end), name)
+    def falls(sample: Any, source: Source) -> Any:
+        return learner.falls(any_model, records(sample), source)
+
+    any_sample = chain.layout.sample(chain.kinds[:1])
+    loss = records(any_sample).loss
+    if isinstance(loss, Poisson):
+        chain.add(lambda: noisy_sums(chain, rates, last), "last factor")
+    if isinstance(loss, Hazards) and learner.plan.settings(max(chain.sizes)).end:
+        chain.add(lambda: noisy_sums(chain, falls, last), "predicted survival")
+    if isinstance(loss, Huber | Gamma):
+
+        def missed(sample: Any) -> Any:
+            return _misses(sample, *learner.left(records(sample)))
+
+        def drawn(sample: Any, source: Source) -> Any:
+            return learner.released(trees, records(sample), source)
+
+        def of_rank(n: int) -> Fraction:
+            return learner.plan.settings(n).end[0].reach or Fraction(0)
+
+        chain.add(lambda: quantile(chain, missed, drawn, 0, of_rank), "where to clip")
+        edges = learner.left(records(any_sample))[1].tolist()
+        for most in sorted({edges[0], edges[len(edges) // 2], edges[-1]}):
+
+            def sums(sample: Any, source: Source, most: int = most) -> Any:
+                return [own for own, _ in learner.sums_at(records(sample), most, source)]
+
+            what = f"the mean of what is left up to {most / FINE:g} cells"
+            chain.add(lambda sums=sums: noisy_sums(chain, sums, last), what)  # type: ignore[misc]
     epsilon = learner.evaluation
     if epsilon is not None:
         any_records = records(chain.layout.sample(chain.drawn(chain.kinds, max(chain.sizes))))
@@ -340,7 +393,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
             counts = made.cells.counts if made.cells else ()
             return [*made.sums, *(count for row in counts for count in row)]
 
-        chain.add(lambda: noisy_sums(chain, evaluated, lambda n: epsilon), "evaluation")
+        chain.add(lambda: noisy_sums(chain, evaluated, lambda n: Pure(epsilon)), "evaluation")
 
 
 def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints:

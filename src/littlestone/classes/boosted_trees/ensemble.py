@@ -246,6 +246,8 @@ def _whole(values: Any, size: int) -> bool:
     return len(own) == size and all(type(v) is int and abs(v) <= _MOST for v in own)
 
 
+#: Parts of a survival of one.
+SURE = 1 << 12
 #: More trees than this are neither learned nor read.
 MAX_ROUNDS = 1_000
 _WIDEST = 2**40
@@ -703,7 +705,8 @@ class TreeSum:
     """A sum of trees of one number, the *score*: an answer of 1 adds the tree's step, 0 takes it.
 
     Of a quantity the score counts parts of a cell, from its low end, and what lies beyond the
-    public range is the nearest end. Of a count it is the logarithm of the expected count, and of
+    public range is the nearest end; with ``log`` it is the logarithm of the number of cells, in
+    parts of one. Of a count it is the logarithm of the expected count, and of
     a time until an event what the log-odds of the event in a period follow from, in parts of one;
     the last column that its trees ask is then the period.
 
@@ -726,6 +729,8 @@ class TreeSum:
     target: Target
     quantile: Fraction | None = None  # which one of a quantity is predicted; None: its mean
     width: int | None = None  # half of an interval, in parts of a cell, of a count in parts of one
+    log: bool = False  # of a quantity
+    hidden: int | None = None  # of a count: noise hides how many events there are, at most these
 
     TYPE = "tree_sum"
 
@@ -757,7 +762,13 @@ class TreeSum:
     def key(self) -> Hashable:
         """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.steps, self.start, self.target, self.quantile, self.width)
+        more = (self.target, self.quantile, self.width, self.log, self.hidden)
+        return (self.TYPE, trees, self.steps, self.start, *more)
+
+    @property
+    def linear(self) -> bool:
+        """Whether the score is of a quantity itself, and not of a logarithm."""
+        return isinstance(self.target, Quantity) and not self.log
 
     @property
     def constant(self) -> None:
@@ -794,7 +805,8 @@ class TreeSum:
         low, high = self.limits
         clipped = np.clip(scores, low, high).astype(np.float64)
         if isinstance(self.target, Quantity):
-            return float(self.target.low) + clipped * float(self.target.width / PARTS)
+            cells = np.exp(clipped / PARTS) * PARTS if self.log else clipped
+            return float(self.target.low) + cells * float(self.target.width / PARTS)
         if isinstance(self.target, Count):
             return np.exp(clipped / PARTS)
         odds = _hazard_odds(clipped / PARTS)
@@ -803,17 +815,18 @@ class TreeSum:
     def in_parts(self, points: Points) -> Ints:
         """Return quantities or expected counts as integers: parts of a cell, or of one."""
         clipped = np.clip(self.scores(points), *self.limits)
-        if isinstance(self.target, Quantity):
+        if self.linear:
             return clipped
-        return np.rint(PARTS * self.worth(clipped)).astype(np.int64)
+        rounded: Ints = np.rint(PARTS * np.exp(clipped / PARTS)).astype(np.int64)
+        return rounded
 
     @property
     def limits(self) -> tuple[int, int]:
         """The range of scores: beyond it they are as at its ends."""
-        if isinstance(self.target, Quantity):
-            return 0, self.target.cells * PARTS
-        if isinstance(self.target, Count):
-            return -REACH * PARTS, int(np.floor(np.log(self.target.high) * PARTS))
+        if self.linear:
+            return 0, (self.target.size - 1) * PARTS
+        if isinstance(self.target, Quantity | Count):
+            return -REACH * PARTS, int(np.floor(np.log(self.target.size - 1) * PARTS))
         return -REACH * PARTS, REACH * PARTS
 
     def interval(self, points: Points) -> Doubles:
@@ -864,14 +877,28 @@ class TreeSum:
         risks: Ints = _cumulative()[np.clip(self.scores(points), low, high) - low].sum(axis=1)
         return risks
 
+    def falls(self, points: Points) -> Ints:
+        """Return by how much survival falls in each period (columns), in parts of `SURE`.
+
+        Of a row alone, like `risk_in_parts`; the parts of a row are at least 0, together at most
+        all.
+        """
+        low, high = self.limits
+        risks = np.cumsum(_cumulative()[np.clip(self.scores(points), low, high) - low], axis=1)
+        table = _surviving()
+        still = table[np.minimum(risks >> 8, len(table) - 1)]
+        first = np.full((len(still), 1), SURE, dtype=np.int64)
+        falls: Ints = -np.diff(still, axis=1, prepend=first)
+        return falls
+
     def effects(self, schema: Schema) -> dict[str, dict[str, float]]:
         """Return what each column does: the mean change of the score for each cell.
 
-        Of a quantity in its own unit, without the limits of its range; otherwise of log rates and
+        Of a quantity in its own unit, without the limits of its range; otherwise of logarithms and
         log-odds. The mean is over the public bins and categories of the other columns, all equally
         likely and independent, and so costs no privacy. ``schema``: that of the trees.
         """
-        unit = float(self.target.width) if isinstance(self.target, Quantity) else 1.0
+        unit = float(self.target.width) if self.linear else 1.0  # type: ignore[attr-defined]
         found: dict[str, dict[str, float]] = {}
         for column in sorted({split.column for split in self.literals}):
             own = np.zeros(schema.n_codes[column])
@@ -906,16 +933,25 @@ class TreeSum:
         trees = f"{len(self.trees)} tree{'s' if len(self.trees) != 1 else ''} of depth {self.depth}"
         if isinstance(self.target, Quantity):
             low, high = self.target.low, self.target.high
-            first = float(low + self.target.width * Fraction(self.start[0], PARTS))
+            first = self.worth(np.array(self.start))[0]
             what = f"a quantity from {_short(low)} to {_short(high)}"
             if self.quantile is not None:
                 what = f"{quantile_words(self.quantile)} of {what}"
-            return f"{what}: {first:.6g} and {trees}{self._around}"
+            if not self.trees:
+                return f"{what}: {first:.6g}, a constant: too few records for so wide a range"
+            how = "times factors of" if self.log else "and"
+            return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if isinstance(self.target, Count):
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:.4g} times factors of {trees}{self._around}"
+            return f"a count: {first:.4g} times factors of {trees}{self._around}{self._hidden}"
         assert isinstance(self.target, Periods)
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
+
+    @property
+    def _hidden(self) -> str:
+        if self.hidden is None:
+            return ""
+        return f"; noise hides how many events there are (at most {self.hidden:,})"
 
     @property
     def _around(self) -> str:
@@ -935,6 +971,8 @@ class TreeSum:
         """Return plain JSON."""
         which: Json = {} if self.quantile is None else {"quantile": str(self.quantile)}
         which |= {} if self.width is None else {"width": self.width}
+        which |= {"link": "log"} if self.log else {}
+        which |= {} if self.hidden is None else {"hidden": self.hidden}
         return which | {
             "type": self.TYPE,
             "trees": [tree.to_dict()["tree"] for tree in self.trees],
@@ -946,7 +984,8 @@ class TreeSum:
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "steps", "start", "target"), ("quantile", "width"))
+        more = ("quantile", "width", "link", "hidden")
+        fields = Fields(data, ("trees", "steps", "start", "target"), more)
         target = target_from_dict(fields.any("target"))
         periods = len(target.ends) if isinstance(target, Periods) else 1
         trees = read_trees(fields, BINARY)
@@ -960,8 +999,13 @@ class TreeSum:
             quantile = exact_value(fields.any("quantile"))
             if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
                 raise fields.refuse("quantile", "of a quantity, between 0 and 1")
-        width = read_width(fields)
-        return cls(trees, tuple(data["steps"]), tuple(data["start"]), target, quantile, width)
+        width, log, hidden = read_width(fields), "link" in fields, None
+        if log and (fields.any("link") != "log" or not isinstance(target, Quantity) or quantile):
+            raise fields.refuse("link", '"log", of a mean of a quantity')
+        if "hidden" in fields:
+            hidden = fields.integer("hidden", low=0, high=2**53)
+        steps, start = tuple(data["steps"]), tuple(data["start"])
+        return cls(trees, steps, start, target, quantile, width, log, hidden)
 
 
 def quantile_words(quantile: Fraction) -> str:
@@ -992,6 +1036,12 @@ def _cumulative() -> Ints:
     scores = range(-REACH * PARTS, REACH * PARTS + 1)
     odds = (_hazard_odds(np.array(score / PARTS)) for score in scores)
     return np.array([round(math.log1p(own) * 2**20) for own in odds])
+
+
+@lru_cache(maxsize=1)
+def _surviving() -> Ints:
+    """Return the survival at a cumulative hazard in parts of 2**12, in parts of `SURE`."""
+    return np.array([math.floor(SURE * math.exp(-own / 2**12)) for own in range(10 * 2**12)])
 
 
 def public_rows(schema: Schema, size: int) -> Points:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.decision_trees.hypothesis import Node, Tree
 from littlestone.data import Column, Literal, Schema
-from littlestone.data.targets import Periods, Quantity
+from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 
@@ -659,17 +659,19 @@ def _limited(found: TreeSum, score: str, dialect: str) -> str:
 
 
 def _worth(found: TreeSum, score: str, dialect: str) -> str:
-    if isinstance(found.target, Quantity):
-        low, unit = float(found.target.low), float(found.target.width / PARTS)
-        return f"({double(low)} + {_limited(found, score, dialect)} * {double(unit)})"
-    return f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
+    limited = _limited(found, score, dialect)
+    parts = limited if found.linear else f"EXP({limited} / {double(PARTS)})"
+    if not isinstance(found.target, Quantity):
+        return parts
+    width = found.target.width / (PARTS if found.linear else 1)
+    return f"({double(float(found.target.low))} + {parts} * {double(float(width))})"
 
 
 def _end(found: TreeSum, score: str, dialect: str, what: str) -> str:
     """Return an end of the interval: in parts, within the public range, and then in the unit."""
     middle = _limited(found, score, dialect)
-    if not isinstance(found.target, Quantity):
-        middle = f"ROUND({_worth(found, score, dialect)} * {PARTS})"
+    if not found.linear:
+        middle = f"ROUND(EXP({middle} / {double(PARTS)}) * {PARTS})"
     far = f"{middle} {'-' if what == 'low' else '+'} {found.width}"
     first, unit, most = found.parts
     return f"({double(first)} + {bounded(0, most, far, dialect)} * {double(unit)})"
@@ -709,9 +711,9 @@ _QUANTITY = '''def value(record):
     return {first!r} + _score(record) * {unit!r}
 '''
 
-_COUNT = '''def value(record):
-    """Return the expected count."""
-    return math.exp(_score(record) / {parts})
+_LOG = '''def value(record):
+    """Return the {what}."""
+    return {first!r} + math.exp(_score(record) / {parts}) * {unit!r}
 '''
 
 _INTERVAL = '''
@@ -759,7 +761,7 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
     """
     target, parts = found.target, PARTS
     sums, functions = [found], "value(record)"
-    if isinstance(target, Quantity):
+    if isinstance(target, Quantity) and found.linear:
         unit = float(target.width / parts)
         answers = _QUANTITY.format(first=float(target.low), unit=unit)
     elif isinstance(target, Periods):
@@ -767,11 +769,15 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
         answers, functions = _TIME.format(ends=ends, parts=parts), "survival(record), risk(record)"
         sums = [found.of_period(schema, period) for period in range(len(ends))]
     else:
-        answers = _COUNT.format(parts=parts)
+        first, unit = 0.0, 1.0
+        if isinstance(target, Quantity):
+            first, unit = float(target.low), float(target.width)
+        what = "expected count" if isinstance(target, Count) else "quantity"
+        answers = _LOG.format(what=what, first=first, unit=unit, parts=parts)
     if found.width is not None:
         first, unit, most = found.parts
-        counts = not isinstance(target, Quantity)
-        middle = f"round({parts} * value(record))" if counts else "_score(record)"
+        power = f"round({parts} * math.exp(_score(record) / {parts}))"
+        middle = "_score(record)" if found.linear else power
         functions += ", interval(record)"
         answers += _INTERVAL.format(
             middle=middle, width=found.width, first=first, unit=unit, most=most

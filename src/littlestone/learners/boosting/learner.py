@@ -344,7 +344,9 @@ class Boosting(Boosted[BoostingPlan]):
             return (0,) * len(self.concept_class.labels)
         if isinstance(sample, TargetSample):
             labels = len(self.concept_class.labels)
-            counts = private_counts(sample, sample.code, labels + 1, epsilon=epsilon, source=source)
+            counts = private_counts(
+                sample, sample.code, labels + 1, loss=Pure(epsilon), source=source
+            )
             pull = 4 / float(epsilon)
             odds_of = [math.log(float(count) + pull) for count in counts[:labels]]
             first = max(odds_of) if self.concept_class.lists_labels else odds_of[0]

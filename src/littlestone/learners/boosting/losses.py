@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from operator import mul
@@ -20,14 +20,17 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Claim, register
-from littlestone.classes.boosted_trees.ensemble import CodePoints, hazard_score
+from littlestone.classes.boosted_trees.ensemble import SURE, CodePoints
 from littlestone.classes.boosted_trees.export import PARTS, REACH
+from littlestone.classes.boosted_trees.life_table import LifeTable
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, WeightedRows, rows_of
 from littlestone.data import Sample
 from littlestone.data.sample import Batch, Entries
 from littlestone.data.targets import Periods, TargetSample
-from littlestone.mechanisms.estimate import truncated
+from littlestone.mechanisms.estimate import discrete_gaussian, truncated
+from littlestone.privacy import Concentrated, Pure
+from littlestone.privacy import Loss as Spent
 from littlestone.source import Explicit, Source
 
 Ints = npt.NDArray[np.int64]
@@ -127,6 +130,8 @@ def _powers(step: Fraction, last: int) -> npt.NDArray[np.float64]:
 
 #: Parts of a rate of one, and of a probability.
 _FINE = 1 << 16
+#: Parts of a cell, or of a count, in sums of them.
+FINE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class Scored(ABC):
     steps: tuple[int, ...]  # of the trees, in public parts
     size: int  # codes of targets are 0, ..., size - 1
     resolution: int  # W
+    constant: bool = field(default=False, kw_only=True)  # no tree is drawn: the start is all
 
     def moves(self, place: int) -> int:
         """Return the step of the tree at this place."""
@@ -186,6 +192,8 @@ class Huber(Scored):
     """
 
     cap: int
+    middle: int = 0  # the released median, and the upper quartile
+    upper: int = 0
 
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
         """Return y - F, F within the range."""
@@ -194,6 +202,50 @@ class Huber(Scored):
     def bound(self, place: int) -> int:
         """Return the cap."""
         return self.cap
+
+    def predicted(self, score: Ints) -> Ints:
+        """Return the predictions of scores, in parts of `FINE`."""
+        cells: Ints = np.clip(score, 0, (self.size - 1) * PARTS) * FINE // PARTS
+        return cells
+
+
+@dataclass(frozen=True)
+class Rated(Scored):
+    """A loss of a log rate: rates are from e**-10 to the largest, one table of public numbers."""
+
+    def rate(self, score: Ints) -> Ints:
+        """Return the rates of scores, in parts of `_FINE`."""
+        table = _rates(self.size - 1)
+        rates: Ints = table[np.clip(score + REACH * PARTS, 0, len(table) - 1)]
+        return rates
+
+    def predicted(self, score: Ints) -> Ints:
+        """Return the predictions of scores, in parts of `FINE`."""
+        return self.rate(score) * FINE // _FINE
+
+
+@dataclass(frozen=True)
+class Gamma(Rated):
+    """Poisson's deviance relative to the rate, of amounts with a log rate F: y / e**F - 1, up to 2.
+
+    Examples
+    --------
+    >>> loss = Gamma((PARTS,), 11, 100)
+    >>> loss.costs(np.array([0] * 4), np.array([0, 1, 2, 9]), 0, 100).tolist()
+    [[0, 0, 50, 100], [50, 0, 0, 0]]
+    """
+
+    middle: int = 0  # the released median, and the upper quartile
+    upper: int = 0
+
+    def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
+        """Return y over the rate, less one."""
+        times: Ints = (y * _FINE * _FINE) // self.rate(score)
+        return np.minimum(times - _FINE, 2 * _FINE)
+
+    def bound(self, place: int) -> int:
+        """Return two."""
+        return 2 * _FINE
 
 
 @dataclass(frozen=True)
@@ -225,10 +277,8 @@ class Quantile(Scored):
 
 
 @dataclass(frozen=True)
-class Poisson(Scored):
+class Poisson(Rated):
     """The deviance of counts, of a log rate F: y - e**F.
-
-    Rates are from e**-10 to the largest count, are one table of public numbers.
 
     Examples
     --------
@@ -239,16 +289,12 @@ class Poisson(Scored):
 
     cap: int  # in parts of `_FINE`
     most: int  # counts above it are as much in sums
+    total: float = 0.0  # the released sum of counts, and the deviation of its noise
+    deviation: float = 0.0
 
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
         """Return y less the rate."""
         return y * _FINE - self.rate(score)
-
-    def rate(self, score: Ints) -> Ints:
-        """Return the rates of scores, in parts of `_FINE`."""
-        table = _rates(self.size - 1)
-        rates: Ints = table[np.clip(score + REACH * PARTS, 0, len(table) - 1)]
-        return rates
 
     def bound(self, place: int) -> int:
         """Return the cap."""
@@ -275,6 +321,8 @@ class Hazards(Scored):
     >>> loss.costs(np.array([0, 0, -2 * PARTS]), np.array([0, 1, 0]), 0, 100).tolist()
     [[0, 100, 0], [100, 0, 23]]
     """
+
+    life: LifeTable | None = None  # what was released of it
 
     def gradient(self, score: Ints, y: Ints, place: int) -> Ints:
         """Return y less the probability."""
@@ -318,8 +366,16 @@ _MANY = 1 << 21  # equal records of a unit, more than W: 2**22 such groups sum t
 class UnitRecords:
     """The records of a sample, in memory, at the positions of their rows."""
 
-    def __init__(self, sample: TargetSample, start: Any, loss: Loss, position: Ints) -> None:
+    def __init__(
+        self,
+        sample: TargetSample,
+        start: Any,
+        loss: Loss,
+        position: Ints,
+        given: TargetSample | None = None,
+    ) -> None:
         self.sample, self.start, self.loss, self.position = sample, start, loss, position
+        self.given = given or sample  # of times the persons, without a row for each period
 
     def add(self, tree: TreeHypothesis, place: int) -> None:
         """Move them by the tree at this place."""
@@ -464,7 +520,6 @@ class Votes:
 
 
 WHOLE = 1 << 20  # parts of a user
-_FURTHEST = 7 * PARTS  # of log-odds to begin with
 
 
 def unit_weight(sample: TargetSample) -> int:
@@ -526,95 +581,118 @@ def quantile_sums(sample: TargetSample, size: int, quantile: Fraction) -> Ints:
     return np.stack([bottom * (upto - mass) - top * upto[-1], top * upto[-1] - bottom * upto])
 
 
+def part_of(loss: Spent, share: Fraction) -> Spent:
+    """Return a share of what noise may lose."""
+    if isinstance(loss, Concentrated):
+        return Concentrated(loss.rho * share)
+    assert isinstance(loss, Pure)
+    return Pure(loss.epsilon * share)
+
+
+def deviation(loss: Spent) -> float:
+    """Return the deviation of the noise of a sum that a unit moves by at most 1, at this loss."""
+    if isinstance(loss, Concentrated):
+        return 1 / math.sqrt(2 * loss.rho)
+    assert isinstance(loss, Pure)
+    return math.sqrt(2) / float(loss.epsilon)
+
+
+def reach_of_cells(loss: Spent) -> float:
+    """Return the deviation of the noise of each of some cells, at this loss of all together."""
+    return deviation(loss) * (math.sqrt(2) if isinstance(loss, Concentrated) else 2)
+
+
 def private_sum(
-    sample: TargetSample,
-    values: Ints,
-    most: int,
-    *,
-    least: int = 0,
-    epsilon: Fraction,
-    source: Source,
+    sample: TargetSample, values: Ints, most: int, *, least: int = 0, loss: Spent, source: Source
 ) -> Fraction:
     """Return the sum over units of the mean of a number of their records, with noise.
 
-    Numbers in least .. most, with 0 among them. Two-sided geometric noise of rate ``epsilon /
-    ((most - least) unit_weight)``, clamped to what is possible: epsilon-DP, since replacing a unit
-    moves the sum by at most ``(most - least) unit_weight`` parts.
+    Numbers in least .. most, with 0 among them. Replacing a unit moves the sum by at most ``(most -
+    least) unit_weight`` parts. The noise is the discrete Gaussian, or two-sided geometric, that
+    this costs; what is not possible is clamped.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
     >>> sample = TargetSample.of([[2]] * 1000, [7] * 1000)
-    >>> private_sum(sample, sample.code, 9, epsilon=Fraction(9), source=SeededSource(0))
+    >>> private_sum(sample, sample.code, 9, loss=Pure(Fraction(9)), source=SeededSource(0))
     Fraction(7000, 1)
     """
     # of Python's integers: with many users the sum does not fit into 64 bits
     total = sum(map(mul, weights(sample).tolist(), np.clip(values, least, most).tolist()))
     part = unit_weight(sample)
     width, lowest = (most - least) * part, least * part * sample.n
-    noisy = _noisy(total - lowest, epsilon / width, width * sample.n, source)
+    noisy = _noisy(total - lowest, loss, width, width * sample.n, source)
     return Fraction(noisy + lowest, part)
 
 
 def private_counts(
-    sample: TargetSample, cells: Ints, size: int, *, epsilon: Fraction, source: Source
+    sample: TargetSample, cells: Ints, size: int, *, loss: Spent, source: Source
 ) -> list[Fraction]:
     """Return how many units are in each of ``size`` cells, with noise; a user may be in several.
-
-    Replacing a unit moves the weights of cells by at most ``2 unit_weight`` together, so two-sided
-    geometric noise of rate ``epsilon / (2 unit_weight)`` in each, empty ones too, is epsilon-DP.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
     >>> sample = TargetSample.of([[2]] * 90, [0] * 60 + [1] * 30)
-    >>> private_counts(sample, sample.code, 3, epsilon=Fraction(40), source=SeededSource(0))
+    >>> private_counts(sample, sample.code, 3, loss=Pure(Fraction(40)), source=SeededSource(0))
     [Fraction(60, 1), Fraction(30, 1), Fraction(0, 1)]
     """
-    part = unit_weight(sample)
     exact = np.bincount(cells, weights(sample), size).astype(np.int64)
-    rate, high = epsilon / (2 * part), part * sample.n
-    return [Fraction(_noisy(count, rate, high, source), part) for count in exact.tolist()]
+    return _noisy_shares(sample, exact.tolist(), 1, loss, source)
 
 
-def life_table(
-    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
-) -> tuple[int, ...]:
-    """Return the score of the event in each period, in parts, from noisy counts of records.
+def private_falls(
+    sample: TargetSample, falls: Ints, *, loss: Spent, source: Source
+) -> list[Fraction]:
+    """Return the sums over units of what each row of integers (rows, cells) gives to cells.
 
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> sample = TargetSample.of([[2]] * 1000, [1] * 500 + [5] * 250 + [8] * 250)
-    >>> periods = Periods((1, 2))
-    >>> [round(odds / 1024, 2)
-    ...  for odds in life_table(sample, periods, epsilon=Fraction(9), source=SeededSource(0))]
-    [0.0, 0.0]
+    The integers of a row are at least 0 and sum to at most `SURE`; returned in shares of that.
     """
-    last = len(periods.ends)
-    counts = counts_at_risk(sample, periods, epsilon=epsilon, source=source)
-    events = [counts[2 * (period + 1) + 1] for period in range(last)]
-    risks = [sum(counts[2 * (period + 1) :], Fraction(0)) for period in range(last)]
-    # where the noise is larger than what is counted, the share of all periods
-    doubt = 4 / epsilon
-    share = (sum(events, Fraction(0)) + 1) / (sum(risks, Fraction(0)) + 2)
-    odds = []
-    for happened, risk in zip(events, risks, strict=True):
-        hazard = (happened + doubt * share) / (max(risk, happened) + doubt)
-        score = round(PARTS * hazard_score(float(hazard / (1 - hazard))))
-        odds.append(max(-_FURTHEST, min(_FURTHEST, score)))
-    return tuple(odds)
+    rows = np.bincount(sample.point, weights(sample), len(falls)).astype(np.int64)
+    exact = rows.astype(object) @ falls.astype(object)
+    return _noisy_shares(sample, exact.tolist(), SURE, loss, source)
+
+
+def _noisy_shares(
+    sample: TargetSample, exact: list[int], whole: int, loss: Spent, source: Source
+) -> list[Fraction]:
+    """Return cells, in units, with noise in each, empty ones too.
+
+    A unit gives all cells numbers of at least 0, together at most ``most = whole unit_weight``. So
+    replacing it moves them by at most ``2 most`` in l1, and by ``sqrt(2) most`` in l2, since
+    ``|a - b|**2 <= |a|**2 + |b|**2`` for such a and b.
+    """
+    most = whole * unit_weight(sample)
+    if isinstance(loss, Concentrated):  # as a sum that moves by sqrt(2) most
+        loss, reach = Concentrated(loss.rho / 2), most
+    else:
+        reach = 2 * most
+    return [Fraction(_noisy(own, loss, reach, most * sample.n, source), most) for own in exact]
+
+
+def above(sample: TargetSample, values: Ints, edges: Ints) -> Ints:
+    """Return how many units have numbers above each edge, in parts of a unit."""
+    at = np.searchsorted(edges, values, side="left")  # how many edges are below
+    mass = np.bincount(at, weights(sample), len(edges) + 1).astype(np.int64)
+    found: Ints = mass.sum() - np.cumsum(mass)[:-1]
+    return found
 
 
 def counts_at_risk(
-    sample: TargetSample, periods: Periods, *, epsilon: Fraction, source: Source
+    sample: TargetSample, periods: Periods, *, loss: Spent, source: Source
 ) -> list[Fraction]:
     """Return how many records there are, with noise, by periods at risk and event in the last."""
     at_risk, event = periods.at_risk(sample.code.clip(0))
     cells, size = 2 * at_risk + (event >= 0), 2 * len(periods.ends) + 2
-    return private_counts(sample, cells, size, epsilon=epsilon, source=source)
+    return private_counts(sample, cells, size, loss=loss, source=source)
 
 
-def _noisy(count: int, rate: Fraction, high: int, source: Source) -> int:
-    """Return a count in 0 .. high with two-sided geometric noise, clamped to there."""
-    return min(max(count + truncated(rate, high, source), 0), high)
+def _noisy(count: int, loss: Spent, reach: int, high: int, source: Source) -> int:
+    """Return a count in 0 .. high, that a unit moves by at most ``reach``, with noise."""
+    if isinstance(loss, Concentrated):
+        noise = discrete_gaussian(Fraction(reach**2) / (2 * loss.rho), source)
+    else:
+        assert isinstance(loss, Pure)
+        noise = truncated(loss.epsilon / reach, high, source)
+    return min(max(count + noise, 0), high)

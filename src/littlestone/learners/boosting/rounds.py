@@ -154,12 +154,17 @@ class Boosted(Learner[P]):
         """Draw the trees; a pure function of the sample and the draws."""
         records = self.at(sample, *self.start(sample, source))
         trees: list[TreeHypothesis] = []
-        for place in range(self.plan.settings(sample.n).rounds):
+        for place in range(self.rounds(records)):
             rows, rate = self.round(records, place)  # step 1
             tree = self.tree(rows, rate, source)  # step 2
             records.add(tree, place)  # step 3
             trees.append(tree)
         return self.released(trees, records, source)
+
+    def rounds(self, records: Records) -> int:
+        """Return how many trees are drawn."""
+        rounds: int = self.plan.settings(records.sample.n).rounds
+        return rounds
 
     def round(self, records: Records, place: int) -> tuple[Rows, Fraction]:
         """Return what answers cost in a round after ``place`` trees, and the rate of its draw."""

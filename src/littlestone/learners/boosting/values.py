@@ -1,9 +1,11 @@
 """Boosting of quantities, counts and times until events: `Boosted` with losses of one number.
 
 The start is drawn first (`littlestone.learners.boosting.losses`): of a quantity three quantiles,
-which also give its scale S; of a count a quantile and a mean; of a time a life table. Steps and
-caps follow from it and from public numbers. Then come the rounds, and a last factor of a count, or
-a last shift of a quantity, which correct its mean.
+which also give its scale S; of a count where it is clipped (`littlestone.mechanisms.clipping`) and
+its sum; of a time a life table. Steps and caps follow from it and from public numbers. Then come
+the rounds, and what makes means right: of a quantity a noisy sum of what is left of it, clipped
+where a draw says, which is a shift or a factor; of a count a factor from the sums of counts and of
+rates; of a time a move of each period to the hazards that were counted.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import FURTHEST
-from littlestone.classes.boosted_trees.export import PARTS
+from littlestone.classes.boosted_trees.export import PARTS, REACH
+from littlestone.classes.boosted_trees.life_table import LifeTable
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
@@ -40,15 +43,22 @@ from littlestone.evaluation.targets import ErrorSums, noisy_sums
 from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.learner import DELTA, LEFT
 from littlestone.learners.boosting.losses import (
+    FINE,
+    Gamma,
     Hazards,
     Huber,
     Poisson,
     Quantile,
     Scored,
     UnitRecords,
-    life_table,
+    above,
+    counts_at_risk,
+    deviation,
+    part_of,
+    private_falls,
     private_quantile,
     private_sum,
+    reach_of_cells,
     unit_weight,
     weights,
 )
@@ -59,8 +69,9 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
 )
+from littlestone.mechanisms.clipping import beyond, clip_edges, draw_edge, rank_of
 from littlestone.mechanisms.estimate import LEAST, Conformal
-from littlestone.privacy import BoundedRange, Pure
+from littlestone.privacy import BoundedRange, Concentrated, Pure
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.guarantee import exact_text
 from littlestone.source import Source
@@ -73,7 +84,10 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 
-_FINE = 16  # parts of a rate of one
+#: Of a quantity: below this n * epsilon a range of so many quartile distances leaves a constant.
+_FEW, _WIDE = 1_000, 20
+_LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is what is predicted
+_MOVED_FROM = 2_000  # n * epsilon from which periods of a time are moved
 
 _UNCERTIFIED = (
     "The learner 'values' has no error bound before data: a bound over all sums of trees would "
@@ -145,7 +159,7 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
 
 
 _FITS: dict[type, tuple[str, ...]] = {
-    Quantity: ("auto", "huber", "absolute", "quantile"),
+    Quantity: ("auto", "huber", "gamma", "absolute", "quantile"),
     Count: ("auto", "poisson"),
     Periods: ("auto",),
 }
@@ -157,6 +171,9 @@ def check_loss(caller: str, target: Any, loss: str, quantile: Any) -> Fraction |
     if loss not in fits:
         kind = f"of a {target.kind}: one of {', '.join(fits)}"
         raise parameter_error(caller, "loss", kind, loss)
+    if loss == "gamma" and target.low < 0:
+        wanted = 'with low at least 0: "gamma" is for amounts'
+        raise parameter_error(caller, "loss", wanted, loss)
     if (loss == "quantile") != (quantile is not None):
         wanted = 'given with loss="quantile", and left out with others'
         raise parameter_error(caller, "quantile", wanted, quantile)
@@ -191,9 +208,10 @@ class Values(Boosted[ValuesPlan]):
         DELTA, "0 is pure privacy; 1e-6 allows more trees for the same epsilon.", default=0
     )
     loss: str = declared(
-        one_of("auto", "huber", "absolute", "quantile", "poisson"),
-        "Of a quantity huber (means, far errors capped), absolute (medians) or quantile; of a "
-        'count poisson. ``"auto"`` is huber or poisson.',
+        one_of("auto", "huber", "gamma", "absolute", "quantile", "poisson"),
+        "Of a quantity huber (means, far errors capped), gamma (means of amounts, by factors), "
+        'absolute (medians) or quantile; of a count poisson. ``"auto"`` is poisson, or gamma where '
+        "low is at least 0 and the upper quartile at least twice the median, or huber.",
         default="auto",
     )
     quantile: Fraction | None = declared(
@@ -202,7 +220,7 @@ class Values(Boosted[ValuesPlan]):
         default=None,
     )
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
-    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
+    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=4096)
     evaluation: Fraction | None = declared(
         maybe(number()),
         "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
@@ -242,9 +260,9 @@ class Values(Boosted[ValuesPlan]):
         target = self.concept_class.target
         assert target is not None
         first, last = {
-            "quantity": ("quantiles", "last shift"),
-            "count": ("quantile and mean", "last factor"),
-            "time": ("life table", ""),
+            "quantity": ("quantiles", "the mean of what is left"),
+            "count": ("counts", "last factor"),
+            "time": ("life table", "predicted survival"),
         }[target.kind]
         spent = {first: _said(settings.start), counted(settings.rounds, "trees"): each}
         return spent | ({last: _said(settings.end)} if settings.end else {})
@@ -257,9 +275,10 @@ class Values(Boosted[ValuesPlan]):
         """Draw the start, and what the loss is made from."""
         settings, target = self.plan.settings(sample.n), self.concept_class.target
         if isinstance(target, Periods):
-            (life,) = cast(tuple[Pure], settings.start)
-            table = life_table(sample, target, epsilon=life.epsilon, source=source)
-            return table, Hazards(settings.steps(PARTS), 2, self.resolution)
+            (spent,) = settings.start
+            counts = counts_at_risk(sample, target, loss=spent, source=source)
+            life = LifeTable.of(counts, sample.n, reach_of_cells(spent))
+            return life.start, Hazards(settings.steps(PARTS), 2, self.resolution, life)
         if isinstance(target, Quantity):
             return self._of_quantity(sample, target, settings, source)
         return self._of_count(sample, cast(Count, target), settings, source)
@@ -270,7 +289,11 @@ class Values(Boosted[ValuesPlan]):
         if isinstance(target, Periods):
             rows = rows_at_risk(sample, target)
         position = np.tile(np.array(start, dtype=np.int64), len(sample.points))
-        return UnitRecords(rows, start, loss, position)
+        return UnitRecords(rows, start, loss, position, sample)
+
+    def rounds(self, records: Records) -> int:
+        """Return how many trees are drawn."""
+        return 0 if cast(Scored, records.loss).constant else super().rounds(records)
 
     def _of_quantity(
         self, sample: TargetSample, target: Quantity, settings: ValueSettings, source: Source
@@ -286,98 +309,186 @@ class Values(Boosted[ValuesPlan]):
             )
         )
         scale = max(PARTS, (high - low) * PARTS * 100 // 135)  # of normal errors: their deviation
-        return start * PARTS, self.loss_of(settings.steps(scale), target.size, scale)
+        # of a range that is too wide one quartile may be far off: the nearer one counts twice
+        near = high - low if self.quantile else 2 * min(start - low, high - start)
+        steps = settings.steps(scale)
+        if float(self.epsilon) * sample.n < _FEW and target.cells > _WIDE * max(near, 1):
+            loss = self.loss_of(steps, target.size, scale, (start, high))
+            return start * PARTS, replace(loss, constant=True)
+        heavy = self.loss == "auto" and target.low >= 0 and high >= 2 * start
+        if self.loss == "gamma" or heavy:
+            first = math.log(max(start, high / 2, 1))
+            steps = settings.steps(PARTS // 2)
+            return round(first * PARTS), Gamma(steps, target.size, self.resolution, start, high)
+        return start * PARTS, self.loss_of(steps, target.size, scale, (start, high))
 
-    def loss_of(self, steps: tuple[int, ...], size: int, scale: int) -> Scored:
+    def loss_of(
+        self, steps: tuple[int, ...], size: int, scale: int, released: tuple[int, int] = (0, 0)
+    ) -> Scored:
         """Return the loss of a quantity, from public and released numbers."""
         if self.loss in ("absolute", "quantile"):
             return Quantile(steps, size, self.resolution, self.quantile or Fraction(1, 2))
-        return Huber(steps, size, self.resolution, max(scale // 2, 1))
+        return Huber(steps, size, self.resolution, max(scale // 2, 1), *released)
 
     def _of_count(
         self, sample: TargetSample, target: Count, settings: ValueSettings, source: Source
     ) -> tuple[int, Scored]:
-        """Draw the quantile .9, which gives the cap, and the mean, which is the start."""
-        first, second = (cast(Fraction, loss.reach) for loss in settings.start)
-        largest = Fraction(9, 10)
-        found = private_quantile(sample, target.size, largest, epsilon=first, source=source)
-        high = max(1, found)
-        most = min(2 * high, target.high)
-        total = private_sum(sample, sample.code, most, epsilon=second, source=source)
-        mean = max(float(total) / sample.n, 2**-10)
+        """Draw where counts are clipped, and their sum: it gives the start and the cap."""
+        first, spent = settings.start
+        edges = clip_edges(1, target.high)
+        rank = rank_of(sample.n, cast(BoundedRange, first).eta, deviation(spent))
+        most = self.edge(sample, sample.code, edges, rank, spent=first, source=source)
+        total = float(private_sum(sample, sample.code, most, loss=spent, source=source))
+        noise = most * deviation(spent)
+        mean = max(total, noise) / sample.n
+        cap = round(max(1.0, mean / 2) * 2**16)
         steps = settings.steps(PARTS // 2)
-        loss = Poisson(steps, target.size, self.resolution, max(1, (high << 16) // 4), most)
-        return round(math.log(mean) * PARTS), loss
+        loss = Poisson(steps, target.size, self.resolution, cap, most, total, noise)
+        return max(round(math.log(mean) * PARTS), -REACH * PARTS), loss
+
+    def edge(
+        self,
+        sample: TargetSample,
+        values: Ints,
+        edges: Ints,
+        rank: float,
+        *,
+        spent: Spent,
+        source: Source,
+    ) -> int:
+        """Draw the edge that a sum of numbers is clipped at (claim ``clip.rank``)."""
+        beyond_edges = above(sample, values, edges)
+        power = 3 if isinstance(self.concept_class.target, Count) else 2
+        eta, part = cast(BoundedRange, spent).eta, unit_weight(sample)
+        return draw_edge(edges, beyond_edges, rank, eta=eta, part=part, power=power, source=source)
 
     def released(self, trees: list[TreeHypothesis], records: Records, source: Source) -> Hypothesis:
-        """Return the sum of the trees; the mean of counts, and of quantities, is corrected."""
+        """Return the sum of the trees, with means that are right."""
         target, loss = self.concept_class.target, cast(Scored, records.loss)
         assert target is not None
-        if isinstance(target, Periods):
-            return TreeSum(tuple(trees), loss.steps, records.start, target)
-        start = records.start
+        start = tuple(np.atleast_1d(records.start).tolist())
+        steps = loss.steps[: len(trees)]
+        made = TreeSum(tuple(trees), steps, start, target, log=isinstance(loss, Gamma))
+        units = cast(UnitRecords, records)
+        if isinstance(loss, Hazards) and loss.life and self.plan.settings(units.sample.n).end:
+            return self._moved(made, loss.life, units, source)
         if isinstance(loss, Poisson):
-            start += self._last_factor(cast(UnitRecords, records), loss, source)
-        if isinstance(loss, Huber):
-            start += self._last_shift(cast(UnitRecords, records), loss, source)
-        quantile = loss.quantile if isinstance(loss, Quantile) else None
-        return TreeSum(tuple(trees), loss.steps, (start,), target, quantile)
+            return self._last_factor(made, units, loss, source)
+        if isinstance(loss, Huber | Gamma):
+            return self._mended(made, units, loss, source)
+        return replace(made, quantile=loss.quantile) if isinstance(loss, Quantile) else made
 
-    def _last_shift(self, records: UnitRecords, loss: Huber, source: Source) -> int:
-        """Return the noisy mean of what is left of the target, pulled to 0 by its noise."""
-        (total,) = self.sums_after(records, source)
-        n = records.sample.n
-        epsilon, far, parts = self._clipping(loss, n)
-        # the variance of the noise, 2 / rate**2
-        noise = 2 * (2 * parts / float(epsilon)) ** 2
-        kept = max(0.0, 1 - noise / float(total) ** 2) if total else 0.0
-        return round(far * kept * float(total) / (parts * n))
+    def _moved(
+        self, made: TreeSum, life: LifeTable, records: UnitRecords, source: Source
+    ) -> TreeSum:
+        """Return the sum whose mean hazards are those counted."""
+        (spent,) = self.plan.settings(records.sample.n).end
+        falls = [float(own) for own in self.falls(made, records, source)]
+        moves = life.moves(falls, reach_of_cells(spent))
+        return replace(made, start=tuple(a + b for a, b in zip(made.start, moves, strict=True)))
 
-    def _clipping(self, loss: Huber, n: int) -> tuple[Fraction, int, int]:
-        """Return the epsilon of what is left, where it is clipped, and in how many parts it counts.
+    def falls(self, made: TreeSum, records: UnitRecords, source: Source) -> list[Fraction]:
+        """Return by how much survival falls in each period, in persons, with noise."""
+        (spent,) = self.plan.settings(records.sample.n).end
+        falls = made.falls(records.given.points)
+        return private_falls(records.given, falls, loss=spent, source=source)
 
-        Clipped at twenty scales, or where the noise of its mean is a twentieth of the scale.
-        """
-        (epsilon,) = (cast(Pure, own).epsilon for own in self.plan.settings(n).end)
-        scales = min(max(1.0, float(epsilon) * n / 60), 20.0)
-        cells = loss.size - 1
-        return epsilon, min(round(2 * loss.cap * scales), cells * PARTS), min(64, cells)
+    def _last_factor(
+        self, made: TreeSum, records: UnitRecords, loss: Poisson, source: Source
+    ) -> TreeSum:
+        """Return the sum times noisy counts over noisy rates; say if noise hides the counts."""
+        (spent,) = self.plan.settings(records.sample.n).end
+        most = self._reached(records, loss, loss.most * FINE)
+        rates = float(self.rates(records, source)) / FINE
+        shown, hidden = loss.total > 2 * loss.deviation, None
+        if not shown:
+            hidden = math.ceil(max(loss.total, 0) + 2 * loss.deviation)
+        move = 0
+        if rates > 2 * deviation(spent) * most / FINE:
+            move = round(PARTS * math.log(max(loss.total, loss.deviation) / rates))
+        return replace(made, start=(made.start[0] + move,), hidden=hidden)
 
-    def sums_after(self, records: UnitRecords, source: Source) -> list[Fraction]:
-        """Return the noisy sums after the rounds: of what is left, or of counts and of rates.
+    def rates(self, records: UnitRecords, source: Source) -> Fraction:
+        """Return the noisy sum of rates after the rounds, in parts of `FINE`."""
+        loss = cast(Poisson, records.loss)
+        (spent,) = self.plan.settings(records.sample.n).end
+        most = self._reached(records, loss, loss.most * FINE)
+        rates = loss.predicted(records.position)[records.sample.point]
+        return private_sum(records.sample, rates, most, loss=spent, source=source)
+
+    def _reached(self, records: UnitRecords, loss: Any, limit: int) -> int:
+        """Return the largest prediction that trees could reach, at most a limit, from 1 part on."""
+        steps = loss.steps[: self.rounds(records)]
+        largest = int(loss.predicted(np.array([records.start + sum(steps)]))[0])
+        return max(1, min(largest, limit))
+
+    def _mended(
+        self, made: TreeSum, records: UnitRecords, loss: Huber | Gamma, source: Source
+    ) -> TreeSum:
+        """Return the sum times, or plus, what is left of the quantity after the rounds.
 
         Capped gradients lead towards the median; what is left leads back to the mean.
         """
-        sample, loss = records.sample, records.loss
-        if isinstance(loss, Huber):
-            epsilon, far, parts = self._clipping(loss, sample.n)
-            left = np.clip(sample.code * PARTS - records.position[sample.point], -far, far)
-            rounded = (2 * parts * left + far) // (2 * far)
-            return [
-                private_sum(sample, rounded, parts, least=-parts, epsilon=epsilon, source=source)
-            ]
-        assert isinstance(loss, Poisson)
-        first, last = (cast(Pure, own).epsilon for own in self.plan.settings(sample.n).end)
-        counts = private_sum(sample, sample.code, loss.most, epsilon=first, source=source)
-        rates = loss.rate(records.position)[sample.point] * _FINE >> 16
-        most = loss.most * _FINE
-        return [counts, private_sum(sample, rates, most, epsilon=last, source=source) / _FINE]
+        n, settings = records.sample.n, self.plan.settings(records.sample.n)
+        first, _ = settings.end
+        residual, edges, rank = self.left(records)
+        most = self.edge(records.sample, residual, edges, rank, spent=first, source=source)
+        (left, noise), *predicted = self.sums_at(records, most, source)
+        total = float(left) / FINE
+        anchor = max(1, loss.upper - loss.middle)
+        tail = n * beyond(anchor, rank / n, most / FINE, loss.size - 1)
+        total += min(tail, n * max(loss.middle, loss.upper / 2, 1) / 4 + abs(total) / 2)
+        total *= max(0.0, 1 - (noise / FINE / total) ** 2) if total else 0.0
+        if not predicted:
+            return replace(made, start=(made.start[0] + round(PARTS * total / n),))
+        ((whole, doubt),) = predicted
+        if whole <= 2 * doubt:
+            return made
+        factor = min(max(1 + total * FINE / float(whole), 0.2), 8.0)
+        if isinstance(loss, Gamma):
+            return replace(made, start=(made.start[0] + round(PARTS * math.log(factor)),))
+        steps = tuple(max(1, round(step * factor)) for step in made.steps)
+        return replace(made, start=(round(made.start[0] * factor),), steps=steps)
 
-    def _last_factor(self, records: UnitRecords, loss: Poisson, source: Source) -> int:
-        """Return the log of noisy counts over noisy rates, in parts, pulled to 0 by its noise."""
-        end = self.plan.settings(records.sample.n).end
-        epsilons = [cast(Pure, own).epsilon for own in end]
-        of_counts, of_rates = self.sums_after(records, source)
-        if min(of_counts, of_rates) <= 4 * loss.most / min(epsilons):
-            return 0
-        found = math.log(of_counts / of_rates)
-        # the variance of the noise of both, relative to what is counted
-        noise = sum(
-            2 * (loss.most / float(e) / float(s)) ** 2
-            for e, s in zip(epsilons, (of_counts, of_rates), strict=True)
-        )
-        kept = max(0.0, 1 - noise / found**2) if found else 0.0
-        return round(PARTS * found * kept)
+    def left(self, records: UnitRecords) -> tuple[Ints, Ints, float]:
+        """Return what is left of a quantity, in parts; edges to clip it; the rank of the draw."""
+        loss = cast("Huber | Gamma", records.loss)
+        first, spent = self.plan.settings(records.sample.n).end
+        predicted = loss.predicted(records.position)[records.sample.point]
+        step = max(1, loss.upper - loss.middle)
+        edges = clip_edges(min(step, loss.size - 1) * FINE, (loss.size - 1) * FINE)
+        noise = deviation(part_of(spent, _LEFT if self._multiplies(loss) else Fraction(1)))
+        rank = rank_of(records.sample.n, cast(BoundedRange, first).eta, noise)
+        return records.sample.code * FINE - predicted, edges, rank
+
+    def _multiplies(self, loss: Huber | Gamma) -> bool:
+        """Whether what is left becomes a factor: by the public range and released quartiles."""
+        low = cast(Quantity, self.concept_class.target).low
+        return isinstance(loss, Gamma) or (low >= 0 and 2 * loss.upper >= 3 * loss.middle)
+
+    def sums_at(
+        self, records: UnitRecords, most: int, source: Source
+    ) -> list[tuple[Fraction, float]]:
+        """Return noisy sums, in parts, and the deviations of their noise.
+
+        Of what is left, up to ``most``; for a factor also of what is predicted.
+        """
+        loss = cast("Huber | Gamma", records.loss)
+        sample, (_, spent) = records.sample, self.plan.settings(records.sample.n).end
+        both = self._multiplies(loss)
+        least = -self._reached(records, loss, most)
+
+        def summed(values: Ints, least: int, most: int, share: Fraction) -> tuple[Fraction, float]:
+            own = part_of(spent, share)
+            found = private_sum(sample, values, most, least=least, loss=own, source=source)
+            return found, (most - least) * deviation(own)
+
+        sums = [summed(self.left(records)[0], least, most, _LEFT if both else Fraction(1))]
+        if both:
+            predicted = loss.predicted(records.position)[sample.point]
+            high = self._reached(records, loss, max(most, 2 * loss.upper * FINE))
+            sums.append(summed(predicted, 0, high, 1 - _LEFT))
+        return sums
 
 
 def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
@@ -413,11 +524,9 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
 
 
 def _said(losses: tuple[Spent, ...]) -> str:
+    names = {BoundedRange: "bounded range", Pure: "epsilon", Concentrated: "rho"}
     parts = Counter(
-        f"bounded range {exact_text(loss.eta)}"
-        if isinstance(loss, BoundedRange)
-        else f"epsilon {exact_text(cast(Pure, loss).epsilon)}"
-        for loss in losses
+        f"{names[type(loss)]} {exact_text(next(iter(vars(loss).values())))}" for loss in losses
     )
     return ", ".join(part if n == 1 else f"{part} ({n} times)" for part, n in parts.items())
 
@@ -450,34 +559,32 @@ def _settings(learner: Values, n: int) -> ValueSettings:
 def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spent, ...]]:
     """Return what the draws before and after the rounds may lose: shares of rho, or of epsilon."""
     left = learner.epsilon - (learner.evaluation or 0)
-    share = min(0.3, max(0.05, 150 / size))
     target = learner.concept_class.target
     rho = 0.0
     if learner.delta is not None:
         rho = largest_rho(learner.epsilon, learner.delta) - float(learner.evaluation or 0) ** 2 / 2
-    if rho <= 0:  # the rounds are composed as pure ones
 
-        def ranged(part: float) -> Spent:
-            return BoundedRange(_down(float(left) * part))
+    def ranged(part: float) -> Spent:  # without rho the rounds are composed as pure ones
+        return BoundedRange(_down(math.sqrt(8 * rho * part) if rho > 0 else float(left) * part))
 
-        def pure(part: float) -> Spent:
-            return Pure(_down(float(left) * part))
-    else:
+    def summed(part: float) -> Spent:
+        return Concentrated(_down(rho * part)) if rho > 0 else Pure(_down(float(left) * part))
 
-        def ranged(part: float) -> Spent:
-            return BoundedRange(_down(math.sqrt(8 * rho * part)))
+    def share(least: float, of_size: float, most: float = 0.3) -> float:
+        return min(most, max(least, of_size / size))
 
-        def pure(part: float) -> Spent:
-            return Pure(_down(math.sqrt(2 * rho * part)))
-
-    if isinstance(target, Quantity):
-        if learner.loss == "quantile":
-            share = min(0.3, 2 * share)
-        means = learner.loss not in ("absolute", "quantile")
-        return (ranged(share / 3),) * 3, (pure(share / 3),) if means else ()
+    if isinstance(target, Periods):
+        moved = (summed(share(0.05, 300, 0.1)),) if size >= _MOVED_FROM else ()
+        return (summed(share(0.08, 600, 0.2)),), moved
     if isinstance(target, Count):
-        return (ranged(share / 2), pure(share / 2)), (pure(0.05),) * 2
-    return (pure(0.08),), ()
+        whole = share(0.05, 400)
+        return (ranged(whole / 4), summed(whole / 2)), (summed(whole / 4),)
+    start = share(0.05, 150)
+    if learner.loss in ("absolute", "quantile"):
+        start = min(0.3, 2 * start) if learner.loss == "quantile" else start
+        return (ranged(start / 3),) * 3, ()
+    whole = share(0.1, 800) if learner.loss == "gamma" else share(0.05, 400)
+    return (ranged(start / 3),) * 3, (ranged(0.3 * whole), summed(0.7 * whole))
 
 
 def _down(value: float) -> Fraction:
@@ -656,7 +763,7 @@ def scale_of(model: TreeSum, size: float) -> tuple[int, int]:
     to 3/2. The less is counted, the more noise a long reach costs, and the less it cuts off.
     """
     largest = (model.target.size - 1) * PARTS
-    if isinstance(model.target, Quantity):
+    if model.linear:
         center, full = model.start[0], sum(model.steps)
     else:
         center = int(np.rint(PARTS * model.worth(np.array(model.start)))[0])

@@ -32,13 +32,14 @@
       return;
     }
     const own = score(codes, 0);
-    const value = MODEL.kind === "count" ? Math.exp(own / MODEL.parts) : MODEL.low + own * MODEL.cell;
+    const power = MODEL.parts * Math.exp(own / MODEL.parts);
+    const value = MODEL.kind === "count" ? power / MODEL.parts : MODEL.low + (MODEL.log ? power : own) * MODEL.cell;
     const written = (number) => MODEL.kind === "count" ? String(Number(number.toPrecision(3))) : number.toFixed(MODEL.digits);
     answer.dataset.value = value;
     answer.textContent = written(value);
     if (MODEL.width === null) return;
     const [first, unit, most] = MODEL.scale;
-    const middle = MODEL.kind === "count" ? Math.round(MODEL.parts * value) : own;
+    const middle = MODEL.kind === "count" || MODEL.log ? Math.round(power) : own;
     const ends = [-MODEL.width, MODEL.width].map((far) => first + Math.max(0, Math.min(most, middle + far)) * unit);
     answer.dataset.interval = JSON.stringify(ends);
     answer.textContent += ` (${MODEL.level}: ${written(ends[0])} to ${written(ends[1])})`;
