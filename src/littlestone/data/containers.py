@@ -6,7 +6,8 @@ stop the engine, and so tell everyone that it is there. `portable` looks at each
 
 * texts: bytes that are not UTF-8 become the replacement character;
 * dates and times: outside the years 1 to 9999 (times: outside one day) they are null;
-* durations are no cells, so they are null (see `littlestone.data.cells`).
+* durations are refused by their type (`littlestone.data.tables`), so here they are null;
+* floats of 16 and 32 bits are the doubles of their shortest texts, as in a copy as CSV.
 
 What it returns has a type that depends on the given type only.
 
@@ -42,6 +43,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from littlestone.data.cells import DAY, DAYS_TO_1970, doubles
 from littlestone.errors import (
     DataError,
     LittlestoneError,
@@ -105,9 +107,8 @@ class Progress:
                 tell(self._said / 100)
 
 
-_DAY = 86_400
-_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_FIRST_DAY, _LAST_DAY = -DAYS_TO_1970, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def portable(column: pa.Array | pa.ChunkedArray) -> pa.Array:  # noqa: PLR0911 - a line a type
@@ -130,8 +131,8 @@ def portable(column: pa.Array | pa.ChunkedArray) -> pa.Array:  # noqa: PLR0911 -
         return column.cast(pa.large_binary())
     if pa.types.is_temporal(kind):
         return _temporal(column)
-    if pa.types.is_float16(kind):
-        return column.cast(pa.float32())
+    if pa.types.is_float16(kind) or pa.types.is_float32(kind):
+        return _shortest(column)
     if pa.types.is_decimal256(kind):
         return column.cast(pa.large_string())
     return column
@@ -187,18 +188,26 @@ def _temporal(column: pa.Array) -> pa.Array:
     if pa.types.is_date32(kind):
         return _within(column, pa.int32(), _FIRST_DAY, _LAST_DAY).cast(pa.int32()).view(kind)
     if pa.types.is_date64(kind):
-        days = np.floor_divide(_integers(column), 1000 * _DAY)
+        days = np.floor_divide(_integers(column), 1000 * DAY)
         inside = (days >= _FIRST_DAY) & (days <= _LAST_DAY) & _valid(column)
         return pa.array(np.where(inside, days, 0).astype(np.int32), mask=~inside).view(pa.date32())
     if pa.types.is_timestamp(kind):
-        unit = _PER_SECOND[kind.unit]
-        first, after = _FIRST_DAY * _DAY * unit, (_LAST_DAY + 1) * _DAY * unit
+        unit = PER_SECOND[kind.unit]
+        first, after = _FIRST_DAY * DAY * unit, (_LAST_DAY + 1) * DAY * unit
         return _within(column, pa.int64(), first, after - 1).view(kind)
     if pa.types.is_time(kind):
         width = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        last = _DAY * _PER_SECOND[kind.unit] - 1
+        last = DAY * PER_SECOND[kind.unit] - 1
         return _within(column, width, 0, last).cast(width).view(kind)
-    return pa.nulls(len(column), pa.large_string())
+    return pa.nulls(len(column), pa.duration("s"))
+
+
+def _shortest(column: pa.Array) -> pa.Array:
+    """Return floats as doubles, see `littlestone.data.cells.doubles`."""
+    if pa.types.is_float16(column.type):  # Arrow's own texts are those of wider floats
+        values = doubles(column.fill_null(np.float16(0)).to_numpy(zero_copy_only=False))
+        return pa.array(values, mask=~_valid(column))
+    return column.cast(pa.large_string()).cast(pa.float64())
 
 
 def _within(column: pa.Array, width: pa.DataType, low: int, high: int) -> pa.Array:

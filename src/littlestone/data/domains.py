@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, digits, number, text
-from littlestone.data.schema import Schema, suggest
+from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, digits, doubles, number, text
+from littlestone.data.schema import Schema, durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Point, Points
 
@@ -649,7 +649,10 @@ def own_cells(X: Any) -> npt.NDArray[Any]:
         return np.asarray(X, dtype=object)
     table = np.empty(frame.shape, dtype=object)
     for j, column in enumerate(frame.iter_columns()):
-        table[:, j] = column.to_list()
+        if column.dtype.is_temporal() and "Duration" in str(column.dtype):
+            raise DataError(durations(column.name, "fit or predict"))
+        narrow = str(column.dtype) == "Float32"
+        table[:, j] = doubles(column.to_numpy()) if narrow else column.to_list()
     return table
 
 

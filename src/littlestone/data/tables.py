@@ -43,7 +43,7 @@ from littlestone.data.containers import (
 )
 from littlestone.data.domains import TWICE, require_columns
 from littlestone.data.lines import CsvColumns, header
-from littlestone.data.schema import suggest
+from littlestone.data.schema import durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
 _UNREADABLE = (
@@ -133,9 +133,11 @@ class Table(ABC):
                     f"The column {name!r} given to {caller} holds lists or structures, not cells. "
                     "Unnest it first."
                 )
-            if isinstance(dtype, nw.Duration):  # no cell, see `littlestone.data.cells`
-                nothing = nw.lit(None, dtype=nw.String)
-                frame = frame.with_columns(nothing.alias(renamed))
+            if isinstance(dtype, nw.Duration):
+                raise DataError(durations(name, caller))
+            if isinstance(dtype, nw.Float32):  # the double of its shortest text
+                shortest = nw.col(renamed).cast(nw.String).cast(nw.Float64)
+                frame = frame.with_columns(shortest)
             elif isinstance(dtype, _AS_TEXT):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
@@ -529,7 +531,7 @@ def _arrow(values: Any) -> pa.Array:
         if isinstance(values.dtype, _TIMED) or not isinstance(values.dtype, _AS_TEXT):
             return portable(values.to_arrow())
         return _texts(values.to_list())
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biufm":
         values = pa.array(values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return portable(values)
