@@ -531,7 +531,9 @@ def _arrow(values: Any) -> pa.Array:
         if isinstance(values.dtype, _TIMED) or not isinstance(values.dtype, _AS_TEXT):
             return portable(values.to_arrow())
         return _texts(values.to_list())
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biufm":
+    if isinstance(values, np.ndarray) and values.dtype.kind == "m":
+        return pa.nulls(len(values), pa.duration("s"))  # refused by its type
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         values = pa.array(values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return portable(values)
