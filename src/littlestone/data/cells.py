@@ -321,9 +321,8 @@ def _of_numpy(raw: np.generic) -> object:
         return _numpy_date(raw)
     if isinstance(raw, np.timedelta64):  # whose item is an integer
         return None
-    if isinstance(raw, np.floating) and not isinstance(raw, float):
-        return float(str(raw))
-    return raw.item()
+    value = raw.item()
+    return float(str(raw)) if isinstance(value, float) and raw.dtype.itemsize < 8 else value
 
 
 def _numpy_date(raw: np.datetime64) -> str | None:
@@ -836,13 +835,17 @@ def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
     --------
     >>> check_labels("doctest", ["setosa", "virginica"])
     ('setosa', 'virginica')
+    >>> check_labels("doctest", [False, True]), check_labels("doctest", [b"no", b"yes"])
+    ((False, True), ('no', 'yes'))
     """
-    rule = f"a list of 2 to {_MOST} different labels, all of them texts or all integers"
+    rule = f"a list of 2 to {_MOST} different labels: texts, integers or booleans"
     hint = 'For example ["a", "b", "c"]: the order gives the codes. It is public.'
     listed = [] if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__") else labels
     found = [label.item() if isinstance(label, np.generic) else label for label in listed]
+    if {type(label) for label in found} == {bytes}:  # as cells, they are texts
+        found = [text(label) for label in found]
     kinds = {type(label) for label in found}
-    if kinds not in ({str}, {int}) or not 2 <= len(found) <= _MOST:
+    if kinds not in ({str}, {int}, {bool}) or not 2 <= len(found) <= _MOST:
         raise parameter_error(caller, "labels", rule, labels, hint)
     for i, label in enumerate(found):
         try:

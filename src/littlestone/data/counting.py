@@ -168,7 +168,7 @@ def _moments(cells: pa.Array, calendar: Calendar) -> Ints:
     width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
     numbers = cells.view(width).fill_null(0).to_numpy().astype(np.int64)
     timed = pa.types.is_timestamp(kind)
-    seconds = numbers // PER_SECOND[kind.unit] if timed else numbers * DAY
+    seconds: Ints = numbers // PER_SECOND[kind.unit] if timed else numbers * DAY
     seconds += DAYS_TO_1970 * DAY
     if timed and kind.tz is not None:
         moments, where = np.unique(seconds, return_inverse=True)

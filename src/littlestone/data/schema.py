@@ -45,7 +45,7 @@ from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -329,15 +329,15 @@ class Column:
 
     def codes(self, values: npt.NDArray[Any] | Sequence[object]) -> Codes:
         """Return the code of each cell: of numbers of an array at once."""
-        kind = values.dtype.kind if isinstance(values, np.ndarray) else "O"
+        numbers = values if isinstance(values, np.ndarray) else np.zeros(0, dtype=object)
+        kind = numbers.dtype.kind
         if kind == "m":
             raise DataError(durations(self.name, "a schema"))
-        if self.of_numbers and self.pure and kind in "iuf" and values.dtype != np.uint64:
-            numbers = cast(npt.NDArray[Any], values)
+        if self.of_numbers and self.pure and kind in "iuf" and numbers.dtype != np.uint64:
             if kind == "f":
-                numbers, missing = doubles(numbers), np.isnan(numbers)
-                codes = self.FIRST + np.searchsorted(np.array(self.edges, float), numbers, "right")
-                return np.where(missing, self.MISSING, codes).astype(np.int16)
+                edges = np.array(self.edges, dtype=np.float64)
+                codes = self.FIRST + np.searchsorted(edges, doubles(numbers), "right")
+                return np.where(np.isnan(numbers), self.MISSING, codes).astype(np.int16)
             limits = np.array(self.integer_edges, dtype=np.int64)
             codes = self.FIRST + np.searchsorted(limits, numbers.astype(np.int64), "right")
             return codes.astype(np.int16)

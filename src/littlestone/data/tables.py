@@ -524,17 +524,15 @@ def _arrow(values: Any) -> pa.Array:
     """
     if isinstance(values, nw.Series):
         native = values.to_native()
+        of_texts = not isinstance(values.dtype, _TIMED) and isinstance(values.dtype, _AS_TEXT)
         if isinstance(native, pa.ChunkedArray):
             return portable(native)
-        if str(native.dtype) == "object":
+        if str(native.dtype) == "object" or of_texts:
             return _texts(values.to_list())
-        if isinstance(values.dtype, _TIMED) or not isinstance(values.dtype, _AS_TEXT):
-            return portable(values.to_arrow())
-        return _texts(values.to_list())
-    if isinstance(values, np.ndarray) and values.dtype.kind == "m":
-        return pa.nulls(len(values), pa.duration("s"))  # refused by its type
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        values = pa.array(values)
+        return portable(values.to_arrow())
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biufm":
+        refused = values.dtype.kind == "m"  # by its type
+        values = pa.nulls(len(values), pa.duration("s")) if refused else pa.array(values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return portable(values)
     return _texts(values)
