@@ -514,6 +514,8 @@ def prepare(
     form = None if csv is None else CsvFormat.parse(csv, caller)
     require_names(table, header_is_public, form, caller)
     opened = read_table(table, csv=form, caller=caller)
+    if y is not None:
+        opened.once(y, caller)
     names = _names(opened.names, y, columns, caller)
     opened.frame(names, caller)  # names and types are looked at
     said = _said(kinds, names, caller)
@@ -567,6 +569,7 @@ def standard(
 
     form = None if csv is None else CsvFormat.parse(csv, caller)
     opened = read_table(table, csv=form, caller=caller)
+    opened.once(y, caller)
     names = _names(opened.names, y, columns, caller)
     within = _between(bounds, names, caller)
     step = math.ceil(len(names) * len(_STANDARD) / MOST_EDGES)  # of very many columns fewer edges

@@ -25,6 +25,7 @@ from littlestone.data.counting import (
     INTEGERS,
     STOPPED,
     Reading,
+    codes_of,
     distinct_cells,
     group_codes,
     group_sizes,
@@ -41,7 +42,7 @@ from littlestone.data.domains import (
     totals,
     user_index,
 )
-from littlestone.data.lines import columns_in, names_in, to_utf8
+from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
 from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Records, Store, Stored, StoredUsers, Unread
@@ -380,7 +381,7 @@ class RowReader:
         """Read the line of names, which is public: what is wrong there is wrong before any row."""
         first = next(lines, b"")
         cut = first.find(b"\n") + 1
-        names = names_in(first[:cut], self.form, self.what)
+        names = numbered(names_in(first[:cut], self.form, self.what))
         return Begun(len(names), self._columns(names), _chain(first[cut:], lines))
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
@@ -457,11 +458,9 @@ class RowReader:
             schema = self.domain.schema
             codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
             for j, column in enumerate(schema):
-                raw, where = distinct_cells(pa.chunked_array([cells[j]]))
-                code = np.fromiter((column.code(cell) for cell in raw), np.int16, len(raw))
-                if self.strict and (code == column.OTHER).any():
+                codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)
+                if self.strict and (codes[:, j] == column.OTHER).any():
                     raise refusal(self.caller, column.name, column.rule)
-                codes[:, j] = code[where]
             return codes, np.ones(len(codes), dtype=np.bool_)
         points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
         inside = index >= 0

@@ -41,8 +41,8 @@ from littlestone.data.containers import (
     portable_type,
     run_engine,
 )
-from littlestone.data.domains import TWICE, require_columns
-from littlestone.data.lines import CsvColumns, header
+from littlestone.data.domains import TWICE, called, require_columns
+from littlestone.data.lines import CsvColumns, header, numbered
 from littlestone.data.schema import durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
@@ -102,6 +102,8 @@ class Table(ABC):
 
     names: tuple[str, ...]
     declared = False
+    #: Names that the first line of a CSV file has more than once.
+    twice: frozenset[str] = frozenset()
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -124,8 +126,8 @@ class Table(ABC):
         DataError
             A column of lists or structures: it has no cells.
         """
-        self._require(columns, caller)
-        frame = run_engine(lambda: self._frame(list(columns), numbers), _UNREADABLE)
+        own, numeric = self._called(columns, caller), self._called(numbers, caller)
+        frame = run_engine(lambda: self._frame(own, numeric), _UNREADABLE)
         schema = run_engine(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
             if isinstance(dtype, _NESTED):
@@ -152,8 +154,8 @@ class Table(ABC):
         ParameterError
             A column that the table does not have.
         """
-        self._require(columns, caller)
-        return run_engine(lambda: self._batches(list(columns), numbers), _UNREADABLE)
+        own, numeric = self._called(columns, caller), self._called(numbers, caller)
+        return run_engine(lambda: self._batches(own, numeric), _UNREADABLE)
 
     def rows(self) -> int | None:
         """Return the number of rows (public), or None where only a reading tells."""
@@ -183,8 +185,20 @@ class Table(ABC):
         while (batch := run_engine(lambda: next(batches, None), _UNREADABLE)) is not None:
             yield pa.Table.from_arrays(batch.columns, names)
 
-    def _require(self, columns: Sequence[str], caller: str) -> None:
-        require_columns(columns, self.names, caller, self._hint)
+    def _called(self, columns: Iterable[str], caller: str) -> list[str]:
+        """Return what this table calls columns; refuse those that it does not have."""
+        asked = list(columns)
+        require_columns(asked, self.names, caller, self._hint)
+        return [called(name, self.names) for name in asked]
+
+    def once(self, name: str, caller: str) -> None:
+        """Refuse a label or target that two columns are called: one would predict the other."""
+        if name in self.twice:
+            raise ParameterError(
+                f"The first line of the table given to {caller} names the column {name!r} twice: "
+                "the second one would be a column to learn from, and a copy of what is to be "
+                "learned. Rename it, or delete it."
+            )
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Say which columns there are: their names are public."""
@@ -333,7 +347,8 @@ class _Csv(Table):
                 f"The parts {str(path)!r} must have equal first lines, with the names of the "
                 "columns. Rewrite the parts that differ."
             )
-        super().__init__(names[0])
+        super().__init__(numbered(names[0]))
+        self.twice = frozenset(name for name in names[0] if names[0].count(name) > 1)
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
         return self._scan(self._read(columns, numbers))
