@@ -89,7 +89,7 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     if isinstance(raw, str):
         return _unicode(str.strip(raw, WHITE))
     if isinstance(raw, np.generic):
-        raw = _of_numpy(raw)
+        return _text(_of_numpy(raw))
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, numbers.Integral):

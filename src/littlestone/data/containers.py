@@ -394,6 +394,22 @@ def _without_logs() -> Iterator[None]:
             logger.disabled = disabled
 
 
+def spool(pipe: Path) -> Path:
+    """Keep what comes through a pipe in a file that only this user can read; return its path.
+
+    It ends as its first bytes say: Parquet, else CSV, packed or not.
+    """
+    folder = Path(_spill_folder(":memory:", os.getpid()))
+    with pipe.open("rb") as source:
+        first = source.read(4)
+        packed = ".csv.gz" if first.startswith(b"\x1f\x8b") else ".csv"
+        handle, name = tempfile.mkstemp(".parquet" if first == b"PAR1" else packed, "pipe-", folder)
+        with open(handle, "wb") as target:
+            target.write(first)
+            shutil.copyfileobj(source, target)
+    return Path(name)
+
+
 def connect() -> DuckDBPyConnection:
     """Return a connection to this process's own in-memory DuckDB, which fetches no extensions."""
     connection = _database(os.getpid()).cursor()

@@ -551,9 +551,9 @@ class Reading:
         opened = read_table(table, csv=csv, declared=declared, caller=caller)
         numeric = target is not None or all(rule.numeric for rule in rules)
         numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
-        opened.once(y, caller)
         columns = [*names, y, *(name for name in (event, user) if name is not None)]
         frame = opened.frame(columns, caller, numbers=numbers)
+        opened.once(y, caller)
         if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
             raise float_users(f"The users in the column {user!r}", caller)
         return cls(

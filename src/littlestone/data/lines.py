@@ -318,11 +318,12 @@ def _cells(lines: _Lines, j: int, form: CsvFormat) -> pa.Array:
     if lines.quoted is None or form.quote is None:
         return _texts(lines.data, left, right)
     # A cell inside quotes loses them, and its doubled quotes.
-    left, right = _trimmed(lines.data, left, right)
-    wide = lines.quoted & (right - left >= 2)
-    opens = lines.data[np.minimum(left, len(lines.data) - 1)] == ord(form.quote)
-    inner = wide & opens & (lines.data[right - 1] == ord(form.quote))
-    cells = _texts(lines.data, left + inner, right - inner)
+    first, last = _trimmed(lines.data, left, right)
+    wide = lines.quoted & (last - first >= 2)
+    opens = lines.data[np.minimum(first, len(lines.data) - 1)] == ord(form.quote)
+    inner = wide & opens & (lines.data[last - 1] == ord(form.quote))
+    left, right = np.where(inner, first + 1, left), np.where(inner, last - 1, right)
+    cells = _texts(lines.data, left, right)
     if not inner.any():
         return cells
     single = pc.replace_substring(cells, 2 * form.quote, form.quote)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ from littlestone.data.containers import (
     portable,
     portable_type,
     run_engine,
+    spool,
 )
 from littlestone.data.domains import TWICE, called, require_columns
 from littlestone.data.lines import CsvColumns, header, numbered
@@ -288,7 +290,25 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, caller:
             hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
             raise parameter_error(caller, "csv", "given with a CSV file", "a database", hint)
         return _Lazy(open_url(name, caller), caller, declared=True)
-    return _file(Path(name), csv, declared, caller)
+    return _file(spooled(str(name), caller), csv, declared, caller)
+
+
+def spooled(name: str, caller: str) -> Path:
+    """Return a path, or the file that holds what came through a pipe: tables are read again."""
+    path = Path("/dev/stdin" if name == "-" else name)
+    standard = path == Path("/dev/stdin")
+    if not (standard or path.is_fifo()):
+        return path
+    if standard and sys.stdin is not None and sys.stdin.isatty():
+        hint = "Nothing is typed here: littlestone ... - < people.csv"
+        raise parameter_error(caller, "table", "a file, or a pipe", name, hint)
+    if path not in _pipes:
+        _pipes[path] = run_engine(lambda: spool(path), f"The pipe {name!r} cannot be read.")
+    return _pipes[path]
+
+
+#: What came through pipes in this process: they give their content once.
+_pipes: dict[Path, Path] = {}
 
 
 def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -> Table:

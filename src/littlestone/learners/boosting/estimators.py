@@ -589,6 +589,11 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         "predicted.",
         kw_only=False,
     )
+    event_is: Any = declared(
+        Kind("int or str", annotation="int | str"),
+        "The cell of a table that means an event, for example 2 in R's data.",
+        default=1,
+    )
     rounds: Any = _given_rounds()
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
@@ -610,7 +615,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        target = Periods(self.periods)
+        target = Periods(self.periods, self.event_is)
         return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=target)
 
     def fit(
@@ -712,7 +717,8 @@ def regressor(
     target = concepts.target
     if isinstance(target, Periods):
         del parameters["interval"]  # there is none yet
-        return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
+        ends, code = list(target.ends), target.event_is
+        return BoostedTreesSurvival(concepts.schema, ends, event_is=code, **parameters)
     assert isinstance(target, Quantity | Count)
     given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
     if isinstance(target, Quantity):
