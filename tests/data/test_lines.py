@@ -146,7 +146,7 @@ def test_a_name_that_occurs_again_gets_a_number(tmp_path, line, names):
 @pytest.mark.parametrize(
     ("start", "cause"),
     [
-        (gzip.compress(b"x,y\n"), "compressed by gzip"),
+        (gzip.compress(b"x,y\n", mtime=0), "compressed by gzip"),
         (b"PK\x03\x04", "a zip archive"),
         (b"PAR1", "a Parquet file"),
         (b"sep=;\nx;y\n", "for Excel"),

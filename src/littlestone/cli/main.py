@@ -217,7 +217,8 @@ def _main(tokens: Sequence[str], pressed: list[int]) -> int:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
         code = app(
-            _with_pipe(tokens), exit_on_error=False, print_error=False, result_action="return_value")
+            _with_pipe(tokens), exit_on_error=False, print_error=False, result_action="return_value"
+        )
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output is gone (``| head``): nothing is left to say, and nobody to hear.

@@ -318,11 +318,11 @@ def _cells(lines: _Lines, j: int, form: CsvFormat) -> pa.Array:
     if lines.quoted is None or form.quote is None:
         return _texts(lines.data, left, right)
     # A cell inside quotes loses them, and its doubled quotes.
-    first, last = _trimmed(lines.data, left, right)
-    wide = lines.quoted & (last - first >= 2)
-    opens = lines.data[np.minimum(first, len(lines.data) - 1)] == ord(form.quote)
-    inner = wide & opens & (lines.data[last - 1] == ord(form.quote))
-    left, right = np.where(inner, first + 1, left), np.where(inner, last - 1, right)
+    begin, end = _trimmed(lines.data, left, right)
+    wide = lines.quoted & (end - begin >= 2)
+    opens = lines.data[np.minimum(begin, len(lines.data) - 1)] == ord(form.quote)
+    inner = wide & opens & (lines.data[end - 1] == ord(form.quote))
+    left, right = np.where(inner, begin + 1, left), np.where(inner, end - 1, right)
     cells = _texts(lines.data, left, right)
     if not inner.any():
         return cells
