@@ -722,7 +722,7 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
     if kind == "quantity":
         assert (np.array(told) == found).all()
     if kind == "time":
-        survival = made.predict_survival_function(table)
+        survival = made.predict_survival_function(table, return_array=True)
         assert survival.shape == (len(table), 4)
         assert (np.diff(survival, axis=1) <= 0).all()
         assert np.allclose([module["survival"](record) for record in records[:50]], survival[:50])

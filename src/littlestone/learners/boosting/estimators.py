@@ -531,6 +531,18 @@ class ScorecardRegressor(
         return ScorecardClass(self.schema, _rounds(self), target=self._target)
 
 
+class StepFunction:
+    """The survival of one row: 1 before the first period ends, then what it is at each end."""
+
+    def __init__(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> None:
+        self.x, self.y = x, y
+
+    def __call__(self, time: Any) -> npt.NDArray[np.float64]:
+        """Return the survival at times, of the same shape."""
+        places = np.searchsorted(self.x, np.asarray(time, dtype=np.float64), "right")
+        return np.append(1.0, self.y)[places]
+
+
 class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "quantile")):
     r"""Learn the time until an event, privately: hazards in public periods, by sums of trees.
 
@@ -576,8 +588,11 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     >>> y = np.array([(True, t) for t in months], dtype=[("died", bool), ("months", float)])
     >>> S = BoostedTreesSurvival(
     ...     schema, [12, 24, 36], epsilon=4, delta=1e-6, random_state=0).fit(X, y)
-    >>> S.predict_survival_function([[20], [90]])[:, 0].round(1)
+    >>> S.predict_survival_function([[20], [90]], return_array=True)[:, 0].round(1)
     array([0.9, 0.4])
+    >>> young, old = S.predict_survival_function([[20], [90]])
+    >>> old([0, 11.9, 12]).round(1)
+    array([1. , 1. , 0.4])
     >>> bool(np.diff(S.predict([[20], [90]]))[0] > 0)
     True
     """
@@ -664,10 +679,20 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         found: npt.NDArray[np.float64] = self.hypothesis_.predict(self._rows(X))
         return found
 
-    def predict_survival_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probability that nothing has happened at the end of each period (columns)."""
+    def predict_survival_function(self, X: Any, *, return_array: bool = False) -> npt.NDArray[Any]:
+        """Return the survival of each row, as a step function of the time; or an array of it.
+
+        As in scikit-survival: with ``return_array`` the probability that nothing has happened at
+        the end of each period, of shape (n, n_periods); else n functions of a time.
+        """
         check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.survival(self._rows(X))
+        survival = self.hypothesis_.survival(self._rows(X))
+        if return_array:
+            return survival
+        functions = np.empty(len(survival), dtype=object)
+        for row, y in enumerate(survival):
+            functions[row] = StepFunction(self.unique_times_, y)
+        return functions
 
     def score(self, X: Any, y: Any) -> float:
         """Return the exact concordance on the records given here: NOT private about *them*.
