@@ -141,18 +141,20 @@ def test_what_is_learned_anywhere_answers_everywhere(first, second, kind, tmp_pa
         else {"categories": ["2020-01-01", "4", "1.5", "0.1", "true"]}
     )
     schema = Schema.from_dict({"c": rule})
-    repeated = [cell for cell in meanings.CELLS[kind] for _ in range(100)]
-    codes = np.array([meanings.reference(cell, rule) for cell in repeated])
-    often = codes >= np.median(codes[codes > 1])
+    codes = {
+        cell: meanings.reference(cell, rule) for cell in meanings.CELLS[kind] if cell is not None
+    }
+    least = min(codes.values())
+    sides = [[c for c in codes if (codes[c] > least) == side] for side in (False, True)]
+    repeated = [side[i % len(side)] for i in range(600) for side in sides]  # labels 0, 1, 0, 1, ...
     one, other = (
         getattr(meanings, name)(kind, repeated, ["c"], tmp_path) for name in (first, second)
     )
-    made = ls.fit(one, y="y", epsilon=9, schema=schema, model="scorecard", random_state=0)
+    made = ls.fit(one, y="y", epsilon=20, schema=schema, model="scorecard", random_state=0)
     made.save(tmp_path / "m.json")
     answer = made.predict(other)
     assert answer.tolist() == made.predict(one).tolist()
-    by_code = {code: set(answer[codes == code].tolist()) for code in codes[often]}
-    assert all(len(labels) == 1 for labels in by_code.values())  # a label for each code
+    assert (answer == meanings.labels(repeated)).mean() > 0.9
     if isinstance(other, Path | str):
         assert main(["predict", str(tmp_path / "m.json"), str(other)]) == 0
         assert capsys.readouterr().out.split()[1:] == [str(label) for label in answer]
