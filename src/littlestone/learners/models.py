@@ -84,8 +84,8 @@ def wanted(
     --------
     >>> wanted("fit", "price", target="quantity", high=20000).target
     Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
-    >>> wanted("fit", None, time="months", event="died", periods=2, high=24).target
-    Periods(ends=(Fraction(12, 1), Fraction(24, 1)))
+    >>> wanted("fit", None, time="months", event="died", periods=2, high=24).target.ends
+    (Fraction(12, 1), Fraction(24, 1))
     """
     given = {
         "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
