@@ -137,7 +137,7 @@ def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
     if re.match(rb'"?sep=.?"?\s*\Z', line):
         raise DataError(
             f"{what} begins with a line sep= for Excel, where the names of the columns should be. "
-            "Delete that line, and say the separator here: csv=\"sep=;\" (--csv)."
+            'Delete that line, and say the separator here: csv="sep=;" (--csv).'
         )
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
     lines = _split(block, form, None)
