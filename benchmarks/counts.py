@@ -93,7 +93,8 @@ def on_spark(way: Callable[[Any], tuple[int, int, int]]) -> Callable[[str], tupl
     """Read through a local Spark (its Java process is not in the peak)."""
 
     def run(path: str) -> tuple[int, int, int]:
-        from littlestone.data import local_spark
+        sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+        from local_spark import local_spark
 
         return way(local_spark(2, memory="4g").read.parquet(path))
 

@@ -85,6 +85,7 @@ class BoostedTreesSurvival(_boosting.BoostedTreesSurvival):
         *,
         epsilon: Number,
         delta: Number = 0,
+        event_is: int | str = 1,
         rounds: int | Literal["auto"] = "auto",
         evaluate: Number | None = None,
         holdout: Number | None = None,

@@ -215,8 +215,9 @@ def test_one_odd_cell_changes_no_other_record(usual):
 
 
 def test_the_check_notices_that_a_common_type_retypes_all_cells():
-    common = np.asarray([[3.0], [None]], dtype=None), np.asarray([[3.0], ["a"]], dtype=None)
-    schema = Schema.from_dict({"c": {"categories": ["3", "7"]}})
+    long = 2**53 + 1
+    common = np.asarray([[long], [None]], dtype=None), np.asarray([[long], [0.5]], dtype=None)
+    schema = Schema.from_dict({"c": {"categories": [str(long)]}})
     assert len({tuple(RowDomain(schema).array(rows)[0]) for rows in common}) == 2
 
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
+import threading
 
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from littlestone.data import lines, read_table
+from littlestone.data import (
+    IntegerDomain,
+    RowDomain,
+    Sample,
+    Schema,
+    lines,
+    read_points,
+    read_table,
+)
 from littlestone.data.cells import CsvFormat
-from littlestone.data.lines import CsvColumns, header, names_in
-from littlestone.errors import DataError
+from littlestone.data.lines import CsvColumns, header, names_in, numbered
+from littlestone.data.proposal import standard
+from littlestone.errors import DataError, ParameterError
 
 
 def reference(line: bytes, width: int) -> tuple[list[str], bool]:
@@ -29,10 +40,11 @@ def reference(line: bytes, width: int) -> tuple[list[str], bool]:
         else:
             cell += byte
     cells.append(cell)
-    plain = [
-        c[1:-1].replace(b'""', b'"') if meant and len(c) >= 2 and c[:1] == c[-1:] == b'"' else c
-        for c in cells
-    ]
+    plain = []
+    for cell in cells:
+        bare = cell.strip()
+        quoted = meant and len(bare) >= 2 and bare[:1] == bare[-1:] == b'"'
+        plain.append(bare[1:-1].replace(b'""', b'"') if quoted else cell)
     ragged = len(cells) != width or not meant
     padded = [*plain, *[b""] * (width - len(plain))][:width]
     return [c.decode("utf-8", "replace") for c in padded], ragged
@@ -124,8 +136,63 @@ def test_a_line_longer_than_many_blocks(tmp_path, monkeypatch):
     ],
 )
 def test_a_name_that_occurs_again_gets_a_number(tmp_path, line, names):
-    assert names_in(line.encode(), CsvFormat(), "The file") == names
+    assert numbered(names_in(line.encode(), CsvFormat(), "The file")) == names
     (tmp_path / "t.csv").write_text(f"{line}\n1,2,3,4\n")
     table = read_table(tmp_path / "t.csv")
     cells = [table.frame([name], "test").collect().row(0)[0] for name in names]
     assert cells == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("start", "cause"),
+    [
+        (gzip.compress(b"x,y\n", mtime=0), "compressed by gzip"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"PAR1", "a Parquet file"),
+        (b"sep=;\nx;y\n", "for Excel"),
+        (b'"sep=,"\nx,y\n', "for Excel"),
+        (b"x,y\r1,2\r", "carriage returns only"),
+    ],
+)
+def test_what_is_no_such_csv_says_the_cause(tmp_path, start, cause):
+    (tmp_path / "t.csv").write_bytes(start)
+    with pytest.raises(DataError, match=cause):
+        read_table(tmp_path / "t.csv")
+
+
+def test_blanks_around_quotes_do_not_count(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b'x, "y" ,z\n1, "a, b" ,\t"c"\n"q" ,  2,3\n')
+    assert header(path, CsvFormat()) == ["x", "y", "z"]
+    assert parse(path) == ([["1", "a, b", "c"], ["q", "  2", "3"]], False)
+
+
+def test_a_label_that_is_named_twice_is_refused(tmp_path):
+    """The second one would be a column to learn from: a copy of the label."""
+    (tmp_path / "t.csv").write_text("age,ill,ill\n40,1,1\n30,0,0\n")
+    schema = Schema.from_dict({"age": {"bins": [35]}})
+    with pytest.raises(ParameterError, match="names the column 'ill' twice"):
+        Sample.read(tmp_path / "t.csv", y="ill", domain=RowDomain(schema))
+    with pytest.raises(ParameterError, match="names the column 'ill' twice"):
+        standard(tmp_path / "t.csv", y="ill")
+
+
+def test_names_with_blanks_around_them_are_found(tmp_path):
+    schema = Schema.from_dict({"age ": {"bins": [35]}})
+    (tmp_path / "t.csv").write_text("age , ill\n40,1\n30,0\n")
+    frame = pa.table({" age": [40, 30]})
+    for table in (tmp_path / "t.csv", frame, {"age": [40, 30]}):
+        assert read_points(table, domain=RowDomain(schema))[0].tolist() == [[3], [2]]
+    assert RowDomain(schema).array(frame).tolist() == [[3], [2]]
+
+
+def test_what_comes_through_a_pipe_is_read_again(tmp_path):
+    """A fit opens its table several times; a pipe gives its content once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("age,ill\n40,1\n30,0\n",))
+    writer.start()
+    for _ in range(2):
+        assert read_table(pipe).names == ("age", "ill")
+        assert read_points(pipe, x="age", domain=IntegerDomain(1, 99))[0].tolist() == [40, 30]
+    writer.join()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -38,6 +40,10 @@ pytestmark = [
     pytest.mark.postgres,
     pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning"),  # Ibis's and DuckDB's
 ]
+
+_SPEC = importlib.util.spec_from_file_location("meanings", Path(__file__).with_name("meanings.py"))
+meanings = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(meanings)
 
 DOMAIN = IntegerDomain(1, 99)
 SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
@@ -385,3 +391,44 @@ def test_exports_say_in_postgres_what_models_do(server):
         order = "FROM exported ORDER BY place"
         said = lambda sql: [v for (v,) in connection.execute(f"SELECT {sql} {order}")]  # noqa: E731
         same(said, "standard", exact=False)
+
+
+#: What PostgreSQL calls the types of `meanings`; the others are refused by their type: a view of
+#: texts has them.
+POSTGRES = {
+    **{"boolean": "boolean", "integer": "bigint", "whole": "smallint", "double": "float8"},
+    **{"float32": "real", "text": "text", "texts of dates": "text", "texts of moments": "text"},
+}
+AS_TEXT = {
+    "decimal": "numeric",
+    "date": "date",
+    "naive us": "timestamp",
+    "zoned us America/New_York": "timestamptz",
+}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/St_Johns"])
+@pytest.mark.parametrize("kind", [*POSTGRES, *AS_TEXT])
+def test_codes_are_those_of_the_words_of_the_schema(server, kind, zone):
+    """As in every other container, whatever the zone of the session that writes a text."""
+    rules, cells = meanings.rules_of(kind), meanings.CELLS[kind]
+    names = [f"c{j}" for j in range(len(rules))]
+    schema = Schema.from_dict(dict(zip(names, rules.values(), strict=True)))
+    values = [float(str(x)) if kind == "float32" and x is not None else x for x in cells]
+    with connected(server) as connection:
+        connection.execute("DROP VIEW IF EXISTS v; DROP TABLE IF EXISTS t")
+        connection.execute(f"ALTER ROLE postgres SET timezone = '{zone}'")
+        sql = (POSTGRES | AS_TEXT)[kind]
+        connection.execute(f"CREATE TABLE t (c {sql}, y int)")
+        with connection.cursor() as cursor:
+            rows = [(value, i % 2) for i, value in enumerate(values)]
+            cursor.executemany("INSERT INTO t VALUES (%s, %s)", rows)
+        cast = "::text" if kind in AS_TEXT else ""
+        columns = ", ".join(f"c{cast} AS {name}" for name in names)
+        connection.execute(f"CREATE VIEW v AS SELECT {columns}, y FROM t")
+    codes = [[meanings.reference(cell, rule) for rule in rules.values()] for cell in cells]
+    url = f"postgresql://postgres@/postgres?host={server}&table="
+    assert meanings.fitted(url + "v", schema) == sorted(codes)
+    if kind in AS_TEXT:
+        with pytest.raises(DataError, match="Cast it in a view"):
+            Sample.read(url + "t", x="c", y="y", domain=TextDomain())

@@ -575,7 +575,7 @@ def test_engines_load_only_when_a_table_is_read():
         "import sys, littlestone.data as d\n"
         "d.Sample.of([1, 2], [0, 1])\n"
         "print([m for m in ('duckdb', 'pyarrow', 'narwhals', 'pandas') if m in sys.modules])\n"
-        "d.read_table, d.read_points, d.Table, d.local_spark\n"
+        "d.read_table, d.read_points, d.Table\n"
         "try:\n    d.nothing\nexcept AttributeError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -110,7 +110,7 @@ def test_numeric_cells(raw, code):
 
 @pytest.mark.parametrize(
     ("raw", "code"),
-    [("Bonn", 2), (" Rome\t", 3), (5, 4), (5.0, 4), ("5.0", 1), ("bonn", 1), ("?", 0), (None, 0)],
+    [("Bonn", 2), (" Rome\t", 3), (5, 4), (5.0, 4), ("5.0", 4), ("bonn", 1), ("?", 0), (None, 0)],
 )
 def test_categorical_cells(raw, code):
     assert CITY.code(raw) == code

@@ -13,6 +13,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
+from local_spark import local_spark
 
 from littlestone.data import (
     OUTSIDE,
@@ -22,7 +23,6 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    local_spark,
     read_points,
 )
 from littlestone.data.read import read

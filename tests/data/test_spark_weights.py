@@ -11,10 +11,11 @@ import socket
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from local_spark import local_spark
 
 import littlestone as ls
 from littlestone.classes import parse_class
-from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, local_spark
+from littlestone.data import IntegerDomain, RowDomain, Sample, Schema
 from littlestone.data.read import read
 from littlestone.data.stored import Stored
 from littlestone.learners import registry

@@ -231,7 +231,7 @@ def test_probabilities_of_a_release_are_those_of_its_estimator():
     time = times().fit(TABLE, time="age", event="ill")
     for given in (TABLE, X.to_numpy()):
         found = time.release_.predict_proba(given)
-        assert np.array_equal(found, time.predict_survival_function(TABLE))
+        assert np.array_equal(found, time.predict_survival_function(TABLE, return_array=True))
     assert hasattr(rule(evaluate="0.1"), "predict_proba")
 
 

@@ -116,6 +116,27 @@ def names_in_the_order_of_arrival(original, point):
     return 0
 
 
+@mutant(
+    "a zone inherited",
+    "data.counting:_moments",
+    "data/test_meanings.py::test_codes_are_those_of_the_words_of_the_schema",
+)
+def a_zone_of_the_container(original, cells, calendar):
+    """A timestamp is looked at in the zone that its file or session names."""
+    zone = getattr(cells.type, "tz", None)
+    return original(cells, calendar if zone is None else replace(calendar, zone=zone))
+
+
+@mutant(
+    "a zone inherited",
+    "data.cells:Calendar.local",
+    "data/test_meanings.py::test_codes_are_those_of_the_words_of_the_schema",
+)
+def a_zone_of_the_machine(original, self, seconds):
+    """A moment is looked at where the program runs: on this machine perhaps in Kolkata."""
+    return original(replace(self, zone="Asia/Kolkata"), seconds)
+
+
 @mutant("cut by all records", "data.targets:UserSample._cut", "the cut of one user")
 def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
     """Which records of a user are kept depends on how many users before have too many."""

@@ -87,6 +87,8 @@ class Targets:
     event: str | None = None
     """With --time: column that is 1 where the event ended the time, and 0 where it was not
     observed."""
+    event_is: str | None = None
+    """With --time: the cell of --event that means an event, if it is not 1 (in R often 2)."""
     periods: str | None = None
     """With --time: the public ends of the periods, for example 12,24,36; or with --high their
     number, all equal."""

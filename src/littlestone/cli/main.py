@@ -205,12 +205,21 @@ def main(tokens: Sequence[str]) -> int:
         return _main(tokens, pressed)
 
 
+def _with_pipe(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens; "-" in the place of a table is standard input."""
+    dash = "-"
+    pairs = zip(["", *tokens], tokens, strict=False)
+    return [
+        "/dev/stdin" if word == dash and not last.startswith("--") else word for last, word in pairs
+    ]
+
+
 def _main(tokens: Sequence[str], pressed: list[int]) -> int:
     try:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
         code = app(
-            list(tokens), exit_on_error=False, print_error=False, result_action="return_value"
+            _with_pipe(tokens), exit_on_error=False, print_error=False, result_action="return_value"
         )
         sys.stdout.flush()
     except BrokenPipeError:

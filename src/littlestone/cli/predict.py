@@ -193,7 +193,8 @@ def _head(release: Release, *, proba: bool) -> list[str]:
     if target is not None:
         each = [f"survival at {float(end):g}" for end in getattr(target, "ends", ())]
     else:
-        each = ["probability"] if labels == (0, 1) else [f"probability of {x}" for x in labels]
+        listed = release.concept_class.lists_labels
+        each = [f"probability of {x}" for x in labels] if listed else ["probability"]
     beside = each if proba else []
     if release.interval is not None:
         beside = ["low", "high"] if target is not None else [*beside, *release.set_columns]
@@ -236,8 +237,8 @@ def _write_parquet(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    own = names != (0, 1)
-    kind = pa.int8() if not own else pa.string() if isinstance(names[0], str) else pa.int64()
+    own = names != (0, 1) or type(names[0]) is bool
+    kind = pa.array(names).type if own else pa.int8()
     kind = pa.float64() if numbers else kind
     schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]

@@ -31,7 +31,6 @@ from littlestone.data.schema import Column, Literal, Schema
 from littlestone.data.targets import UserSample
 
 if TYPE_CHECKING:
-    from littlestone.data.containers import local_spark
     from littlestone.data.counting import read_points
     from littlestone.data.tables import Table, read_table
 
@@ -49,7 +48,6 @@ __all__ = [
     "Table",
     "TextDomain",
     "UserSample",
-    "local_spark",
     "read_points",
     "read_table",
 ]
@@ -59,7 +57,6 @@ _LATE = {
     "Table": "littlestone.data.tables",
     "read_table": "littlestone.data.tables",
     "read_points": "littlestone.data.counting",
-    "local_spark": "littlestone.data.containers",
 }
 
 

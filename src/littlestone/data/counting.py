@@ -20,8 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from littlestone.data.cells import (
+    DAY,
+    DAYS_TO_1970,
     ISO_TIME,
+    SECONDS,
     WHITE,
+    Calendar,
     CsvFormat,
     Match,
     date_text,
@@ -29,7 +33,15 @@ from littlestone.data.cells import (
     text,
     user_name,
 )
-from littlestone.data.containers import SPARK, Frame, bytewise, portable, repaired, run_engine
+from littlestone.data.containers import (
+    PER_SECOND,
+    SPARK,
+    Frame,
+    bytewise,
+    portable,
+    repaired,
+    run_engine,
+)
 from littlestone.data.domains import (
     OUTSIDE,
     Domain,
@@ -66,15 +78,20 @@ _PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
 
 
 def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
-    """Return the distinct cells as Python values, and which of them each cell is."""
+    """Return the distinct cells as Python values, and which of them each cell is.
+
+    Times are texts, those with a zone in UTC.
+    """
     cells = portable(column)
-    temporal = pa.types.is_temporal(cells.type)
+    temporal, east = pa.types.is_temporal(cells.type), ""
+    if pa.types.is_timestamp(cells.type) and cells.type.tz is not None:
+        cells, east = cells.view(pa.timestamp(cells.type.unit)), "+00:00"
     if temporal:
         cells = cells.cast(pa.large_string())
     encoded = cells.dictionary_encode(null_encoding="encode")
     raw = encoded.dictionary.to_pylist()
     if temporal:
-        raw = [None if cell is None else date_text(cell) for cell in raw]
+        raw = [None if cell is None else date_text(cell + east) for cell in raw]
     return raw, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
@@ -123,6 +140,8 @@ def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
     [2, 2, 3, 0, 1, 4]
     """
     kind = cells.type
+    if column.calendar is not None and (pa.types.is_timestamp(kind) or pa.types.is_date(kind)):
+        return column.of_moments(_moments(portable(cells), column.calendar)).astype(np.int64)
     if column.of_numbers and column.pure:
         if pa.types.is_large_string(kind) or pa.types.is_string(kind):
             plain = pc.fill_null(pc.match_substring_regex(cells, PLAIN), False)
@@ -132,7 +151,7 @@ def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
             codes[odd] = _one_by_one(cells.take(odd), column)
             return codes
         whole = pa.types.is_integer(kind) and kind != pa.uint64()
-        if whole or pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        if whole or pa.types.is_float64(kind):
             known = column.codes(cells.fill_null(0).to_numpy())
             return np.where(_valid(cells), known, column.MISSING).astype(np.int64)
     return _one_by_one(cells, column)
@@ -140,7 +159,25 @@ def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
 
 def _one_by_one(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
     raw, where = distinct_cells(cells)
-    return np.fromiter((column.code(cell) for cell in raw), np.int64, len(raw))[where]
+    return column.codes(raw).astype(np.int64)[where]
+
+
+def _moments(cells: pa.Array, calendar: Calendar) -> Ints:
+    """Return dates and times as `Column.of_moments` takes them."""
+    kind = cells.type
+    width = pa.int32() if pa.types.is_date32(kind) else pa.int64()
+    numbers = cells.view(width).fill_null(0).to_numpy().astype(np.int64)
+    timed = pa.types.is_timestamp(kind)
+    seconds: Ints = numbers // PER_SECOND[kind.unit] if timed else numbers * DAY
+    seconds += DAYS_TO_1970 * DAY
+    if timed and kind.tz is not None:
+        moments, where = np.unique(seconds, return_inverse=True)
+        local = np.fromiter(map(calendar.local, moments.tolist()), np.int64, len(moments))
+        seconds = np.where((local >= 0) & (local < SECONDS), local, -1)[where]
+    if calendar.by == "hour" and not timed:
+        seconds[:] = -1
+    seconds[~cells.is_valid().to_numpy(zero_copy_only=False)] = -2
+    return seconds
 
 
 def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.NDArray[Any], Mask]:
@@ -516,6 +553,7 @@ class Reading:
         numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
         columns = [*names, y, *(name for name in (event, user) if name is not None)]
         frame = opened.frame(columns, caller, numbers=numbers)
+        opened.once(y, caller)
         if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
             raise float_users(f"The users in the column {user!r}", caller)
         return cls(

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, digits, number, text
-from littlestone.data.schema import Schema, suggest
+from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, WHITE, digits, doubles, number, text
+from littlestone.data.schema import Schema, durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Point, Points
 
@@ -606,7 +606,21 @@ def by_name(X: Any, names: Sequence[str], caller: str) -> Any:
     if frame is None:
         return X
     require_columns(names, frame.columns, caller)
-    return frame.select(names).to_native()
+    found = {name: called(name, frame.columns) for name in names}
+    return frame.rename({own: name for name, own in found.items()}).select(names).to_native()
+
+
+def called(name: str, names: Sequence[str]) -> str:
+    """Return what a table calls a column: blanks around names do not count, if they need not.
+
+    Examples
+    --------
+    >>> called("age", ["age ", "sex"]), called("age ", ["age", "age "]), called("a", ["b"])
+    ('age ', 'age ', 'a')
+    """
+    if name in names or not isinstance(name, str):
+        return name
+    return next((own for own in names if own.strip(WHITE) == name.strip(WHITE)), name)
 
 
 def require_columns(
@@ -629,7 +643,7 @@ def require_columns(
                 f"The columns that {caller} reads are given by their names, such as "
                 f'user="person". Got {type(name).__name__}.'
             )
-    lacking = [name for name in dict.fromkeys(asked) if name not in found]
+    lacking = [name for name in dict.fromkeys(asked) if called(name, found) not in found]
     if lacking:
         some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
         near = suggest(lacking[0], found) if hint is None else hint(lacking, asked)
@@ -649,7 +663,10 @@ def own_cells(X: Any) -> npt.NDArray[Any]:
         return np.asarray(X, dtype=object)
     table = np.empty(frame.shape, dtype=object)
     for j, column in enumerate(frame.iter_columns()):
-        table[:, j] = column.to_list()
+        if column.dtype.is_temporal() and "Duration" in str(column.dtype):
+            raise DataError(durations(column.name, "fit or predict"))
+        narrow = str(column.dtype) == "Float32"
+        table[:, j] = doubles(column.to_numpy()) if narrow else column.to_list()
     return table
 
 

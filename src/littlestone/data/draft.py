@@ -30,7 +30,7 @@ from littlestone.data.schema import (
     suggest,
     toml_key,
 )
-from littlestone.data.tables import Table, files_of, read_table
+from littlestone.data.tables import Table, files_of, read_table, spooled
 from littlestone.errors import ParameterError, check_integer, parameter_error
 
 _BINS = 8  # of a number
@@ -203,7 +203,7 @@ def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, ca
     header_is_public |= form is not None and form.header_is_public
     if header_is_public or not isinstance(table, str | Path) or "://" in str(table):
         return
-    kinds = {format_of(part) for part in files_of(Path(table), caller)}
+    kinds = {format_of(part) for part in files_of(spooled(str(table), caller), caller)}
     if not kinds.isdisjoint(CSV) or (form is not None and not kinds <= {*PARQUET}):
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "

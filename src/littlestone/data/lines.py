@@ -7,9 +7,9 @@ after it: then one person's cell changes what is read of others. Here a *line* i
   the columns. An empty line is a record whose cells are all missing; only the end of the file is
   not one.
 * Cells are separated by the separator. In a line with an even number of quotes (``"``), a
-  separator inside quotes is not one; a cell that begins and ends with a quote is what is
-  between them, with ``""`` read as one quote. In a line with an odd number of quotes, quotes are
-  ordinary characters.
+  separator inside quotes is not one; a cell that begins and ends with a quote (blanks around it do
+  not count) is what is between them, with ``""`` read as one quote. In a line with an odd number
+  of quotes, quotes are ordinary characters.
 * A line with too few cells is filled up with missing cells; cells beyond the named columns do not
   count. Bytes that are not UTF-8 become the replacement character.
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import count
@@ -42,6 +43,7 @@ from littlestone.errors import DataError
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
 _NEWLINE, _RETURN = 10, 13
+_BLANKS = np.frombuffer(WHITE.encode(), dtype=np.uint8)
 _MARKS = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)
 _SPACE = r"[ \t\n\r\v\f]*"
 _TAIL = rf"([eE][+-]?[0-9]+)?{_SPACE}"
@@ -91,9 +93,21 @@ class CsvColumns:
         return reader.__arrow_c_stream__(requested_schema)
 
 
+_OTHERS = (
+    (b"\x1f\x8b", "compressed by gzip", "Give it a name that ends in .csv.gz."),
+    (b"PK\x03\x04", "a zip archive or a workbook", "Unpack it, or save the sheet as CSV."),
+    (b"PAR1", "a Parquet file", "Give it a name that ends in .parquet."),
+)
+
+
 def header(path: Path, form: CsvFormat) -> list[str]:
     """Return the names of the columns, from the first line."""
     what = f"The CSV file {str(path)!r}"
+    with path.open("rb") as file:
+        start = file.read(4)
+    for magic, kind, hint in _OTHERS:
+        if start.startswith(magic) and path.suffix != ".gz":
+            raise DataError(f"{what} is {kind}, whatever its name says. {hint}")
     if not form.quoted_line_breaks and form.encoding == "utf-8":
         with _open(path) as file:
             return names_in(file.readline(), form, what)
@@ -105,28 +119,48 @@ def header(path: Path, form: CsvFormat) -> list[str]:
 
 
 def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
-    """Return the names of the columns, from a first line; one that occurs again gets a number.
+    """Return the names of the columns, from a first line.
 
     Examples
     --------
     >>> names_in(b'age,"ill, or not",age', CsvFormat(), "The file")
-    ['age', 'ill, or not', 'age.1']
+    ['age', 'ill, or not', 'age']
     """
     line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
     if not line.strip():
         raise DataError(f"{what} has no first line with column names.")
+    if re.search(rb"\r(?!\n)", line.rstrip(b"\r\n")):
+        raise DataError(
+            f"{what} has lines that end with carriage returns only, as on old Macs, or such a sign "
+            "in its first line. Write line feeds: tr '\\r' '\\n' < OLD.csv > NEW.csv"
+        )
+    if re.match(rb'"?sep=.?"?\s*\Z', line):
+        raise DataError(
+            f"{what} begins with a line sep= for Excel, where the names of the columns should be. "
+            'Delete that line, and say the separator here: csv="sep=;" (--csv).'
+        )
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
     lines = _split(block, form, None)
     width = int(lines.n_cells[0])
-    names = [_cells(lines, j, form)[0].as_py().strip(WHITE) for j in range(width)]
-    known, times = set(names), Counter[str]()
+    return [_cells(lines, j, form)[0].as_py().strip(WHITE) for j in range(width)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return names of which one that occurs again has a number, as in pandas and R.
+
+    Examples
+    --------
+    >>> numbered(["age", "ill", "age"])
+    ['age', 'ill', 'age.1']
+    """
+    made, known, times = list(names), set(names), Counter[str]()
     for j, name in enumerate(names):
         times[name] += 1
-        if times[name] > 1:  # numbers as those of pandas and R
+        if times[name] > 1:
             last = times[name] - 1
-            names[j] = next(f"{name}.{k}" for k in count(last) if f"{name}.{k}" not in known)
-            known.add(names[j])
-    return names
+            made[j] = next(f"{name}.{k}" for k in count(last) if f"{name}.{k}" not in known)
+            known.add(made[j])
+    return made
 
 
 def columns_in(
@@ -284,14 +318,27 @@ def _cells(lines: _Lines, j: int, form: CsvFormat) -> pa.Array:
     if lines.quoted is None or form.quote is None:
         return _texts(lines.data, left, right)
     # A cell inside quotes loses them, and its doubled quotes.
-    wide = lines.quoted & (right - left >= 2)
-    opens = lines.data[np.minimum(left, len(lines.data) - 1)] == ord(form.quote)
-    inner = wide & opens & (lines.data[right - 1] == ord(form.quote))
-    cells = _texts(lines.data, left + inner, right - inner)
+    begin, end = _trimmed(lines.data, left, right)
+    wide = lines.quoted & (end - begin >= 2)
+    opens = lines.data[np.minimum(begin, len(lines.data) - 1)] == ord(form.quote)
+    inner = wide & opens & (lines.data[end - 1] == ord(form.quote))
+    left, right = np.where(inner, begin + 1, left), np.where(inner, end - 1, right)
+    cells = _texts(lines.data, left, right)
     if not inner.any():
         return cells
     single = pc.replace_substring(cells, 2 * form.quote, form.quote)
     return pc.if_else(pa.array(inner), single, cells)
+
+
+def _trimmed(data: Bytes, left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Leave out the blanks around cells, if there are any."""
+    edges = data[np.minimum(left, len(data) - 1)], data[np.maximum(right - 1, 0)]
+    if not any(np.isin(edge, _BLANKS).any() for edge in edges):
+        return left, right
+    full = np.append(np.flatnonzero(~np.isin(data, _BLANKS)), len(data))
+    left = np.minimum(full[np.searchsorted(full, left)], right)
+    last = np.searchsorted(full, right) - 1
+    return left, np.maximum(np.where(last < 0, 0, full[last] + 1), left)
 
 
 def _texts(data: Bytes, left: Ints, right: Ints) -> pa.Array:

@@ -515,6 +515,8 @@ def prepare(
     require_names(table, header_is_public, form, caller)
     opened = read_table(table, csv=form, caller=caller)
     names = _names(opened.names, y, columns, caller)
+    if y is not None:
+        opened.once(y, caller)
     opened.frame(names, caller)  # names and types are looked at
     said = _said(kinds, names, caller)
     known = _kinds(opened, names, caller, texts=bool(delta)) | said
@@ -568,6 +570,7 @@ def standard(
     form = None if csv is None else CsvFormat.parse(csv, caller)
     opened = read_table(table, csv=form, caller=caller)
     names = _names(opened.names, y, columns, caller)
+    opened.once(y, caller)
     within = _between(bounds, names, caller)
     step = math.ceil(len(names) * len(_STANDARD) / MOST_EDGES)  # of very many columns fewer edges
     made: list[Column] = []

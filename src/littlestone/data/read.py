@@ -25,6 +25,7 @@ from littlestone.data.counting import (
     INTEGERS,
     STOPPED,
     Reading,
+    codes_of,
     distinct_cells,
     group_codes,
     group_sizes,
@@ -41,7 +42,7 @@ from littlestone.data.domains import (
     totals,
     user_index,
 )
-from littlestone.data.lines import columns_in, names_in, to_utf8
+from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
 from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Records, Store, Stored, StoredUsers, Unread
@@ -195,17 +196,18 @@ class _Sampled(Reading):
 
     def _extremes(self, most: int) -> Extremes:
         """Keep the outermost records of all batches, in one pass and little memory."""
-        zeros, ones = _Outer(most, largest=True), _Outer(most, largest=False)
+        zeros, ones = np.zeros((2, 0), dtype=np.int64)
         inside, outside = np.zeros((2, 2), dtype=np.int64)
 
         def run() -> None:
+            nonlocal zeros, ones
             for cells in self._tables(None):
                 column, domain = cells["k0"], cast(IntegerDomain, self.domain)
                 floats = pa.types.is_floating(column.type)
                 keys, known = self._keys(cells) if floats else whole_numbers(column, domain)
                 one = self._labels(cells) == 1
-                zeros.add(keys[known & ~one])
-                ones.add(keys[known & one])
+                zeros = _outer(zeros, keys[known & ~one], most, largest=True)
+                ones = _outer(ones, keys[known & one], most, largest=False)
                 for label, here in enumerate((~one, one)):
                     within = int(np.count_nonzero(known & here))
                     inside[label] += within
@@ -213,7 +215,7 @@ class _Sampled(Reading):
 
         run_engine(run, STOPPED.format(self.caller))
         (zero, one), (zero_out, one_out) = inside.tolist(), outside.tolist()
-        return Extremes(zeros.sorted()[::-1], ones.sorted(), (zero, one), (zero_out, one_out))
+        return Extremes(np.sort(zeros)[::-1], np.sort(ones), (zero, one), (zero_out, one_out))
 
     def _taken(self, rows: int, places: Ints) -> Sample:
         """Return the sample of the rows at increasing places; other rows are passed over."""
@@ -238,31 +240,12 @@ class _Sampled(Reading):
         return cast(Sample, replace(self, opened=part, frame=frame).in_memory())
 
 
-class _Outer:
-    """The outermost values of a stream: a buffer that is cut down when it has grown fourfold."""
-
-    def __init__(self, most: int, *, largest: bool) -> None:
-        self._most, self._largest = most, largest
-        self._kept: list[Ints] = []
-        self._size = 0
-        self._bound: Any = None  # no value inside this bound can be among the outermost
-
-    def add(self, values: Ints) -> None:
-        if not self._most:
-            return
-        if self._bound is not None:
-            far = values > self._bound if self._largest else values < self._bound
-            values = values[far]
-        self._kept.append(values)
-        self._size += len(values)
-        if self._size > 4 * self._most:
-            kept = self.sorted()
-            kept = kept[-self._most :] if self._largest else kept[: self._most]
-            self._bound = kept[0] if self._largest else kept[-1]
-            self._kept, self._size = [kept], len(kept)
-
-    def sorted(self) -> Ints:
-        return np.sort(np.concatenate(self._kept)) if self._kept else np.zeros(0, dtype=np.int64)
+def _outer(kept: Ints, values: Ints, most: int, *, largest: bool) -> Ints:
+    """Return so many of the largest, or smallest, of both, in no order."""
+    both = np.concatenate([kept, values]) if len(kept) else values
+    if len(both) <= most or not most:
+        return both[: len(both) if most else 0]
+    return np.partition(both, -most)[-most:] if largest else np.partition(both, most - 1)[:most]
 
 
 def _schema(fields: list[tuple[str, pa.DataType]], *, counts: bool) -> pa.Schema:
@@ -380,7 +363,7 @@ class RowReader:
         """Read the line of names, which is public: what is wrong there is wrong before any row."""
         first = next(lines, b"")
         cut = first.find(b"\n") + 1
-        names = names_in(first[:cut], self.form, self.what)
+        names = numbered(names_in(first[:cut], self.form, self.what))
         return Begun(len(names), self._columns(names), _chain(first[cut:], lines))
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
@@ -457,11 +440,9 @@ class RowReader:
             schema = self.domain.schema
             codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
             for j, column in enumerate(schema):
-                raw, where = distinct_cells(pa.chunked_array([cells[j]]))
-                code = np.fromiter((column.code(cell) for cell in raw), np.int16, len(raw))
-                if self.strict and (code == column.OTHER).any():
+                codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)
+                if self.strict and (codes[:, j] == column.OTHER).any():
                     raise refusal(self.caller, column.name, column.rule)
-                codes[:, j] = code[where]
             return codes, np.ones(len(codes), dtype=np.bool_)
         points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
         inside = index >= 0

@@ -9,7 +9,7 @@ column::
 
     [workclass]
     categories = ["Private", "State-gov", "Self-emp-inc"]
-    missing = ["?"]                  # texts that mean: not known (besides empty cells)
+    missing = ["?"]                  # what means: not known (besides empty cells)
 
     [education_num]
     integers = [1, 16]               # short for bins = [2, 3, ..., 16]
@@ -21,14 +21,17 @@ column::
     [admitted]
     type = "date"
     bins = ["2020-01-01", "2021-07-01"]    # cut dates; or by = "weekday", month, quarter, hour
-    format = "%d.%m.%Y"                    # if it is not ISO 8601
+    format = "%d.%m.%Y"                    # of texts that are not ISO 8601
+    zone = "America/New_York"              # of times that have a zone, if it is not UTC
 
     [csv]                            # if the table is a CSV file that is written another way
     sep = ";"
     decimal = "comma"
 
 Every column has two more codes: *missing* (an empty cell, a null, a text of its ``missing`` list)
-and *other* (anything else that is odd). So every cell of every table has a code.
+and *other* (anything else that is odd). So every cell of every table has a code, and the same in
+every container: `Column.code` is the one rule, `littlestone.data.counting.codes_of` applies it to
+what Arrow holds, and engines only group equal cells.
 """
 
 from __future__ import annotations
@@ -52,8 +55,9 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.public import PublicPoints
-from littlestone.data.cells import PARTS, Calendar, CsvFormat, number, text
+from littlestone.data.cells import PARTS, Calendar, CsvFormat, Texts, doubles, number, text
 from littlestone.errors import (
+    DataError,
     ParameterError,
     UnsupportedError,
     check_integer,
@@ -184,7 +188,14 @@ class Column:
 
     @classmethod
     def of(cls, name: str, categories: object, missing: object = ()) -> Column:
-        """Return a textual column; a cell has a category when it is exactly that text."""
+        """Return a textual column; a cell has a category when it is that text, or its value.
+
+        Examples
+        --------
+        >>> column = Column.of("dose", ["1.5", "none"])
+        >>> [column.describe(column.code(cell)) for cell in ("1.50", 1.5, "none", "2")]
+        ['dose is 1.5', 'dose is 1.5', 'dose is none', 'dose is other']
+        """
         caller = f"column {name!r}"
         values, nulls = _texts(caller, "categories", categories), _texts(caller, "missing", missing)
         if not values:
@@ -207,6 +218,7 @@ class Column:
         *,
         by: str = "date",
         form: object = None,
+        zone: object = None,
     ) -> Column:
         """Return a column of dates and times.
 
@@ -219,18 +231,22 @@ class Column:
         missing : list of str
         by : {"date", "year", "quarter", "month", "weekday", "hour"}
         form : str, optional
-            How texts are written, for example ``"%d.%m.%Y"``; by default ISO 8601.
+            How texts are written that are not ISO 8601, for example ``"%d.%m.%Y"``.
+        zone : str, optional
+            Where a time that has a zone (``2020-09-03 08:00+02:00``, a timestamp with time zone) is
+            looked at, for example ``"Europe/Berlin"``; by default in UTC. A time without a zone is
+            what it says.
 
         Examples
         --------
         >>> column = Column.dates("admitted", ["2020-01-01", "2021-07-01"], form="%d.%m.%Y")
-        >>> [column.describe(column.code(cell)) for cell in ("3.9.2020", "2020-09-03", "31.2.2020")]
-        ['2020-01-01 <= admitted < 2021-07-01', 'admitted is other', 'admitted is other']
+        >>> [column.describe(column.code(cell)) for cell in ("3.9.2020", "2021-09-03", "31.2.2020")]
+        ['2020-01-01 <= admitted < 2021-07-01', 'admitted >= 2021-07-01', 'admitted is other']
         >>> Column.dates("admitted", by="weekday").literals(0)[-2].text
         'weekday of admitted >= Sunday'
         """
         caller = f"column {name!r}"
-        calendar = Calendar.of(caller, by, form)
+        calendar = Calendar.of(caller, by, form, zone)
         if bins is None and PARTS[by] is None:
             example = '["2020-01-01"]' if by == "date" else "[1990, 2000]"
             raise parameter_error(caller, "bins", f"a list, such as {example}", "none")
@@ -332,41 +348,66 @@ class Column:
 
     def code(self, raw: object) -> int:
         """Return the code of one cell; total and deterministic."""
-        written = text(raw)
-        if written is None or written in self._missing:
+        return self._code(text(raw)) if self.calendar is None else int(self.codes([raw])[0])
+
+    def codes(self, values: npt.NDArray[Any] | Sequence[object]) -> Codes:
+        """Return the code of each cell: of numbers of an array at once."""
+        numbers = values if isinstance(values, np.ndarray) else np.zeros(0, dtype=object)
+        kind = numbers.dtype.kind
+        if kind == "m":
+            raise DataError(durations(self.name, "a schema"))
+        if self.of_numbers and self.pure and kind in "iuf" and numbers.dtype != np.uint64:
+            if kind == "f":
+                edges = np.array(self.edges, dtype=np.float64)
+                codes = self.FIRST + np.searchsorted(edges, doubles(numbers), "right")
+                return np.where(np.isnan(numbers), self.MISSING, codes).astype(np.int16)
+            limits = np.array(self.integer_edges, dtype=np.int64)
+            codes = self.FIRST + np.searchsorted(limits, numbers.astype(np.int64), "right")
+            return codes.astype(np.int16)
+        written = map(text, values)
+        if self.calendar is None:
+            return np.fromiter(map(self._code, written), np.int16, len(values))
+        moments = np.fromiter(map(self._moment, written), np.int64, len(values))
+        return self.of_moments(moments)
+
+    def _code(self, written: str | None) -> int:
+        """Return the code of a text that is no date."""
+        if written is None or self._missing.place(written) is not None:
             return self.MISSING
         if self.edges is None:
-            return self._positions.get(written, self.OTHER)
-        value = number(written) if self.calendar is None else self.calendar.value(written)
+            place = self._categories.place(written)
+            return self.OTHER if place is None else self.FIRST + place
+        value = number(written)
         if value is None:
             return self.OTHER
         if isinstance(value, float) and math.isnan(value):
             return self.MISSING
         return self.FIRST + bisect_right(self.edges, value)
 
-    def codes(self, values: npt.NDArray[Any]) -> Codes:
-        """Return the code of each cell of an array: what `code` says, vectorised for numbers."""
-        kind = values.dtype.kind
-        if (
-            self.edges is not None
-            and self.of_numbers
-            and self.pure
-            and kind in "iuf"
-            and values.dtype != np.uint64
-        ):
-            if kind == "f":
-                edges = np.array(self.edges, dtype=np.float64)
-                codes = self.FIRST + np.searchsorted(edges, values.astype(np.float64), "right")
-                return np.where(np.isnan(values), self.MISSING, codes).astype(np.int16)
-            limits = np.array(self.integer_edges, dtype=np.int64)
-            codes = self.FIRST + np.searchsorted(limits, values.astype(np.int64), "right")
-            return codes.astype(np.int16)
-        return np.fromiter((self.code(raw) for raw in values), np.int16, len(values))
+    def _moment(self, written: str | None) -> int:
+        """Return the seconds of a date since the year 1; -1 where it is none, -2 where missing."""
+        assert self.calendar is not None
+        if written is None or written in self.missing:
+            return -2
+        moment = self.calendar.moment(written)
+        return -1 if moment is None else moment
+
+    def of_moments(self, moments: npt.NDArray[np.int64]) -> Codes:
+        """Return the codes of dates, given as seconds since the year 1 in the schema's zone.
+
+        -1 is what is no date, -2 what is missing.
+        """
+        assert self.calendar is not None
+        edges = np.array(self.edges, dtype=np.int64)
+        codes = self.FIRST + np.searchsorted(edges, self.calendar.part(moments), "right")
+        codes[moments == -1] = self.OTHER
+        codes[np.isin(moments, self._missing_moments)] = self.MISSING
+        return codes.astype(np.int16)
 
     @cached_property
     def pure(self) -> bool:
         """Whether no number means *missing* (as 99 may): then numbers are binned directly."""
-        return all(number(value) is None for value in self.missing)
+        return not self._missing.numeric
 
     @property
     def beyond_doubles(self) -> bool:
@@ -402,12 +443,18 @@ class Column:
         return [shown(edge) for edge in self.edges or ()]
 
     @cached_property
-    def _missing(self) -> frozenset[str]:
-        return frozenset(self.missing)
+    def _missing(self) -> Texts:
+        return Texts(self.missing)
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {value: self.FIRST + i for i, value in enumerate(self.categories or ())}
+    def _missing_moments(self) -> list[int]:
+        assert self.calendar is not None
+        moments = map(self.calendar.moment, self.missing)
+        return [-2, *(moment for moment in moments if moment is not None)]
+
+    @cached_property
+    def _categories(self) -> Texts:
+        return Texts(self.categories or ())
 
     def to_dict(self) -> Json:
         """Return plain JSON, as it is in a schema."""
@@ -415,10 +462,11 @@ class Column:
         if self.edges:
             kind = {"bins": list(self.edges)}
         if self.calendar is not None:
-            by, form = self.calendar.by, self.calendar.form
+            by, form, zone = self.calendar.by, self.calendar.form, self.calendar.zone
             bins: list[Any] = self.shown if by == "date" else list(self.edges or ())
             kind = {"type": "date", **({} if by == "date" else {"by": by}), "bins": bins}
             kind |= {"format": form} if form else {}
+            kind |= {"zone": zone} if zone != "UTC" else {}
         kind |= {"missing": list(self.missing)} if self.missing else {}
         return kind | ({} if self.monotone is None else {"monotone": self.monotone})
 
@@ -451,7 +499,7 @@ def _texts(caller: str, name: str, values: object) -> tuple[str, ...]:
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
-_KEYS = (*_KINDS, "missing", "type", "by", "format", "monotone")
+_KEYS = (*_KINDS, "missing", "type", "by", "format", "zone", "monotone")
 _CSV = "csv"  # the name of the table about files, if it describes no column
 _PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
 _PUBLIC = "*public"  # the name, in files, of what is known of public points
@@ -973,6 +1021,15 @@ class Schema:
         return f"Schema({', '.join(self.names)})"
 
 
+def durations(name: str, caller: str) -> str:
+    """Return the refusal of a column of durations, which are numbers of no unit."""
+    return (
+        f"The column {name!r} given to {caller} holds durations. Say in which unit, by a division "
+        'that makes numbers: table["stay"] / pd.Timedelta("1D") in pandas, '
+        'pl.col("stay") / pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB.'
+    )
+
+
 def suggest(name: str, names: Sequence[str]) -> str:
     """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
 
@@ -1084,14 +1141,15 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
     caller = f"column {name!r}"
     if entry.get("type") != "date":
         hint = "Numbers have bins or integers, texts have categories, and neither needs a type."
-        raise parameter_error(caller, "type", "date, beside by and format", entry.get("type"), hint)
+        rule = "date, beside by, format and zone"
+        raise parameter_error(caller, "type", rule, entry.get("type"), hint)
     if "categories" in entry or ("integers" in entry and "bins" in entry):
         raise parameter_error(caller, "bins", "the only description of dates", "several kinds")
     bins = entry.get("bins")
     if "integers" in entry:
         bins = list(Column.integers(name, entry["integers"]).edges or ())
-    by, form = entry.get("by", "date"), entry.get("format")
-    return Column.dates(name, bins, missing, by=by, form=form)
+    by, form, zone = entry.get("by", "date"), entry.get("format"), entry.get("zone")
+    return Column.dates(name, bins, missing, by=by, form=form, zone=zone)
 
 
 def _in_order(column: Column, entry: Mapping[str, Any]) -> Column:
@@ -1115,7 +1173,7 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
     )
     missing, known = entry.get("missing", ()), len(mistakes)
     kinds = [kind for kind in _KINDS if kind in entry]
-    if "type" in entry or "by" in entry or "format" in entry:
+    if not {"type", "by", "format", "zone"}.isdisjoint(entry):
         try:
             return _in_order(_read_dates(name, entry, missing), entry)
         except ParameterError as mistake:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,10 +41,11 @@ from littlestone.data.containers import (
     portable,
     portable_type,
     run_engine,
+    spool,
 )
-from littlestone.data.domains import TWICE, require_columns
-from littlestone.data.lines import CsvColumns, header
-from littlestone.data.schema import suggest
+from littlestone.data.domains import TWICE, called, require_columns
+from littlestone.data.lines import CsvColumns, header, numbered
+from littlestone.data.schema import durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
 _UNREADABLE = (
@@ -102,6 +104,8 @@ class Table(ABC):
 
     names: tuple[str, ...]
     declared = False
+    #: Names that the first line of a CSV file has more than once.
+    twice: frozenset[str] = frozenset()
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -124,8 +128,8 @@ class Table(ABC):
         DataError
             A column of lists or structures: it has no cells.
         """
-        self._require(columns, caller)
-        frame = run_engine(lambda: self._frame(list(columns), numbers), _UNREADABLE)
+        own, numeric = self._called(columns, caller), self._called(numbers, caller)
+        frame = run_engine(lambda: self._frame(own, numeric), _UNREADABLE)
         schema = run_engine(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
             if isinstance(dtype, _NESTED):
@@ -133,9 +137,11 @@ class Table(ABC):
                     f"The column {name!r} given to {caller} holds lists or structures, not cells. "
                     "Unnest it first."
                 )
-            if isinstance(dtype, nw.Duration):  # no cell, see `littlestone.data.cells`
-                nothing = nw.lit(None, dtype=nw.String)
-                frame = frame.with_columns(nothing.alias(renamed))
+            if isinstance(dtype, nw.Duration):
+                raise DataError(durations(name, caller))
+            if isinstance(dtype, nw.Float32):  # the double of its shortest text
+                shortest = nw.col(renamed).cast(nw.String).cast(nw.Float64)
+                frame = frame.with_columns(shortest)
             elif isinstance(dtype, _AS_TEXT):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
@@ -150,8 +156,8 @@ class Table(ABC):
         ParameterError
             A column that the table does not have.
         """
-        self._require(columns, caller)
-        return run_engine(lambda: self._batches(list(columns), numbers), _UNREADABLE)
+        own, numeric = self._called(columns, caller), self._called(numbers, caller)
+        return run_engine(lambda: self._batches(own, numeric), _UNREADABLE)
 
     def rows(self) -> int | None:
         """Return the number of rows (public), or None where only a reading tells."""
@@ -181,8 +187,20 @@ class Table(ABC):
         while (batch := run_engine(lambda: next(batches, None), _UNREADABLE)) is not None:
             yield pa.Table.from_arrays(batch.columns, names)
 
-    def _require(self, columns: Sequence[str], caller: str) -> None:
-        require_columns(columns, self.names, caller, self._hint)
+    def _called(self, columns: Iterable[str], caller: str) -> list[str]:
+        """Return what this table calls columns; refuse those that it does not have."""
+        asked = list(columns)
+        require_columns(asked, self.names, caller, self._hint)
+        return [called(name, self.names) for name in asked]
+
+    def once(self, name: str, caller: str) -> None:
+        """Refuse a label or target that two columns are called: one would predict the other."""
+        if name in self.twice:
+            raise ParameterError(
+                f"The first line of the table given to {caller} names the column {name!r} twice: "
+                "the second one would be a column to learn from, and a copy of what is to be "
+                "learned. Rename it, or delete it."
+            )
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Say which columns there are: their names are public."""
@@ -272,7 +290,25 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, caller:
             hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
             raise parameter_error(caller, "csv", "given with a CSV file", "a database", hint)
         return _Lazy(open_url(name, caller), caller, declared=True)
-    return _file(Path(name), csv, declared, caller)
+    return _file(spooled(str(name), caller), csv, declared, caller)
+
+
+def spooled(name: str, caller: str) -> Path:
+    """Return a path, or the file that holds what came through a pipe: tables are read again."""
+    path = Path("/dev/stdin" if name == "-" else name)
+    standard = path == Path("/dev/stdin")
+    if not (standard or path.is_fifo()):
+        return path
+    if standard and sys.stdin is not None and sys.stdin.isatty():
+        hint = "Nothing is typed here: littlestone ... - < people.csv"
+        raise parameter_error(caller, "table", "a file, or a pipe", name, hint)
+    if path not in _pipes:
+        _pipes[path] = run_engine(lambda: spool(path), f"The pipe {name!r} cannot be read.")
+    return _pipes[path]
+
+
+#: What came through pipes in this process: they give their content once.
+_pipes: dict[Path, Path] = {}
 
 
 def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -> Table:
@@ -331,7 +367,8 @@ class _Csv(Table):
                 f"The parts {str(path)!r} must have equal first lines, with the names of the "
                 "columns. Rewrite the parts that differ."
             )
-        super().__init__(names[0])
+        super().__init__(numbered(names[0]))
+        self.twice = frozenset(name for name in names[0] if names[0].count(name) > 1)
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
         return self._scan(self._read(columns, numbers))
@@ -522,15 +559,15 @@ def _arrow(values: Any) -> pa.Array:
     """
     if isinstance(values, nw.Series):
         native = values.to_native()
+        of_texts = not isinstance(values.dtype, _TIMED) and isinstance(values.dtype, _AS_TEXT)
         if isinstance(native, pa.ChunkedArray):
             return portable(native)
-        if str(native.dtype) == "object":
+        if str(native.dtype) == "object" or of_texts:
             return _texts(values.to_list())
-        if isinstance(values.dtype, _TIMED) or not isinstance(values.dtype, _AS_TEXT):
-            return portable(values.to_arrow())
-        return _texts(values.to_list())
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        values = pa.array(values)
+        return portable(values.to_arrow())
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biufm":
+        refused = values.dtype.kind == "m"  # by its type
+        values = pa.nulls(len(values), pa.duration("s")) if refused else pa.array(values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return portable(values)
     return _texts(values)

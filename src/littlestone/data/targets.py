@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import label_values, user_name
+from littlestone.data.cells import Match, label_values, text, user_name
 from littlestone.data.domains import Keys, distinct, mixed, user_index
 from littlestone.data.sample import (
     Counted,
@@ -39,7 +39,7 @@ from littlestone.errors import (
 )
 from littlestone.safe_io import read_exact
 from littlestone.source import public_generator
-from littlestone.types import Json, Points
+from littlestone.types import Json, Label, Points
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -236,6 +236,7 @@ class Periods(Target):
     """
 
     ends: tuple[Fraction, ...]
+    event_is: Label = 1  # the cell that says so
 
     kind = "time"
 
@@ -258,6 +259,10 @@ class Periods(Target):
         if len(ends) > 100:
             raise parameter_error("a time", "periods", "at most 100 numbers", len(ends))
         object.__setattr__(self, "ends", tuple(ends))
+        code = self.event_is
+        if not isinstance(code, int | str) or text(code) is None or str(code).lower() == "nan":
+            hint = "In R's survival, for example, 2 is an event and 1 is none."
+            raise parameter_error("a time", "event_is", "a number or a text", code, hint)
 
     @property
     def size(self) -> int:
@@ -281,21 +286,32 @@ class Periods(Target):
 
     def of_cells(self, cells: list[pa.ChunkedArray]) -> Ints:
         """Return the codes of the cells of two columns, time and event."""
-        from littlestone.data.cells import Match  # noqa: PLC0415 - beside Arrow
-        from littlestone.data.counting import label_codes  # noqa: PLC0415
+        from littlestone.data.counting import codes_of, label_codes  # noqa: PLC0415
 
         half = super().of_cells(cells[:1])
-        event = label_codes(cells[1], Match(1)).astype(np.int64)
-        return np.where(half == UNKNOWN, UNKNOWN, 2 * half + event)
+        negative = codes_of(cells[0], _NEGATIVE) == Column.FIRST
+        event = label_codes(cells[1], Match(self.event_is)).astype(np.int64)
+        return np.where((half == UNKNOWN) | negative, UNKNOWN, 2 * half + event)
 
     def of_array(self, y: Any, caller: str) -> Ints:
         """Return the codes of a structured array (event, time), as scikit-survival writes it."""
         event, time = event_and_time(y, caller)
+        if (time < 0).any():
+            raise DataError(
+                f"The times given to {caller} must not be negative. Some time is: leave such "
+                'records out, or read a table, fit(table, time="months", event="died"), where '
+                "they are records that say nothing."
+            )
         return 2 * self.codes(time) + event
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {"type": self.kind, "periods": [str(end) for end in self.ends]}
+        out: Json = {"type": self.kind, "periods": [str(end) for end in self.ends]}
+        return out | ({} if self.event_is == 1 else {"event_is": self.event_is})
+
+
+_OF_PERIODS = {"type", "periods", "event_is"}
+_NEGATIVE = Column("time", edges=(0,))
 
 
 def event_and_time(y: Any, caller: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
@@ -330,8 +346,9 @@ def target_from_dict(data: Any) -> Target:
                 return Quantity(low, high, cells)
         elif kind == Count.kind and set(data) == {"type", "high"} and type(data["high"]) is int:
             return Count(data["high"])
-        elif kind == Periods.kind and set(data) == {"type", "periods"}:
-            return Periods(tuple(read_exact(end) for end in data["periods"]))
+        elif kind == Periods.kind and {"type", "periods"} <= set(data) <= _OF_PERIODS:
+            ends = tuple(read_exact(end) for end in data["periods"])
+            return Periods(ends, data.get("event_is", 1))
     except (KeyError, TypeError, ValueError):
         pass
     raise ParameterError(

@@ -79,6 +79,7 @@ def wanted(
     quantile: Any = None,
     time: str | None = None,
     event: str | None = None,
+    event_is: Any = None,
     periods: Any = None,
 ) -> Wanted | None:
     """Return the target that these parameters of ``fit`` name; None for labels.
@@ -87,12 +88,12 @@ def wanted(
     --------
     >>> wanted("fit", "price", target="quantity", high=20000).target
     Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
-    >>> wanted("fit", None, time="months", event="died", periods=2, high=24).target
-    Periods(ends=(Fraction(12, 1), Fraction(24, 1)))
+    >>> wanted("fit", None, time="months", event="died", periods=2, high=24).target.ends
+    (Fraction(12, 1), Fraction(24, 1))
     """
     given = {
         "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
-        "time": time, "event": event, "periods": periods,
+        "time": time, "event": event, "event_is": event_is, "periods": periods,
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     if not given:
@@ -108,7 +109,7 @@ def wanted(
             "event (--time): one of the two."
         )
     if time is not None:
-        _only(caller, given, "time=", "time", "event", "periods", "high")
+        _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
         if isinstance(time, str) and time == event:
             raise ParameterError(
                 f"The time and the event of {caller} are two columns: how long, and what is 1 "
@@ -119,7 +120,8 @@ def wanted(
                 f"With a time, {caller} needs event, the column of events, and periods, their "
                 "public ends, for example 12, 24, 36 (--event, --periods)."
             )
-        return Wanted(Periods(_ends(caller, periods, high)), event=event)
+        ends = _ends(caller, periods, high)
+        return Wanted(Periods(ends, 1 if event_is is None else event_is), event=event)
     if target not in ("quantity", "count"):
         raise parameter_error(caller, "target", "quantity or count", target)
     if high is None:
@@ -492,6 +494,7 @@ def fit(
     interval: Any = None,
     time: str | None = None,
     event: str | None = None,
+    event_is: Any = None,
     periods: Any = None,
     schema: Schema | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -533,6 +536,8 @@ def fit(
         records, from a fifth of the records, which nothing is learned from.
     time, event : str, optional
         Instead of ``y``: columns of a time, and of what is 1 where the event ended it.
+    event_is : number or str, optional
+        With ``time``: the cell of ``event`` that means an event, if it is not 1 (in R often 2).
     periods : sequence of numbers, or int, optional
         With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
@@ -611,7 +616,7 @@ def fit(
         raise ParameterError(no_argument("littlestone", name))
     asked = wanted(
         "fit", y, target=target, low=low, high=high, loss=loss, quantile=quantile,
-        time=time, event=event, periods=periods,
+        time=time, event=event, event_is=event_is, periods=periods,
     )  # fmt: skip
     if asked is not None and not (labels is None and samples_per_user is None):
         name = "samples_per_user" if labels is None else "labels"

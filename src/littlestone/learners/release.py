@@ -40,7 +40,7 @@ from littlestone.classes.hypotheses import (
 from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
-from littlestone.data.cells import BINARY, CsvFormat
+from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
 from littlestone.data.targets import Periods
 from littlestone.errors import (
@@ -95,6 +95,7 @@ class Release:
     costs: Costs | None = None
     interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
     entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
+    names: tuple[Label, Label] | None = None  # of codes 0 and 1, if they are called otherwise
 
     @property
     def proposal(self) -> Proposal | None:
@@ -202,6 +203,8 @@ class Release:
             out["required_samples"] = self.required
         if self.columns is not None:
             out["columns"] = self.columns
+        if self.names is not None:
+            out["label_names"] = list(self.names)
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
             found, measured = self.quality, self.measured
@@ -251,6 +254,7 @@ class Release:
                 n=None if secret_n(guarantee) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
+                names=_names(document.get("label_names"), concept_class),
                 evaluation=None if histogram is None else read_evaluation(histogram),
                 interval=_interval(document.get("interval")),
                 spent=_spent(document.get("spent")),
@@ -266,7 +270,7 @@ class Release:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The public labels, in the order of their codes."""
-        return self.concept_class.labels
+        return self.concept_class.labels if self.names is None else self.names
 
     @property
     def set_columns(self) -> list[str]:
@@ -281,7 +285,8 @@ class Release:
     def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> npt.NDArray[Any]:
         """Label points by the released hypothesis; costs no privacy of its records."""
         codes = self.predict_codes(X, x=x, csv=csv)
-        return np.array(self.labels)[codes] if self.concept_class.lists_labels else codes
+        named = self.concept_class.lists_labels or self.names is not None
+        return np.array(self.labels)[codes] if named else codes
 
     def predict_codes(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
         """Return the code of the label of each point; see `predict`."""
@@ -649,6 +654,16 @@ def _columns(columns: Any) -> Json | None:
     if "csv" in columns:
         CsvFormat.parse(columns["csv"], "the model")
     return dict(columns)
+
+
+def _names(given: Any, concept_class: ConceptClass) -> tuple[Label, Label] | None:
+    """Check how the labels 0 and 1 are called."""
+    if given is None:
+        return None
+    first, second = check_labels("the model", given)
+    if concept_class.lists_labels or getattr(concept_class, "target", None) is not None:
+        raise ValueError
+    return first, second
 
 
 def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:

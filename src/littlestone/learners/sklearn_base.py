@@ -521,6 +521,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _fit(self, X: Any, y: Any, **how: Any) -> Self:
         classes = self._public_classes()
         super()._fit(X, y, **how)
+        first, second = classes.tolist()[:2]
+        own = (first, second) != BINARY or isinstance(first, bool)
+        if own and not self._lists_labels and isinstance(first, int | str):
+            self.release_ = replace(self.release_, names=(first, second))
         self.classes_ = classes
         return self
 

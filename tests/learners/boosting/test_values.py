@@ -792,7 +792,7 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
             sql = read.hypothesis.to_sql(WIDE, dialect="duckdb", what=what)
             assert np.allclose(evaluated(sql, table), own)
     if kind == "time":
-        survival = made.predict_survival_function(table)
+        survival = made.predict_survival_function(table, return_array=True)
         assert survival.shape == (len(table), 4)
         assert (np.diff(survival, axis=1) <= 0).all()
         assert np.allclose([module["survival"](record) for record in records[:50]], survival[:50])

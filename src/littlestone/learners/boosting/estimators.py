@@ -545,6 +545,18 @@ class ScorecardRegressor(
         return ScorecardClass(self.schema, _rounds(self), target=self._target)
 
 
+class StepFunction:
+    """The survival of one row: 1 before the first period ends, then what it is at each end."""
+
+    def __init__(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> None:
+        self.x, self.y = x, y
+
+    def __call__(self, time: Any) -> npt.NDArray[np.float64]:
+        """Return the survival at times, of the same shape."""
+        places = np.searchsorted(self.x, np.asarray(time, dtype=np.float64), "right")
+        return np.append(1.0, self.y)[places]
+
+
 class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "quantile")):
     r"""Learn the time until an event, privately: hazards in public periods, by sums of trees.
 
@@ -590,8 +602,11 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     >>> y = np.array([(True, t) for t in months], dtype=[("died", bool), ("months", float)])
     >>> S = BoostedTreesSurvival(
     ...     schema, [12, 24, 36], epsilon=4, delta=1e-6, random_state=0).fit(X, y)
-    >>> S.predict_survival_function([[20], [90]])[:, 0].round(1)
+    >>> S.predict_survival_function([[20], [90]], return_array=True)[:, 0].round(1)
     array([0.9, 0.3])
+    >>> young, old = S.predict_survival_function([[20], [90]])
+    >>> old([0, 11.9, 12]).round(1)
+    array([1. , 1. , 0.3])
     >>> bool(np.diff(S.predict([[20], [90]]))[0] > 0)
     True
     """
@@ -602,6 +617,11 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         "Public: the ends of the periods, increasing; what comes after the last one is not "
         "predicted.",
         kw_only=False,
+    )
+    event_is: Any = declared(
+        Kind("int or str", annotation="int | str"),
+        "The cell of a table that means an event, for example 2 in R's data.",
+        default=1,
     )
     rounds: Any = _given_rounds()
     evaluate: Any = declared(
@@ -624,7 +644,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        target = Periods(self.periods)
+        target = Periods(self.periods, self.event_is)
         return BoostedTreeClass(self.schema, self.depth, _rounds(self), target=target)
 
     def fit(
@@ -673,10 +693,20 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         found: npt.NDArray[np.float64] = self.hypothesis_.predict(self._rows(X))
         return found
 
-    def predict_survival_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the probability that nothing has happened at the end of each period (columns)."""
+    def predict_survival_function(self, X: Any, *, return_array: bool = False) -> npt.NDArray[Any]:
+        """Return the survival of each row, as a step function of the time; or an array of it.
+
+        As in scikit-survival: with ``return_array`` the probability that nothing has happened at
+        the end of each period, of shape (n, n_periods); else n functions of a time.
+        """
         check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.survival(self._rows(X))
+        survival = self.hypothesis_.survival(self._rows(X))
+        if return_array:
+            return survival
+        functions = np.empty(len(survival), dtype=object)
+        for row, y in enumerate(survival):
+            functions[row] = StepFunction(self.unique_times_, y)
+        return functions
 
     def score(self, X: Any, y: Any) -> float:
         """Return the exact concordance on the records given here: NOT private about *them*.
@@ -726,7 +756,8 @@ def regressor(
     target = concepts.target
     if isinstance(target, Periods):
         del parameters["interval"]  # there is none yet
-        return BoostedTreesSurvival(concepts.schema, list(target.ends), **parameters)
+        ends, code = list(target.ends), target.event_is
+        return BoostedTreesSurvival(concepts.schema, ends, event_is=code, **parameters)
     assert isinstance(target, Quantity | Count)
     given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
     if isinstance(target, Quantity):
