@@ -19,8 +19,8 @@ from littlestone.data import Schema
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import ErrorSums, QuantityEvaluation
-from littlestone.evaluation.targets import Between
 from littlestone.evaluation import measures as observed
+from littlestone.evaluation.targets import Between
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, size_edges
 from littlestone.learners.release import Release
@@ -56,15 +56,23 @@ def pairs(users):
     return [*every, (((((3, 2),),), (((2, 4),),)))]  # a unit moves three sums and a half
 
 
-def run(users, own=None):
-    def observed(data, source):
-        rows = [(row, code, name) for name, unit in enumerate(data) for row, code in unit]
-        points, codes, names = zip(*rows, strict=True)
-        sample = TargetSample.of([[p] for p in points], codes, names if users else None)
-        made = error_sums(own or SMALL, sample, epsilon=F(2), held_out=False, source=source)
-        return made.sums, made.sizes, made.reach
+def sampled(data, users=False):
+    rows = [(row, code, name) for name, unit in enumerate(data) for row, code in unit]
+    points, codes, names = zip(*rows, strict=True)
+    return TargetSample.of([[p] for p in points], codes, names if users else None)
 
-    return observed
+
+def sizes(own, users=False):
+    return lambda data, source: errors.error_sizes(own, sampled(data, users), F(1), source)
+
+
+def sums(own, reach, users=False):
+    return lambda data, source: errors.sums_within(own, sampled(data, users), reach, F(1), source)
+
+
+def whole(data, source):
+    made = error_sums(HIGH, sampled(data), epsilon=F(2), held_out=False, source=source)
+    return made.sums, made.sizes, made.reach
 
 
 def weights_of(sample):
@@ -84,20 +92,47 @@ def coarse(monkeypatch):
 
 
 @pytest.mark.usefixtures("coarse")
-def test_every_data_set_is_protected():
-    """Sizes, the reach that they choose, and the sums up to it: one law for each record."""
+@pytest.mark.parametrize(
+    ("users", "step"),
+    [
+        (False, 5),
+        pytest.param(False, 1, marks=pytest.mark.more),
+        pytest.param(True, 1, marks=pytest.mark.more),
+    ],
+)
+def test_sizes_of_every_data_set_are_protected(users, step):
+    """One record, or a user with one or two, of known and of missing targets."""
     assert [len(size_edges(own)) for own in (SMALL, HIGH, COUNT)] == [2, 2, 1]
-    assert verify_mechanism(run(users=False), pairs(users=False), epsilon=2).holds
+    every = pairs(users)[::step]
+    assert verify_mechanism(sizes(SMALL, users), every, epsilon=1).holds
+    assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
+
+
+@pytest.mark.usefixtures("coarse")
+@pytest.mark.parametrize(
+    ("own", "number", "users"),
+    [
+        (HIGH, 3, False),
+        pytest.param(HIGH, 3, True, marks=pytest.mark.more),
+        pytest.param(SMALL, 4, False, marks=pytest.mark.more),
+        pytest.param(SMALL, 4, True, marks=pytest.mark.more),
+        pytest.param(COUNT, 6, False, marks=pytest.mark.more),
+    ],
+)
+def test_sums_of_every_data_set_are_protected(own, number, users):
+    """Whatever reach the sizes choose."""
+    every = pairs(users)[:: 3 if number == 6 else 1]
+    for reach in size_edges(own).tolist():
+        seen = sums(own, reach, users)
+        assert verify_mechanism(seen, every, epsilon=1).holds
+        assert len(seen(every[0][0], SeededSource(0))) == number
 
 
 @pytest.mark.more
 @pytest.mark.usefixtures("coarse")
-@pytest.mark.parametrize(("own", "sums"), [(COUNT, 6), (HIGH, 3)], ids=["count", "high"])
-def test_evaluations_of_counts_and_quantiles_are_protected(own, sums):
-    every = pairs(users=False)
-    seen = run(users=False, own=own)
-    assert verify_mechanism(seen, every[:: 3 if sums == 6 else 1], epsilon=2).holds
-    assert len(seen(every[0][0], SeededSource(0))[0]) == sums
+def test_sizes_and_the_sums_that_they_choose_cost_what_is_said():
+    far = [((((2, 4),),), (((3, 2),),)), ((((2, 0),),), (((3, -1),),))]
+    assert verify_mechanism(whole, far, epsilon=2).holds
 
 
 def exactly(own, sample, **more):
@@ -147,21 +182,13 @@ def test_pinball_loss_and_coverage_are_those_of_the_definition(missing):
     assert found.coverage.value == pytest.approx((y <= high).mean(), abs=1e-3)
 
 
-@pytest.mark.more
-@pytest.mark.usefixtures("coarse")
-def test_every_data_set_of_users_is_protected():
-    """Users with one or two records, with all targets, with one of two, or with none."""
-    every = pairs(users=True)[::5]
-    assert verify_mechanism(run(users=True), every, epsilon=2).holds
-
-
 @pytest.mark.parametrize("missing", [0, 0.1, 0.6])
 def test_figures_are_those_of_the_units_with_a_target(missing):
     rows, codes = drawn(2000, missing)
     own = model(step=1)
     found = exactly(own, TargetSample.of(rows[:, None], codes))
     y, error = codes[codes >= 0], np.abs(codes - own.predict(rows[:, None]))[codes >= 0]
-    assert found.sums.reach == F(4)  # every error counts
+    assert found.sums.reach == F(3)  # every error counts
     assert found.with_target.value == pytest.approx(len(y), abs=1)
     assert found.mae.value == pytest.approx(error.mean(), rel=1e-3)
     assert found.rmse.value == pytest.approx(np.sqrt((error**2).mean()), rel=1e-3)

@@ -265,12 +265,14 @@ def size_edges(model: TreeSum) -> Ints:
 
 
 def value_reach(model: TreeSum, reach: int) -> int:
-    """Return how far from the centre targets count: to three quarters of the scale, or the reach.
+    """Return how far from the centre targets count, at least to the reach of errors.
+
+    To three quarters of the scale of a quantity; of a count half of that, twice its start.
 
     Clipping a target towards the centre makes its variance smaller, so an R2 is never too large
     by that.
     """
-    return max(reach, 3 * scale_of(model) // 4)
+    return max(reach, 3 * scale_of(model) // (4 if isinstance(model.target, Quantity) else 8))
 
 
 def cell_reach(model: TreeSum, size: Fraction) -> int:
