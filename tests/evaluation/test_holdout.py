@@ -1,4 +1,4 @@
-"""What is held out: how many by a public rule, which by a permutation that no unit pays twice for."""
+"""What is held out: how many by a public rule, which by a secret permutation."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ from littlestone.mechanisms.estimate import LEAST, Conformal
 from littlestone.privacy import BoundedRange, Pure
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.guarantee import exact_text
-from littlestone.source import Source
+from littlestone.source import ExplicitWeights, Source
 from littlestone.types import Points
 
 if TYPE_CHECKING:
@@ -562,7 +562,7 @@ def planned(
 def scores(model: TreeSum | TreeEnsemble, points: Points, point: Ints, code: Ints) -> Ints:
     """Return the place among the bounds of the score of records: their rows, and their codes.
 
-    What is not known, or no listed label, has the largest score.
+    What is no listed label has the largest score.
     """
     bounds = bounds_of(getattr(model, "target", None))
     if isinstance(model, TreeSum):
@@ -584,6 +584,10 @@ def with_width(
     A unit has one score: of a user with several records that of one of them, drawn. A quantity lies
     within half a cell of its code, so that much is added to the width.
 
+    A unit without a target is given the largest score with chance alpha, else the least. So of such
+    units a new one is covered with chance 1 - alpha, whatever the width; of all new units it is at
+    least that, and hence of those with a target, too.
+
     Guarantee
     ---------
     Pure ``plan.epsilon``-DP, replacing one unit of the sample (claim ``exp-mech.privacy``).
@@ -592,8 +596,12 @@ def with_width(
     bounds = bounds_of(target)
     counts = np.zeros(len(bounds), dtype=np.int64)
     for points, point, code, count in _groups(sample, source):
-        np.add.at(counts, scores(model, points, point, code), count)
-    counts[-1] += sample.n - int(counts.sum())  # of users without records nothing is known
+        known = code >= 0
+        places = scores(model, points, point[known], code[known])
+        np.add.at(counts, places, count[known])
+    coin = ExplicitWeights(plan.alpha, 1 - plan.alpha)
+    for _ in range(sample.n - int(counts.sum())):
+        counts[(-1, 0)[source.choose(coin)]] += 1
     width = int(bounds[plan.draw(counts, source)])
     rounded = PARTS // 2 if isinstance(target, Quantity) else 0
     return replace(model, width=width + rounded)
