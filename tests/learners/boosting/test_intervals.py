@@ -148,7 +148,7 @@ def test_units_without_a_target_do_not_make_intervals_wider():
         made = with_width(own, TargetSample.of(rows, hidden), plan, SeededSource(0))
         error = np.abs(codes - own.in_parts(rows) / PARTS)[hidden >= 0]
         widths[name] = made.width / PARTS
-        assert 0.9 <= (error <= widths[name]).mean() <= 0.93
+        assert 0.88 <= (error <= widths[name]).mean() <= 0.93
     assert widths["some"] == pytest.approx(widths["all"], rel=0.1)
 
 
