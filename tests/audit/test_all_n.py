@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import all_n, verify
-from littlestone.audit.all_n import domain_points
+from littlestone.audit.all_n import domain_points, rounds
 from littlestone.audit.all_n.chain import quantile
 from littlestone.audit.all_n.rounds import Sums
 from littlestone.audit.table import CASES
@@ -35,7 +35,6 @@ from littlestone.learners.boosting import Boosting, Values, values
 from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
-from littlestone.learners.boosting import values as errors
 from littlestone.learners.boosting import values as intervals
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.exponential import Generic
@@ -393,9 +392,9 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
 
     monkeypatch.setattr(observed, "_LEAST", 0)
     assert steps() == set()
-    counted = errors.error_cells
+    counted = rounds.error_cells
     monkeypatch.setattr(
-        errors, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])
+        rounds, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])
     )
     assert steps() == {"evaluation"}
 

@@ -270,13 +270,13 @@ def means_over_all_units(original, self, sums, **more):
 
 
 @mutant(
-    "another divisor",
-    "evaluation.targets:last_seen",
+    "a tail forgotten",
+    "evaluation.targets:QuantityEvaluation._tail",
     "evaluation/test_quantities.py::test_what_is_not_seen_is_between_two_ends",
 )
-def errors_beyond_are_forgotten(original, sizes, *given):
-    """No error is thought to be where the noise hides it: the last cell seen is the last one."""
-    return min(original(sizes, *given), 1)
+def errors_beyond_are_forgotten(original, self, power):
+    """What the noise hides beyond the reach is thought not to be there."""
+    return 0.0
 
 
 @mutant(
