@@ -31,7 +31,7 @@ from littlestone.evaluation import measures as observed
 from littlestone.evaluation import targets as quantities
 from littlestone.evaluation import targets as survival
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
