@@ -281,5 +281,5 @@ def cell_reach(model: TreeSum, size: Fraction) -> int:
     A share of the scale, ``(size / 4,000)**0.3``, from 1/3 to 3/2: with less noise, further.
     """
     share = min(1.5, max(1 / 3, (float(size) / 4_000) ** 0.3))
-    largest: int = (model.target.size - 1) * PARTS
-    return max(PARTS, min(round(scale_of(model) * share), largest))
+    reach = min(round(scale_of(model) * share), (model.target.size - 1) * PARTS)
+    return max(PARTS, int(reach))
