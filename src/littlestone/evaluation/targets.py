@@ -225,8 +225,8 @@ class QuantityEvaluation:
     All means are over units with a target, of which there are ``with_target``. ``median`` and
     ``ninth_decile`` are of the absolute error, and ``beyond`` is the share of units whose error is
     beyond the reach C of the sums. Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count
-    also ``deviance``; of another quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is one
-    less the ratio to that of the start, a constant; None where noise hides that.
+    also ``deviance``; of another quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is
+    one less the ratio to that of the start, a constant; None where noise hides that.
 
     A mean error has a value only where the errors beyond C, of which at most so many can be there,
     would not make it more than 1.25 times as large; else it is `Between` two ends. R2 is that of
