@@ -23,7 +23,7 @@ def test_the_interval_around_an_error_covers_a_clamped_one():
     release = replace(release, evaluation=replace(release.evaluation, counts=counts))
     found = release.quality
     assert found.error.value == 0
-    high = f"{100 * found.error.high:.3g}"
+    high = f"{100 * found.error.high:.2f}".rstrip("0")
     assert f"about 0% wrong (0% to {high}% at 95%" in plain(release)
 
 
