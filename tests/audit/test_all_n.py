@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import all_n, verify
-from littlestone.audit.all_n import domain_points
+from littlestone.audit.all_n import domain_points, rounds
 from littlestone.audit.all_n.chain import quantile
 from littlestone.audit.all_n.rounds import Sums
 from littlestone.audit.table import CASES
@@ -31,11 +31,10 @@ from littlestone.evaluation import measures as observed
 from littlestone.evaluation import targets as quantities
 from littlestone.evaluation import targets as survival
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
-from littlestone.learners.boosting import values as errors
 from littlestone.learners.boosting import values as intervals
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.learners.exponential import Generic
@@ -434,9 +433,9 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
 
     monkeypatch.setattr(observed, "_LEAST", 0)
     assert steps() == set()
-    counted = errors.error_cells
+    counted = rounds.error_cells
     monkeypatch.setattr(
-        errors, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])
+        rounds, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])
     )
     assert steps() == {"evaluation"}
 

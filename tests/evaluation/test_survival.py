@@ -19,7 +19,7 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Periods, TargetSample
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.errors import ParameterError
 from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation
 from littlestone.evaluation import targets as survival
 from littlestone.evaluation.targets import counted, risk_bins, survival_histogram
@@ -233,7 +233,7 @@ def test_bands_for_new_records_hold_the_concordance_of_many():
         sample, _, _ = people(600, seed=seed + 2)
         made = release(own, FINE, sample, 2, SeededSource(seed), held_out=True)
         assert made.scores == bins.histogram.scores
-        band = SurvivalEvaluation.of(made, own, FINE).new_records.concordance
+        band = SurvivalEvaluation.of(made, own, FINE).concordance
         count += not band.low <= bins.concordance.value <= band.high
     assert lower_limit(count, 200, 1e-3) <= 0.05
 
@@ -266,13 +266,7 @@ def test_from_records_to_the_page(how):
     assert [period["end"] for period in written["quality"]["calibration"]] == [1, 2, 3, 4]
     names = [name for name, _ in evaluation_facts(made.release_)]
     assert "Concordance" in names
-    if "holdout" in how:
-        new = found.new_records.concordance
-        assert new.low <= found.concordance.low
-        assert new.covers == "new records"
-    else:
-        with pytest.raises(UnsupportedError, match="held-out"):
-            _ = found.new_records
+    assert found.concordance.covers == ("new records" if "holdout" in how else "own records")
     histogram = written["evaluation"]
     for name, value in (
         ("scores", [score + 1 for score in histogram["scores"]]),

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from littlestone.data.sample import part, written_out
 from littlestone.errors import exact_value
+from littlestone.learners.boosting import errors
 from littlestone.learners.boosting import losses as starts
-from littlestone.learners.boosting import values as errors
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
 from littlestone.source import SeededSource, exp
@@ -252,11 +253,53 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
 @mutant(
     "wrong sensitivity",
     "evaluation.targets:sums_rate",
-    "evaluation/test_quantities.py::test_every_data_set_is_protected",
+    "evaluation/test_quantities.py::test_sums_of_every_data_set_are_protected",
 )
 def noise_of_two_sums_for_four(original, epsilon, *given):
     """An evaluation at half of epsilon for each sum where a quarter is due."""
     return original(2 * epsilon, *given)
+
+
+@mutant(
+    "another divisor",
+    "evaluation.targets:QuantityEvaluation.__init__",
+    "evaluation/test_quantities.py::test_figures_are_those_of_the_units_with_a_target",
+)
+def means_over_all_units(original, self, sums, **more):
+    """Units without a target count in the divisor: errors look smaller than they are."""
+    original(self, sums, **more)
+    self._known = float(sums.n)
+
+
+@mutant(
+    "a tail forgotten",
+    "evaluation.targets:QuantityEvaluation._tail",
+    "evaluation/test_quantities.py::test_what_is_not_seen_is_between_two_ends",
+)
+def errors_beyond_are_forgotten(original, self, power):
+    """What the noise hides beyond the reach is thought not to be there."""
+    return 0.0
+
+
+@mutant(
+    "wrong parts",
+    "evaluation.holdout:split_units",
+    "evaluation/test_holdout.py::test_no_unit_pays_twice",
+)
+def held_out_by_public_coins(original, sample, first, source):
+    """Coins that all know, over rows that are sorted: a replaced record moves others."""
+    return original(sample, first, SeededSource(0))
+
+
+@mutant(
+    "wrong parts",
+    "evaluation.holdout:split_units",
+    "evaluation/test_holdout.py::test_no_unit_pays_twice",
+)
+def held_out_by_content(original, sample, first, source):
+    """The least points are held out."""
+    kinds = written_out(sample)
+    return part(sample, kinds[:first]), part(sample, kinds[first:])
 
 
 @mutant(
@@ -274,7 +317,7 @@ def a_cell_for_each_period_of_a_person(original, model, sample, bins):
 
 @mutant(
     "wrong sensitivity",
-    "learners.boosting.values:error_cells",
+    "learners.boosting.errors:error_cells",
     "evaluation/test_quantities.py::test_counts_of_records_are_protected",
 )
 def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
@@ -284,7 +327,7 @@ def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.boosting.values:error_cells",
+    "learners.boosting.errors:error_cells",
     "evaluation/test_quantities.py::test_counts_of_users_are_protected",
 )
 def all_records_of_a_user_counted(original, model, sample, *given):
@@ -293,7 +336,7 @@ def all_records_of_a_user_counted(original, model, sample, *given):
     def of_records(weighed, sample):
         return sample.count * errors.unit_weight(sample)
 
-    with patched("learners.boosting.values:weights", of_records):
+    with patched("learners.boosting.errors:weights", of_records):
         return original(model, sample, *given)
 
 

@@ -40,7 +40,7 @@ def test_the_curve_and_the_points_are_those_of_the_counts():
     # above the cuts: nothing, 1, 0 and 1, everything
     rates = [rate for point in found for rate in point]
     assert rates == pytest.approx([0, 0, 0.25, 0.75, 0.25, 0.75, 1, 1], abs=1e-3)
-    drawn = calibration_picture(evaluation, [0.1, 0.3, 0.8])
+    drawn = calibration_picture(Evaluation(HISTOGRAM, (-1, 0, 1), (0.1, 0.3, 0.8)))
     found = shares(drawn, r'<circle cx="([0-9.]+)" cy="([0-9.]+)"')
     assert found[0] == pytest.approx((0.1, 50 / 650), abs=1e-3)
     assert found[-1] == pytest.approx((0.8, 150 / 350), abs=1e-3)

@@ -143,7 +143,7 @@ def test_an_evaluation_is_shown_with_its_intervals():
     counts = ((3000, 20), (40, 1940))
     told = ScoreHistogram((0, 1), counts, 5000, Fraction(1, 2), Fraction(1, 4))
     text = Checker(page(threshold_release(evaluation=told))).text
-    assert re.search(r"about 1\.2% wrong \([01]\.\d+% to 1\.\d+% at 95%, noise\)", text)
+    assert re.search(r"about 1\.2% wrong \([01]\.\d+% to 1\.\d+% at 95%\)", text)
     assert "epsilon 1/2" in text
     assert "The rule has fewer errors than always answering 0." in text
 

@@ -21,10 +21,16 @@ from littlestone.evaluation.measures import (
     quality,
     release_histogram,
 )
-from littlestone.evaluation.targets import ErrorSums, QuantityEvaluation, SurvivalEvaluation
+from littlestone.evaluation.targets import (
+    Between,
+    ErrorSums,
+    QuantityEvaluation,
+    SurvivalEvaluation,
+)
 
 __all__ = [
     "Band",
+    "Between",
     "CalibrationBin",
     "ErrorCells",
     "ErrorSums",

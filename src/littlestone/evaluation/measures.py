@@ -4,10 +4,10 @@ Everything here is computed from public numbers, so it costs nothing. Every esti
 the noisy counts, or bilinear in those of two labels, whose noises are independent: so it is
 unbiased for the records' own value (a ratio, up to the noise of its denominator).
 
-Each `Band` says what it covers. *noise*: the true value on the counted records, from the law of
-the noise alone. *new records*: the value on the distribution that the records come from, from
-noise and sampling; only a held-out part can say that, because a hypothesis fits its own records
-better than others.
+Bands are for the noise and for the sampling of the records. Each `Band` says what it covers. *new
+records*: the value on the distribution that the records come from; only a held-out part can say
+that. *own records*: the same width, but around what is true of records of the fit, which a
+hypothesis fits better than others. *noise*: a number of these records, from the noise alone.
 """
 
 from __future__ import annotations
@@ -51,6 +51,10 @@ from littlestone.types import Json
 #   []
 #
 # The true counts are secret; the released ones, and everything in `measures`, are public.
+#
+# Margins of sums of trees are merged into few cells before they are counted: the noise of what
+# follows grows with their number, and what a cell hides of an order the released probabilities
+# mend.
 
 
 Counts = npt.NDArray[np.int64]
@@ -65,6 +69,7 @@ HISTOGRAM = register(
         "independent two-sided geometric noise of rate epsilon/D, are epsilon-DP.",
     )
 )
+_CELLS, _CELLS_OF_RARE, _RARE = 8, 12, 0.08
 _MOST_CELLS = 1_000_000
 _MOST = 10**18
 _FINEST = 1e-9  # smaller tails than this are bounded, not computed
@@ -149,6 +154,26 @@ def histogram_rate(
     exact: Fraction = check_fraction("evaluate", "epsilon", epsilon)
     cells = 1 if neighbours is Neighbours.ADD_REMOVE else 2
     return exact / (cells * check_integer("evaluate", "records", records, low=1))
+
+
+def merged_scores(scores: range, share: float) -> tuple[int, ...]:
+    """Return the last score of each cell: at most 8 cells of equal width, one ends with 0.
+
+    12 where the released share of label 1, or of label 0, is below .08. Cells at the ends may be
+    narrower.
+
+    Examples
+    --------
+    >>> merged_scores(range(-19, 14, 2), 0.3), merged_scores(range(-3, 4, 2), 0.3)
+    ((-15, -9, -3, 3, 9, 13), (-3, -1, 1, 3))
+    """
+    most = _CELLS if min(share, 1 - share) >= _RARE else _CELLS_OF_RARE
+    below, above = sum(score <= 0 for score in scores), sum(score > 0 for score in scores)
+    wide = max(1, -(-len(scores) // most))
+    while -(-below // wide) - (-above // wide) > most:
+        wide += 1
+    ends = {*range(below - 1, -1, -wide), *range(below + wide - 1, len(scores), wide)}
+    return tuple(scores[end] for end in sorted({*ends, len(scores) - 1}))
 
 
 def histogram_loss(epsilon: Any) -> Pure:
@@ -261,9 +286,7 @@ class Band:
     value: float
     low: float
     high: float
-    #: "noise": the value on the counted records lies in the interval with probability 1 - beta over
-    #: the noise. "new records": so does the value on new records, over noise and sampling.
-    covers: str
+    covers: str  # "new records", "own records" or "noise" (see the module)
     beta: float
 
     @property
@@ -285,6 +308,7 @@ class CalibrationBin:
     predicted: float  # mean probability, by the noisy counts
     found: Band  # share of label 1
     records: float  # noisy number
+    variance: float  # of the share, over noise and sampling
 
 
 class Evaluation:
@@ -302,12 +326,26 @@ class Evaluation:
     ((700.0, 50.0), (100.0, 150.0))
     """
 
-    def __init__(self, histogram: ScoreHistogram) -> None:
+    def __init__(
+        self,
+        histogram: ScoreHistogram,
+        scores: Sequence[int] | None = None,
+        probabilities: Sequence[float] | Floats | None = None,
+    ) -> None:
         self.histogram = histogram
         self._counts = histogram.array
         self._n = max(histogram.n, 1)
+        # a cell ends with its score in the histogram; these are all scores that it was merged from
+        self._scores = np.array(histogram.scores if scores is None else scores)
+        self._cell = np.searchsorted(histogram.scores, self._scores)
+        self._chances = None if probabilities is None else np.asarray(probabilities)
 
     # -- any number of labels ----------------------------------------------------------------------
+
+    @property
+    def covers(self) -> str:
+        """What bands are about."""
+        return "new records" if self.histogram.held_out else "own records"
 
     def share_right(self, answers: Sequence[int], *, beta: float = _BETA) -> Band:
         """Return the accuracy of answering one label for each score.
@@ -315,14 +353,16 @@ class Evaluation:
         Notes
         -----
         Right and wrong ones sum to the public n, so half of the difference of the noisy sums is
-        an estimate with less noise than either; its noise is half that of all cells together.
+        an estimate with less noise than either; its noise is half that of all cells together. The
+        reach of the noise and that of the sampling (by the largest variance that the noise leaves)
+        are added in squares.
         """
         beta = float(check_probability("evaluate", "beta", beta))
-        right = self._right(answers)
-        wrong = float(self._counts.sum()) - right
-        value = (self._n + right - wrong) / 2 / self._n
+        value = min(1.0, max(0.0, self._raw_share(answers)))
         reach = self._reach(self._counts.size, beta) / 2 / self._n
-        return _band(value, reach, beta)
+        middle = min(max(0.5, value - reach), value + reach)
+        wide = math.hypot(reach, deviations(beta) * math.sqrt(middle * (1 - middle) / self._n))
+        return Band(value, max(0.0, value - wide), min(1.0, value + wide), self.covers, beta)
 
     def mean_cost(self, answers: Sequence[int], costs: Costs, *, beta: float = _BETA) -> Band:
         """Return the mean cost of a record when one label is answered for each score.
@@ -340,11 +380,12 @@ class Evaluation:
         reach = sum(
             cost * self._reach(int((price == cost).sum()), beta / len(levels)) for cost in levels
         )
-        unit = float(costs.unit) / self._n
-        value = max(0.0, value)
-        return Band(
-            value * unit, max(0.0, value - reach) * unit, (value + reach) * unit, "noise", beta
-        )
+        unit, value = float(costs.unit) / self._n, max(0.0, value)
+        square = max(float((price**2 * self._counts).sum()), value * max(levels, default=0))
+        spread = max(square - value**2 / self._n, 0.0)
+        wide = math.hypot(reach, deviations(beta) * math.sqrt(spread))
+        low, high = max(0.0, value - wide), value + wide
+        return Band(value * unit, low * unit, high * unit, self.covers, beta)
 
     def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         """Return the noisy number of records by label (rows) and answer (columns).
@@ -444,71 +485,86 @@ class Evaluation:
         return max(self.cuts, key=lambda cut: self._raw_share(self.answers(cut)))
 
     @cached_property
-    def _rates(self) -> tuple[Floats, Floats]:
-        """For each cut from high to low, the shares of label 0 and of label 1 above it."""
+    def _seen(self) -> tuple[Floats, slice]:
+        """The counts of two labels, 0 outside the first and last cell that the noise leaves seen.
+
+        A cell is seen with more than two deviations of the noise of its two counts.
+        """
         self._binary()
-        shares = []
-        for row in self._counts:
-            above = np.concatenate([[0.0], np.cumsum(row[::-1])])
-            total = max(above[-1], 1.0)
-            rising = np.maximum.accumulate(np.clip(above / total, 0.0, 1.0))
-            shares.append(np.append(rising[:-1], 1.0))
-        return shares[0], shares[1]
+        noise = math.sqrt(2 * variance(float(self.histogram.rate)))
+        seen = np.flatnonzero(self._counts.sum(axis=0) > 2 * noise)
+        cells = slice(seen[0], seen[-1] + 1) if len(seen) else slice(0, self._counts.shape[1])
+        counts = np.zeros_like(self._counts)
+        counts[:, cells] = self._counts[:, cells]
+        return counts, cells
+
+    def _within(self, chances: Floats | None) -> tuple[Floats, Floats, Floats]:
+        """Return how records of each cell, its zeros and its ones share the scores in it.
+
+        Records are taken to be equally many at each score, and labels as the probabilities say.
+        """
+        even = 1 / np.bincount(self._cell)[self._cell]
+        if chances is None:
+            return even, even, even
+        zeros, ones = ((1 - chances) + 1e-12, chances + 1e-12)
+        zeros, ones = (own / np.bincount(self._cell, own)[self._cell] for own in (zeros, ones))
+        return even, zeros, ones
 
     def roc(self) -> tuple[tuple[float, float], ...]:
         """Return the ROC curve: (share of label 0, share of label 1) above each cut, rising."""
-        return tuple(zip(*(rates.tolist() for rates in self._rates), strict=True))
+        (counts, _), (_, *shared) = self._seen, self._within(self._chances)
+        shares = []
+        for row, own in zip(counts, shared, strict=True):
+            above = np.concatenate([[0.0], np.cumsum((row[self._cell] * own)[::-1])])
+            rising = np.maximum.accumulate(np.clip(above / max(above[-1], 1.0), 0.0, 1.0))
+            shares.append(np.append(rising[:-1], 1.0).tolist())
+        return tuple(zip(*shares, strict=True))
 
-    def auroc(self, *, beta: float = _BETA) -> Band:
-        """Return the area under the ROC curve; ties count one half.
+    def auroc(self, *, beta: float = _BETA) -> Band | None:
+        """Return the area under the ROC curve; None where noise hides a label, or all of it.
 
         Notes
         -----
-        The number of concordant pairs is bilinear in the counts of label 0 and of label 1. Its
-        noise has the variance ``v (|a|**2 + |b|**2) + v**2 |k|**2`` (v: of one cell; a, b: the
-        other label's share below and above each score, centred; k: one half, 1 or 0 for each
-        pair of scores), estimated with noisy shares. The band is wide enough at 95 % for a normal
-        and for a Laplace law (2.12 standard deviations), between which weighted sums of two-sided
-        geometric noises lie. It covers the records ("noise"), or, for a held-out part, new records
-        too: then the variance of the sampling is added (DeLong's; normal, so approximate).
+        Ties in a cell of merged scores count as the released probabilities say of these scores,
+        others one half. The number of concordant pairs is bilinear in the counts of label 0 and of
+        label 1. Its noise has the variance ``v (|a|**2 + |b|**2) + v**2 |k|**2`` (v: of one cell;
+        a, b: the other label's share below and above each score, centred; k: one half, 1 or 0 for
+        each pair of scores), estimated with noisy shares. Added is that of the sampling (DeLong,
+        DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
+        law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
+        lie: approximate, and its coverage is tested.
         """
         beta = float(check_probability("evaluate", "beta", beta))
-        self._binary()
-        zeros, ones = self._counts
-        totals = [max(float(row.sum()), 1.0) for row in self._counts]
-        value = float(ones @ (np.cumsum(zeros) - zeros / 2)) / totals[0] / totals[1]
-        value = min(1.0, max(0.0, value))
-        below, above = self._shares_around()
-        v = variance(float(self.histogram.rate))
-        kernel = len(zeros) ** 2 / 2  # at most: pairs of scores, squares of 1, 1/2, 0
-        noise = v * float(((below - value) ** 2).sum()) / totals[1] ** 2
-        noise += v * float(((above - value) ** 2).sum()) / totals[0] ** 2
-        noise += v * v * kernel / (totals[0] * totals[1]) ** 2
-        covers = "noise"
-        if self.histogram.held_out:
-            covers = "new records"
-            spread = [
-                float(np.maximum(row, 0) @ (side - value) ** 2) / max(np.maximum(row, 0).sum(), 1)
-                for row, side in ((ones, below), (zeros, above))
-            ]
-            noise += spread[0] / totals[1] + spread[1] / totals[0]
-        width = deviations(beta) * math.sqrt(noise)
-        return Band(value, max(0.0, value - width), min(1.0, value + width), covers, beta)
+        (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
+        number, v = cells.stop - cells.start, variance(float(self.histogram.rate))
+        wide = deviations(beta)
+        totals = counts.sum(axis=1)
+        if totals.min() <= max(wide * math.sqrt(number * v), 1.0):
+            return None
+        # the share of the zeros of a cell that are below its ones
+        ties = np.bincount(self._cell, q1 * (np.cumsum(q0) - self._cell - q0 / 2))
+        zeros, ones = np.maximum(counts, 0)
+        below = (np.cumsum(zeros) - (1 - ties) * zeros) / max(zeros.sum(), 1)
+        above = 1 - (np.cumsum(ones) - ties * ones) / max(ones.sum(), 1)
+        value = float(counts[1] @ (np.cumsum(counts[0]) - (1 - ties) * counts[0])) / totals.prod()
+        value = min(1.0, max(0.0, float(value)))
+        noise = v * float(((below - value)[cells] ** 2).sum()) / totals[1] ** 2
+        noise += v * float(((above - value)[cells] ** 2).sum()) / totals[0] ** 2
+        # at most: pairs of scores, squares of 1, 1/2, 0
+        noise += v * v * number**2 / 2 / float(totals.prod()) ** 2
+        for row, side, total in ((ones, below, totals[1]), (zeros, above, totals[0])):
+            noise += float(row @ (side - value) ** 2) / max(row.sum(), 1) / total
+        width = wide * math.sqrt(noise)
+        low, high = max(0.0, value - width), min(1.0, value + width)
+        return None if (low, high) == (0, 1) else Band(value, low, high, self.covers, beta)
 
-    def _shares_around(self) -> tuple[Floats, Floats]:
-        """For each score: the share of label 0 below it, and of label 1 above it (ties half)."""
-        false, true = self._rates
-        below = 1 - (false[:-1] + false[1:])[::-1] / 2
-        above = (true[:-1] + true[1:])[::-1] / 2
-        return below, above
-
-    def recalibrated(self, probabilities: Sequence[float]) -> tuple[float, ...]:
+    def recalibrated(self, probabilities: Sequence[float] | None = None) -> tuple[float, ...]:
         """Return a probability of label 1 for each score, rising with the score.
 
         Parameters
         ----------
-        probabilities : sequence of float
-            What was predicted at each score, rising.
+        probabilities : sequence of float, optional
+            What was predicted at each score, rising; by default what was given with the scores.
 
         Notes
         -----
@@ -516,23 +572,35 @@ class Evaluation:
         most likely by the noisy counts is taken, where the unchanged log-odds are believed before,
         each coefficient with a standard deviation of 0.1 (`_PRIOR`): the less the counts say beside
         their noise, the less is changed. Newton steps on ``sum x (ones - records chance)``, which
-        is linear in the counts, so that its expectation is that of the counts without noise. The
-        probability of the rarer label is rounded to four digits, far below the noise.
+        is linear in the counts, so that its expectation is that of the counts without noise; in a
+        cell of several scores x has the means of its ones and of its records. The probability of
+        the rarer label is rounded to four digits, far below the noise.
         """
         self._binary()
-        given = np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1 - 1e-12)
+        given = np.clip(self._given(probabilities), 1e-12, 1 - 1e-12)
         straight = np.log(given / (1 - given))
         bends = [np.abs(straight - at) - abs(at) for at in _BENDS]
         odds = np.stack([straight, np.ones_like(given), *bends], axis=1)
-        ones, records = self._counts[1], self._counts.sum(axis=0)
+        records, _, q1 = self._within(given)
+
+        def of_cells(weights: Floats) -> Floats:
+            """Return the means of the columns of ``odds`` in each cell (rows)."""
+            return np.stack(
+                [np.bincount(self._cell, weights * column) for column in odds.T], axis=1
+            )
+
+        of_ones, counts = of_cells(q1), self._counts
         cell, prior = variance(float(self.histogram.rate)), _PRIOR * np.eye(odds.shape[1])
         unchanged = np.eye(odds.shape[1])[0]
         line = unchanged
         for _ in range(_NEWTON):
             chance = _sigma(odds @ line)
-            slope = odds.T @ (ones - records * chance)
-            bent = (odds.T * (np.maximum(records, 0) * chance * (1 - chance))) @ odds
-            noise = cell * (odds.T * ((1 - chance) ** 2 + chance**2)) @ odds
+            expected = of_cells(records * chance)
+            slope = counts[1] @ of_ones - counts.sum(axis=0) @ expected
+            weight = np.maximum(counts.sum(axis=0), 0)[self._cell] * records
+            bent = (odds.T * (weight * chance * (1 - chance))) @ odds
+            moved = of_ones - expected
+            noise = cell * (moved.T @ moved + expected.T @ expected)
             weighed = bent @ np.linalg.pinv(bent + noise)
             pull = weighed @ slope - prior @ (line - unchanged)
             line = line + np.clip(np.linalg.solve(weighed @ bent + prior, pull), -0.3, 0.3)
@@ -542,14 +610,17 @@ class Evaluation:
         return tuple(round(p, d) for p, d in zip(rising.tolist(), digits.tolist(), strict=True))
 
     def calibration(
-        self, probabilities: Sequence[float], *, beta: float = _BETA
+        self, probabilities: Sequence[float] | None = None, *, beta: float = _BETA
     ) -> tuple[CalibrationBin, ...]:
-        """Return, for bins of scores, what was predicted and how often label 1 was found."""
+        """Return, for bins of cells, what was predicted and how often label 1 was found.
+
+        Noise and sampling may each fail with half of beta; the sampling's part is exact (Clopper
+        and Pearson).
+        """
         beta = float(check_probability("evaluate", "beta", beta))
         self._binary()
-        predicted = np.asarray(probabilities)
-        # on new records the noise and the sampling may each fail with half of beta
-        risk = beta / 2 if self.histogram.held_out else beta
+        given = self._given(probabilities)
+        predicted = np.bincount(self._cell, given * self._within(given)[0])
         bins = []
         for low, high in self._blocks(12.0):
             part = self._counts[:, low:high]
@@ -557,34 +628,47 @@ class Evaluation:
             weights = np.maximum(part.sum(axis=0), 0) + 1e-9
             share = min(max(float(part[1].sum()) / total, 0.0), 1.0)
             # the noise of ones - share * total, which is linear in the cells
-            cells = high - low
-            v = cells * variance(float(self.histogram.rate))
-            noise = v * ((1 - share) ** 2 + share**2) / total**2
-            width = deviations(risk) * math.sqrt(noise)
-            covers = "noise"
-            low_share, high_share = share - width, share + width
-            if self.histogram.held_out:
-                covers, size = "new records", max(1, round(total))
-                low_share, high_share = (
-                    float(limit(min(max(x, 0.0), 1.0) * size, size, risk / 2))
-                    for limit, x in ((lower_limit, low_share), (upper_limit, high_share))
-                )
+            noise = (high - low) * variance(float(self.histogram.rate))
+            noise *= ((1 - share) ** 2 + share**2) / total**2
+            width, size = deviations(beta / 2) * math.sqrt(noise), max(1, round(total))
+            low_share, high_share = (
+                float(limit(min(max(x, 0.0), 1.0) * size, size, beta / 4))
+                for limit, x in ((lower_limit, share - width), (upper_limit, share + width))
+            )
+            first = int(np.flatnonzero(self._cell == low)[0])
             bins.append(
                 CalibrationBin(
-                    self.histogram.scores[low],
+                    int(self._scores[first]),
                     self.histogram.scores[high - 1],
                     float(weights @ predicted[low:high] / weights.sum()),
-                    Band(share, max(0.0, low_share), min(1.0, high_share), covers, beta),
+                    Band(share, low_share, high_share, self.covers, beta),
                     float(part.sum()),
+                    noise + share * (1 - share) / total,
                 )
             )
         return tuple(bins)
 
-    def calibration_error(self, probabilities: Sequence[float]) -> float:
-        """Return the expected calibration error: the mean distance in `calibration`, by records."""
+    def calibration_error(self, probabilities: Sequence[float] | None = None) -> float:
+        """Return the mean distance of predicted and found shares in `calibration`, by records.
+
+        Of each squared distance the variance of noise and sampling is taken off.
+        """
         bins = self.calibration(probabilities)
         total = sum(max(b.records, 0.0) for b in bins) or 1.0
-        return sum(max(b.records, 0.0) * abs(b.predicted - b.found.value) for b in bins) / total
+        squares = [(b.predicted - b.found.value) ** 2 - b.variance for b in bins]
+        return (
+            sum(
+                max(b.records, 0.0) * math.sqrt(max(square, 0.0))
+                for b, square in zip(bins, squares, strict=True)
+            )
+            / total
+        )
+
+    def _given(self, probabilities: Sequence[float] | None) -> Floats:
+        given = self._chances if probabilities is None else np.asarray(probabilities, np.float64)
+        if given is None or len(given) != len(self._scores):
+            raise ParameterError("There must be one probability for each score.")
+        return given
 
     def _blocks(self, deviations: float) -> list[tuple[int, int]]:
         """Return ranges of scores with records above ``deviations`` deviations of the noise."""
@@ -614,11 +698,6 @@ def balanced_accuracy(confusion: Sequence[Sequence[float]]) -> float:
 
 def _share(part: float, total: float) -> float:
     return part / total if total >= 1 else 0.5
-
-
-def _band(value: float, reach: float, beta: float) -> Band:
-    value = min(1.0, max(0.0, value))  # then the interval only grows, and never shrinks to a point
-    return Band(value, max(0.0, value - reach), min(1.0, value + reach), "noise", beta)
 
 
 def variance(rate: float) -> float:

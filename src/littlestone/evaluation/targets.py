@@ -1,13 +1,20 @@
-"""How far predictions of quantities and counts are off: a few noisy sums, and what follows.
+"""How far predictions of quantities and counts are off: sizes, a few noisy sums, what follows.
 
-With e = y - F, a public (or released) centre c and reach C, each unit adds four integers in 0 .. q:
-``min(|e|, C)/C``, its square, ``(clip(y - c, -C, C) + C) / (2 C)``, and the square of
-``clip(y - c, -C, C) / C``, each times q and rounded. Of counts there are two more, of Poisson's
-deviance of F and of the start, up to C. Of a quantile there are three instead: the pinball loss of
-F and of the start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q,
-so two-sided geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP. What C cuts off is
-named by `ErrorSums.reach`, not corrected. From 2,000 units times epsilon on, a quarter of epsilon
-is for the counts of `ErrorCells`.
+With e = y - F. First each unit is counted in one cell: of |e| in ``(0, c], (c, 2 c], (2 c, 4 c],
+...`` up to the width of the public range, or *no target*. Replacing a unit moves two counts by one
+(claim ``score-histogram``, 2/5 of epsilon). The reach C is the end of the last cell from which on
+the noisy counts show something; the sums cut errors there.
+
+Then each unit with a target adds four integers in 0 .. q: ``min(|e|, C)/C``, its square, ``(clip(y
+- c, -D, D) + D) / (2 D)``, and the square of ``clip(y - c, -D, D) / D``, each times q and rounded,
+for a released centre c and a reach D >= C. Of counts there are two more, of Poisson's deviance of F
+and of the start, up to D. Of a quantile there are three instead: the pinball loss of F and of the
+start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q, so two-sided
+geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP, for each C; C depends on the
+released counts alone, so the two add up. From 2,000 units times epsilon on, a quarter of epsilon is
+for the counts of `ErrorCells`.
+
+Every mean divides by the noisy number of units with a target.
 """
 
 from __future__ import annotations
@@ -17,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -34,6 +42,7 @@ from littlestone.evaluation.measures import (
     ScoreHistogram,
     cells_epsilon,
     deviations,
+    histogram_rate,
     noise_reach,
     release_histogram,
     variance,
@@ -54,7 +63,8 @@ ERROR_SUMS = register(
         "2006",
         "k integer sums, each of which one unit changes by at most q, each with independent "
         "two-sided geometric noise of rate epsilon/(k q), are epsilon-DP, and with counts "
-        "of cells (score-histogram) at epsilon' (epsilon + epsilon')-DP.",
+        "of cells (score-histogram) at epsilon' (epsilon + epsilon')-DP, also where the released "
+        "counts choose the sums.",
     )
 )
 _QUANTITY = ("error", "square", "value", "value squared")
@@ -64,25 +74,78 @@ KINDS = {
     "count": (*_QUANTITY, "deviance", "deviance of the start"),
     "quantile": ("pinball", "pinball of the start", "covered"),
 }
-#: What follows from them.
+#: What follows from them, beside the sizes of errors.
+_SIZES = ("with_target", "median", "ninth_decile", "beyond")
 _MEASURES = {
     "quantity": ("mae", "rmse", "r2"),
     "count": ("mae", "rmse", "r2", "deviance", "deviance_explained"),
     "quantile": ("pinball", "pinball_explained", "coverage"),
 }
 _MOST = 10**30
+_OF_SIZES = Fraction(2, 5)
+_SEEN = 2.0  # deviations of the noise of counts that say something
+_HEAVY = 1.25  # what is not seen may make a mean so many times as large, or it has no value
+
+
+def parts_of_epsilon(epsilon: Fraction, n: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Return what sizes of errors, sums, and counts by prediction of n units cost.
+
+    Examples
+    --------
+    >>> [str(own) for own in parts_of_epsilon(Fraction(1), 5000)]
+    ['3/10', '9/20', '1/4']
+    """
+    cells = cells_epsilon(epsilon, n)
+    left = epsilon - cells
+    return _OF_SIZES * left, left - _OF_SIZES * left, cells
+
+
+def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int) -> int:
+    """Return the last cell of sizes from which on the counts are above two deviations of noise.
+
+    ``sizes`` are released, in parts of a unit, the last one of units without a target; ``epsilon``
+    is what they cost.
+
+    Examples
+    --------
+    >>> last_seen([50, 70, 30, 4, 0, -3, 9], Fraction(1), 1)
+    2
+    """
+    tails = np.cumsum(sizes[-2::-1])[::-1]
+    rate = histogram_rate(epsilon, records=parts)
+    noise = np.sqrt(np.arange(len(tails), 0, -1) * variance(float(rate)))
+    seen = np.flatnonzero(tails > _SEEN * noise)
+    return int(seen[-1]) if len(seen) else 0
+
+
+@dataclass(frozen=True)
+class Between:
+    """The two ends between which a mean is, where no estimate would say what its name says."""
+
+    low: float
+    high: float
+    covers: str
+    beta: float
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, which has no value."""
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
 class ErrorSums:
-    """Released sums, named by `KINDS`."""
+    """Released sizes of errors, and sums named by `KINDS`."""
 
-    sums: tuple[int, ...]
+    sums: tuple[int, ...]  # in steps: each unit adds at most ``resolution parts``
+    sizes: tuple[int, ...]  # in parts: by the size of the error; last, units without a target
+    edges: tuple[Fraction, ...]  # the upper ends of the sizes, public
     n: int  # of units that were looked at
     epsilon: Fraction
     resolution: int  # q: the most that a unit adds
+    parts: int  # of a unit
     center: Fraction
-    reach: Fraction  # errors and distances from the centre beyond it count as it
+    reach: Fraction  # errors beyond it count as it: one of the edges
+    far: Fraction  # distances from the centre, and deviances, beyond it count as it
     held_out: bool = False
     kind: str = "quantity"
     cells: ErrorCells | None = None  # where `cells_epsilon` is not 0
@@ -90,44 +153,57 @@ class ErrorSums:
     @property
     def rate(self) -> Fraction:
         """The rate of the noise of each sum."""
-        epsilon = self.epsilon - cells_epsilon(self.epsilon, self.n)
-        return sums_rate(epsilon, self.resolution, len(self.sums))
+        _, of_sums, _ = parts_of_epsilon(self.epsilon, self.n)
+        return sums_rate(of_sums, self.resolution * self.parts, len(self.sums))
+
+    @property
+    def size_rate(self) -> Fraction:
+        """The rate of the noise of each size."""
+        of_sizes, _, _ = parts_of_epsilon(self.epsilon, self.n)
+        return histogram_rate(of_sizes, records=self.parts)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        exact = {name: str(getattr(self, name)) for name in ("epsilon", "center", "reach")}
-        whole = {"n": self.n, "resolution": self.resolution, "held_out": self.held_out}
+        exact = {name: str(getattr(self, name)) for name in _EXACT}
+        whole = {name: getattr(self, name) for name in ("n", "resolution", "parts", "held_out")}
         cells = None if self.cells is None else self.cells.to_dict()
-        return {"kind": self.kind, "sums": list(self.sums), **whole, **exact, "cells": cells}
+        lists = {"sums": list(self.sums), "sizes": list(self.sizes)}
+        edges = [str(edge) for edge in self.edges]
+        return {"kind": self.kind, **lists, "edges": edges, **whole, **exact, "cells": cells}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
         try:
-            epsilon, center, reach = (
-                read_exact(data[name]) for name in ("epsilon", "center", "reach")
-            )
-            sums, n, resolution = data["sums"], data["n"], data["resolution"]
-            kind = data["kind"]
-            whole = all(type(x) is int and 0 <= x <= _MOST for x in (*sums, n, resolution))
+            epsilon, center, reach, far = (read_exact(data[name]) for name in _EXACT)
+            edges = tuple(read_exact(edge) for edge in data["edges"])
+            sums, sizes, kind = tuple(data["sums"]), tuple(data["sizes"]), data["kind"]
+            n, resolution, parts = (data[name] for name in ("n", "resolution", "parts"))
+            whole = all(type(x) is int and 0 <= x <= _MOST for x in (*sums, n, resolution, parts))
+            whole &= all(type(x) is int and abs(x) <= _MOST for x in sizes)
             cells = None if data["cells"] is None else ErrorCells.from_dict(data["cells"])
-            fits = len(sums) == len(KINDS[kind]) and len(data) == 9
-            fits &= isinstance(data["held_out"], bool)
-            if not (whole and fits and min(epsilon, reach) > 0 and min(n, resolution) > 0):
+            fits = len(sums) == len(KINDS[kind]) and len(data) == 13
+            fits &= isinstance(data["held_out"], bool) and len(sizes) == len(edges) + 1 > 1
+            fits &= all(a < b for a, b in pairwise((Fraction(0), *edges)))
+            if not (whole and fits and min(epsilon, far) > 0 and min(n, resolution, parts) > 0):
                 raise ValueError
             if (cells is None) != (cells_epsilon(epsilon, n) == 0):
+                raise ValueError
+            of_sizes, _, _ = parts_of_epsilon(epsilon, n)
+            if reach != edges[last_seen(sizes, of_sizes, parts)]:
                 raise ValueError
         except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
             ) from None
         held_out = data["held_out"]
-        return cls(tuple(sums), n, epsilon, resolution, center, reach, held_out, kind, cells)
+        return cls(
+            sums, sizes, edges, n, epsilon, resolution, parts, center, reach, far, held_out, kind,
+            cells,
+        )  # fmt: skip
 
 
-def _filed(band: Band) -> Json:
-    """Return a band as JSON, which has no infinite numbers."""
-    return {**band.to_dict(), "low": band.low if math.isfinite(band.low) else None}
+_EXACT = ("epsilon", "center", "reach", "far")
 
 
 def sums_rate(epsilon: Fraction, resolution: int, sums: int) -> Fraction:
@@ -144,50 +220,62 @@ def noisy_sums(
 
 
 class QuantityEvaluation:
-    """What released sums say, with bands: mean errors, R2, deviance, pinball loss, coverage.
+    """What released sizes and sums say, with bands: quantiles of errors, means, R2, coverage.
 
-    Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count also ``deviance``; of another
-    quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is one less the ratio to that of
-    the start, a constant; None where noise hides that.
+    All means are over units with a target, of which there are ``with_target``. ``median`` and
+    ``ninth_decile`` are of the absolute error, and ``beyond`` is the share of units whose error is
+    beyond the reach C of the sums. Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count
+    also ``deviance``; of another quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is
+    one less the ratio to that of the start, a constant; None where noise hides that.
+
+    A mean error has a value only where the errors beyond C, of which at most so many can be there,
+    would not make it more than 1.25 times as large; else it is `Between` two ends. R2 is that of
+    errors up to C and of targets up to D from the centre: None where the mean error has no value.
 
     ``predicted_observed`` says what was observed where which value was predicted.
 
-    ``new=True``: the bands are about new units, from held-out ones (Hoeffding); otherwise about the
-    units that were looked at, by the law of the noise. All hold at once, but for beta.
+    Each band holds with probability 1 - beta over the noise and over the sampling of the units
+    (2.12 standard deviations at 95 %, estimated: no theorem; coverage is tested). It is about new
+    units if these were held out; else about such units as those of the fit, which a model fits
+    better than others.
 
     Examples
     --------
-    >>> sums = ErrorSums((100, 20, 500, 250), 10, Fraction(400), 100, Fraction(5), Fraction(4))
+    >>> sums = ErrorSums((100, 20, 500, 250), (7, 3, 0, 2), (2, 4, 8), 12, Fraction(400), 100, 1,
+    ...                  Fraction(5), Fraction(4), Fraction(4))
     >>> found = QuantityEvaluation(sums)
-    >>> found.mae.value, round(found.rmse.value, 3), round(found.r2.value, 3)
-    (0.4, 0.566, 0.92)
+    >>> found.with_target.value, found.mae.value, round(found.rmse.value, 3)
+    (10.0, 0.4, 0.566)
     """
 
-    def __init__(self, sums: ErrorSums, *, beta: float = 0.05, new: bool = False) -> None:
-        if new and not sums.held_out:
-            raise UnsupportedError(
-                "Bands for new records follow from held-out ones only: evaluate with holdout=0.2 "
-                "(--holdout 0.2), and with columns that were not learned."
-            )
-        self.sums, self.beta, self.new = sums, beta, new
+    def __init__(self, sums: ErrorSums, *, beta: float = 0.05) -> None:
+        self.sums, self.beta = sums, beta
+        self._wide = deviations(beta)
+        self._cell = variance(float(sums.size_rate)) / sums.parts**2  # noise of a size, in units
+        most = sums.resolution * sums.parts
+        self._noise = variance(float(sums.rate)) / most**2  # of a sum, in units
+        self._sizes = np.array(sums.sizes[:-1], dtype=np.float64) / sums.parts
+        self._edges = np.array([float(edge) for edge in sums.edges])
+        self._known = min(max(sums.n - sums.sizes[-1] / sums.parts, 1.0), float(sums.n))
+        self._place = sums.edges.index(sums.reach)
 
     @property
-    def new_records(self) -> QuantityEvaluation:
-        """The same, with bands for new records."""
-        return QuantityEvaluation(self.sums, beta=self.beta, new=True)
+    def covers(self) -> str:
+        """What bands are about."""
+        return "new records" if self.sums.held_out else "own records"
 
     @property
     def quality(self) -> Json:
         """The estimates, as they are filed."""
         bins = [own.to_dict() for own in self.predicted_observed]
         bands = self.bands.items()
-        filed = {name: None if band is None else _filed(band) for name, band in bands}
+        filed = {name: None if band is None else band.to_dict() for name, band in bands}
         return {**filed, "predicted_observed": bins}
 
     @property
-    def bands(self) -> dict[str, Band | None]:
-        """All that follows from these sums, by name."""
-        return {name: getattr(self, name) for name in _MEASURES[self.sums.kind]}
+    def bands(self) -> dict[str, Band | Between | None]:
+        """All that follows from what was released, by name."""
+        return {name: getattr(self, name) for name in (*_SIZES, *_MEASURES[self.sums.kind])}
 
     @property
     def predicted_observed(self) -> tuple[PredictedBin, ...]:
@@ -201,99 +289,192 @@ class QuantityEvaluation:
         if sums.cells is None:
             return ()
         epsilon, whole = cells_epsilon(sums.epsilon, sums.n), sums.kind == "count"
-        return sums.cells.bins(epsilon, beta=self.beta, new=self.new, whole=whole)
+        return sums.cells.bins(epsilon, beta=self.beta, new=True, whole=whole)
+
+    # -- sizes of errors -------------------------------------------------------------------------
 
     @property
-    def mae(self) -> Band:
+    def with_target(self) -> Band:
+        """How many of these units have a target, by the noise alone."""
+        reach = noise_reach(self.sums.size_rate, 1, self.beta) / self.sums.parts
+        low, high = max(self._known - reach, 0.0), min(self._known + reach, float(self.sums.n))
+        return Band(self._known, low, high, "noise", self.beta)
+
+    @property
+    def median(self) -> Band:
+        """The median size of an error."""
+        return self.error_quantile(0.5)
+
+    @property
+    def ninth_decile(self) -> Band:
+        """The size that nine of ten errors do not exceed."""
+        return self.error_quantile(0.9)
+
+    def error_quantile(self, q: float) -> Band:
+        """Return a quantile of the sizes of errors; its band ends at edges of cells.
+
+        Notes
+        -----
+        How many errors are up to an edge, less q times all, is a sum of noisy counts; below the
+        edge or above it, whichever has less noise. An edge is an end of the band where that is
+        2.12 standard deviations from 0. The estimate is interpolated in the logarithm.
+        """
+        cells, m = len(self._sizes), self._known
+        upto, number = np.cumsum(self._sizes), np.arange(1, cells + 1)
+        below = upto - q * m, number + q * q
+        above = (1 - q) * m - (upto[-1] - upto), cells - number + (1 - q) ** 2
+        fewer = below[1] <= above[1]
+        more, noises = (np.where(fewer, a, b) for a, b in zip(below, above, strict=True))
+        wide = self._wide * np.sqrt(noises * self._cell + q * (1 - q) * m)
+        more[-1], wide[-1] = (1 - q) * m, 0.0  # no error is beyond the last edge
+        edges = np.append(0.0, self._edges)
+        low = edges[np.flatnonzero(np.append(True, more < -wide)).max()]
+        high = edges[1:][np.flatnonzero(more > wide).min()]
+        rising = np.maximum.accumulate(np.append(-q * m, more))
+        at = int(np.flatnonzero(rising[1:] >= 0).min())
+        part = -rising[at] / max(rising[at + 1] - rising[at], 1e-9)
+        first, last = edges[at], edges[at + 1]
+        value = last * part if at == 0 else first * (last / first) ** part
+        value = float(min(max(value, low), high))
+        return Band(value, float(low), float(high), self.covers, self.beta)
+
+    @property
+    def beyond(self) -> Band:
+        """The share of units with a target whose error is beyond the reach of the sums."""
+        far, m = self._sizes[self._place + 1 :], self._known
+        share = min(max(float(far.sum()) / m, 0.0), 1.0)
+        if not len(far):
+            return Band(0.0, 0.0, 0.0, self.covers, self.beta)
+        # at the noise's reach, no fewer may be there
+        most = share + self._wide * math.sqrt(len(far) * self._cell) / m
+        wide = self._wide * math.sqrt(len(far) * self._cell + m * most * (1 - min(most, 1.0))) / m
+        return Band(share, max(share - wide, 0.0), min(share + wide, 1.0), self.covers, self.beta)
+
+    def _tail(self, power: int) -> float:
+        """Return the most that errors beyond the reach may add to a mean of powers of errors."""
+        far, reach = self._sizes[self._place + 1 :], float(self.sums.reach)
+        more = self._edges[self._place + 1 :] ** power - reach**power
+        spread = math.sqrt(float(more**2 @ (self._cell + np.maximum(far, 0.0))))
+        fewest = max(self._known - self._wide * math.sqrt(self._cell), 1.0)
+        return (max(float(more @ far), 0.0) + self._wide * spread) / fewest
+
+    # -- means -----------------------------------------------------------------------------------
+
+    @property
+    def mae(self) -> Band | Between:
         """The mean absolute error."""
-        return self._mean("error", float(self.sums.reach))
+        unit = float(self.sums.reach)
+        return self._with_tail(self._mean("error", self._share("square"), unit), self._tail(1))
+
+    @property
+    def pinball(self) -> Band | Between:
+        """The mean pinball loss."""
+        share, unit = self._share("pinball"), float(self.sums.reach)
+        return self._with_tail(self._mean("pinball", share, unit), self._tail(1))
+
+    @property
+    def rmse(self) -> Band | Between:
+        """The root of the mean squared error."""
+        square = self._mean("square", self._fourth, float(self.sums.reach) ** 2)
+        low = max(square.low, 0.0)
+        if isinstance(mean := self.mae, Band):  # the mean square is at least its square
+            low, value = max(low, mean.low**2), max(square.value, mean.value**2)
+        root, high = math.sqrt(low), math.sqrt(max(square.high, low) + self._tail(2))
+        if not isinstance(mean, Band):
+            return Between(root, high, self.covers, self.beta)
+        return Band(math.sqrt(value), root, high, self.covers, self.beta)
+
+    @property
+    def r2(self) -> Band | None:
+        """The share of the variance that is explained; None where noise or the tail hides it.
+
+        Notes
+        -----
+        The band is normal: the noise of the three sums, and the sampling of ``e**2 - (1 - R2) (y -
+        mean)**2`` for predictions and errors that are not correlated, with the fourth moment of
+        errors by their sizes, and predictions with that of a normal law.
+        """
+        m, scale = self._known, (float(self.sums.far) / float(self.sums.reach)) ** 2
+        missed, mean, square = (self._share(of) for of in ("square", "value", "value squared"))
+        missed, off = max(missed, self._share("error") ** 2) / scale, 2 * mean - 1
+        spread = square - off**2
+        if spread <= self._wide * math.sqrt(self._noise) * math.sqrt(1 + 16 * off**2) / m:
+            return None
+        left = missed / spread
+        # derivatives: of the mean's square, and of all by the number of units
+        noise = self._noise * (1 / scale**2 + left**2 * (1 + 16 * off**2))
+        noise += self._cell * (left * off * (off + 2)) ** 2
+        heavy = max(self._fourth / max(self._share("square"), 1e-9) ** 2, 3.0)
+        r2 = min(abs(1 - left), 1.0)
+        sampled = (r2 * left) ** 2 * (heavy + 1) + 4 * r2 * left**3 * heavy / 3
+        wide = self._wide * math.sqrt(noise / (m * spread) ** 2 + sampled / m)
+        value = 1 - left
+        return Band(value, value - wide, min(value + wide, 1.0), self.covers, self.beta)
 
     @property
     def deviance(self) -> Band:
-        """The mean of Poisson's deviance."""
-        return self._mean("deviance", float(self.sums.reach))
+        """The mean of Poisson's deviance, each up to D."""
+        return self._mean("deviance", self._share("deviance"), float(self.sums.far))
 
     @property
     def deviance_explained(self) -> Band | None:
-        """How much of the deviance of the start is gone."""
+        """How much of the deviance of the start is gone, each up to D."""
         return self._explained("deviance")
 
     @property
-    def pinball(self) -> Band:
-        """The mean pinball loss."""
-        return self._mean("pinball", float(self.sums.reach))
-
-    @property
     def pinball_explained(self) -> Band | None:
-        """How much of the pinball loss of the start is gone."""
+        """How much of the pinball loss of the start is gone, each up to C."""
         return self._explained("pinball")
 
     @property
     def coverage(self) -> Band:
         """The share of values that are at most the predicted quantile."""
-        return self._mean("covered", 1.0)
+        band = self._mean("covered", self._share("covered"), 1.0)
+        return Band(band.value, band.low, min(band.high, 1.0), self.covers, self.beta)
 
-    def _mean(self, name: str, unit: float) -> Band:
-        share, slack = self._share(name), self._slack
-        return self._band(share, max(0.0, share - slack), share + slack, unit)
+    @cached_property
+    def _fourth(self) -> float:
+        """The mean fourth power of errors up to the reach, in shares of it, by their sizes."""
+        ends = np.append(0.0, self._edges[: self._place + 1]) / float(self.sums.reach)
+        high, low = ends[1:] ** 4, ends[:-1] ** 4
+        middle = np.where(low > 0, (high - low) / (4 * math.log(2)), high / 5)
+        seen = np.maximum(self._sizes[: self._place + 1], 0.0)
+        beyond = max(float(self._sizes[self._place + 1 :].sum()), 0.0)
+        found = (float(seen @ middle) + beyond) / self._known
+        return max(min(found, 1.0), self._share("square") ** 2)
+
+    def _with_tail(self, mean: Band, tail: float) -> Band | Between:
+        if tail > (_HEAVY - 1) * mean.value:
+            return Between(mean.low, mean.high + tail, self.covers, self.beta)
+        return Band(mean.value, mean.low, mean.high + tail, self.covers, self.beta)
+
+    def _mean(self, name: str, second: float, unit: float) -> Band:
+        """Return a mean of shares of ``unit``, whose squares have the mean ``second``."""
+        share, m = self._share(name), self._known
+        off = self._noise + self._cell * share**2 + m * max(second - share**2, 0.0)
+        wide = self._wide * math.sqrt(off) / m
+        low = max(share - wide, 0.0)
+        return Band(share * unit, low * unit, (share + wide) * unit, self.covers, self.beta)
 
     def _explained(self, name: str) -> Band | None:
-        own, start, slack = self._share(name), self._share(f"{name} of the start"), self._slack
-        if start <= 0:
+        own, start, m = self._share(name), self._share(f"{name} of the start"), self._known
+        if start <= self._wide * math.sqrt(self._noise) / m:
             return None
-        low = 1 - (own + slack) / (start - slack) if start > slack else -math.inf
-        high = 1 - max(0.0, own - slack) / (start + slack)
-        return self._band(1 - own / start, low, high, 1.0)
-
-    @property
-    def rmse(self) -> Band:
-        """The root of the mean squared error."""
-        low, value, high = map(math.sqrt, self._missed)
-        return self._band(value, low, high, float(self.sums.reach))
-
-    @property
-    def r2(self) -> Band | None:
-        """The share of the variance that is explained; None where noise hides the variance."""
-        mean, square = (self._share(name) for name in _QUANTITY[2:])
-        fewest, missed, largest = self._missed
-        slack = self._slack
-        off = abs(2 * mean - 1)
-        least = square - slack - (off + 2 * slack) ** 2
-        most = square + slack - max(0.0, off - 2 * slack) ** 2
-        if square <= off**2:
-            return None
-        value = 1 - missed / (square - off**2)
-        low = 1 - largest / least if least > 0 else -math.inf
-        high = 1 - fewest / most
-        return self._band(value, low, high, 1.0)
-
-    @property
-    def _missed(self) -> tuple[float, float, float]:
-        """The mean square between its ends; none is below the square of the mean error."""
-        square, error, slack = self._share("square"), self._share("error"), self._slack
-        low = max(0.0, square - slack, max(0.0, error - slack) ** 2)
-        value = max(low, square, error**2 if error > 0 else 0.0)
-        return low, value, max(value, square + slack)
+        ratio = own / start
+        # of (own - ratio start)**2 no more is known than that both are in 0 .. 1
+        sampled = m * max(own + ratio**2 * start, 0.0)
+        wide = self._wide * math.sqrt(self._noise * (1 + ratio**2) + sampled) / (m * start)
+        value = 1 - ratio
+        return Band(value, value - wide, min(value + wide, 1.0), self.covers, self.beta)
 
     def _share(self, name: str) -> float:
-        names = KINDS[self.sums.kind]
+        sums, names = self.sums, KINDS[self.sums.kind]
         if name not in names:
             raise UnsupportedError(
-                f"An evaluation of a {self.sums.kind} says {', '.join(_MEASURES[self.sums.kind])}."
+                f"An evaluation of a {sums.kind} says {', '.join(_MEASURES[sums.kind])}."
             )
-        return self.sums.sums[names.index(name)] / (self.sums.n * self.sums.resolution)
-
-    @property
-    def _slack(self) -> float:
-        """How far each share may be off: noise, and for new units sampling."""
-        sums, beta = self.sums, self.beta / (2 if self.new else 1)
-        either = math.log(2 * len(sums.sums) / beta)
-        noise = either / float(sums.rate) / sums.n / sums.resolution
-        return noise + (math.sqrt(either / (2 * sums.n)) if self.new else 0.0)
-
-    def _band(self, value: float, low: float, high: float, unit: float) -> Band:
-        covers = "new records" if self.new else "noise"
-        return Band(value * unit, low * unit, high * unit, covers, self.beta)
+        total = sums.sums[names.index(name)] / (sums.resolution * sums.parts)
+        return min(total / self._known, 1.0)
 
 
 # -- What predicted survival is worth: one released histogram of risk, periods at risk, and event.
@@ -381,8 +562,7 @@ class RiskGroup:
 class SurvivalEvaluation:
     """What a released histogram says of predicted survival: concordance, calibration, curves.
 
-    ``new_records``: the concordance of new records, from held-out ones; otherwise that of the
-    records which were counted.
+    The band of the concordance is for noise and sampling; others are numbers of these persons.
 
     Examples
     --------
@@ -404,14 +584,8 @@ class SurvivalEvaluation:
         ends: Sequence[float],
         *,
         beta: float = 0.05,
-        new: bool = False,
     ) -> None:
-        if new and not histogram.held_out:
-            raise UnsupportedError(
-                "Bands for new records follow from held-out ones only: evaluate with holdout=0.2 "
-                "(--holdout 0.2), and with columns that were not learned."
-            )
-        self.histogram, self.ends, self.beta, self.new = histogram, tuple(ends), beta, new
+        self.histogram, self.ends, self.beta = histogram, tuple(ends), beta
         self.hazards = np.asarray(hazards, dtype=np.float64)  # of bins (rows), in each period
         last = len(self.ends)
         self._none, self._event = histogram.array[: last + 1], histogram.array[last + 1 :]
@@ -426,11 +600,6 @@ class SurvivalEvaluation:
         means = [hazards[place == i].mean(axis=0) for i in range(len(histogram.scores))]
         ends = [float(end) for end in cast(Periods, model.target).ends]
         return cls(histogram, means, ends)
-
-    @property
-    def new_records(self) -> SurvivalEvaluation:
-        """The same, with a concordance for new records."""
-        return SurvivalEvaluation(self.histogram, self.hazards, self.ends, beta=self.beta, new=True)
 
     @cached_property
     def _later(self) -> Floats:
@@ -451,9 +620,8 @@ class SurvivalEvaluation:
         Where C is the concordance, the pairs in order less C times all pairs are 0. This is
         bilinear in the counts, so the band is all c for which the noisy one is within 2.12
         (at 95 %) standard deviations of the noise, estimated with the noisy counts, of which it
-        contains the squares of noises twice; as the other bands of this kind wide enough for a
-        normal and a Laplace law (no theorem; coverage is tested). For new records the
-        variance of sampling is added.
+        contains the squares of noises twice, and of sampling; as the other bands of this kind wide
+        enough for a normal and a Laplace law (no theorem; coverage is tested).
         """
         bins = len(self.histogram.scores)
         order = np.tril(np.ones((bins, bins)), -1) + np.eye(bins) / 2
@@ -464,8 +632,7 @@ class SurvivalEvaluation:
             float((self._event * (self._later @ kernel.T)).sum()) for kernel in (order, every)
         )
         spread = np.full_like(added[0], self._variance)
-        if self.new:
-            spread += np.maximum(self.histogram.array, 0)
+        spread += np.maximum(self.histogram.array, 0)
         k = deviations(self.beta) ** 2
         square = [k * float((spread * a * b).sum()) for a, b in (
             (added[1], added[1]), (added[0], added[1]), (added[0], added[0])
@@ -478,7 +645,7 @@ class SurvivalEvaluation:
         if pairs > 0 and first > 0:
             width = math.sqrt(max(middle**2 - first * last, 0.0))
             low, high = max(0.0, (middle - width) / first), min(1.0, (middle + width) / first)
-        covers = "new records" if self.new else "noise"
+        covers = "new records" if self.histogram.held_out else "own records"
         return Band(value, min(low, value), max(high, value), covers, self.beta)
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:

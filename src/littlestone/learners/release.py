@@ -58,6 +58,7 @@ from littlestone.evaluation import (
     noise_reach,
     quality,
 )
+from littlestone.evaluation.measures import merged_scores
 from littlestone.evaluation.targets import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
@@ -141,7 +142,7 @@ class Release:
         if isinstance(self.hypothesis, TreeSum):
             schema = cast(RowDomain, self.concept_class.domain).schema
             return SurvivalEvaluation.of(found, self.hypothesis, schema)
-        return Evaluation(found)
+        return evaluation_of(found, self.hypothesis)
 
     @property
     def answers(self) -> list[int]:
@@ -551,7 +552,7 @@ def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
 
 
 def _band(band: Band) -> str:
-    return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%}, with the noise)"
+    return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
 def absent_label(release: Release) -> str:
@@ -590,21 +591,27 @@ def secret_n(guarantee: Guarantee) -> bool:
     return guarantee.neighbours is Neighbours.ADD_REMOVE
 
 
-def scores_of(hypothesis: Hypothesis, labels: int) -> range:
-    """Return the scores that a hypothesis gives, for a histogram: margins, leaves or labels."""
+def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:
+    """Return the scores of a histogram: leaves, labels, or the last margin of each of few cells."""
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        return hypothesis.margins
-    return range(len(hypothesis.labels) if isinstance(hypothesis, LeafTree) else labels)
+        return merged_scores(hypothesis.margins, hypothesis.start_share)
+    return tuple(range(len(hypothesis.labels) if isinstance(hypothesis, LeafTree) else labels))
 
 
 def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
-    """Return where the score of each point is in the histogram: margin, leaf or label."""
+    """Return where the score of each point is in the histogram: cell of margins, leaf or label."""
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        margins = hypothesis.margins
-        return (hypothesis.margin(points).astype(np.int64) - margins[0]) // margins.step
+        return np.searchsorted(scores_of(hypothesis, 2), hypothesis.margin(points))
     if isinstance(hypothesis, LeafTree):
         return hypothesis.cells(points)
     return hypothesis.predict(points).astype(np.int64)
+
+
+def evaluation_of(histogram: ScoreHistogram, hypothesis: Hypothesis) -> Evaluation:
+    """Return what a histogram says of a hypothesis, with what was merged into its cells."""
+    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+        return Evaluation(histogram, hypothesis.margins, hypothesis.probabilities)
+    return Evaluation(histogram)
 
 
 def is_table(X: Any) -> bool:
@@ -753,7 +760,7 @@ def _check_evaluation(release: Release) -> None:
     lists = release.concept_class.lists_labels
     if (histogram.labels, histogram.unlisted) != (labels, lists):
         raise _unfit("evaluation", "labels")
-    if list(histogram.scores) != list(scores_of(release.hypothesis, labels)):
+    if histogram.scores != scores_of(release.hypothesis, labels):
         raise _unfit("evaluation", "hypothesis")
 
 

@@ -30,12 +30,19 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.evaluation import ErrorSums, Evaluation, ScoreHistogram, release_histogram
+from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
 from littlestone.evaluation.measures import HISTOGRAM
 from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.boosting.values import planned, with_width
-from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
+from littlestone.learners.release import (
+    Release,
+    evaluation_of,
+    proposal_of,
+    score_places,
+    scores_of,
+    secret_n,
+)
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
 from littlestone.source import public_salt
@@ -134,10 +141,8 @@ def run(
         how: Any = {"held_out": bool(held_out), "schema": schema}
         histogram = _histogram(hypothesis, looked_at, source, evaluate, **how)
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-            given = hypothesis.probabilities.tolist()
-            hypothesis = hypothesis.with_curve(
-                Evaluation(cast(ScoreHistogram, histogram)).recalibrated(given)
-            )
+            measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
+            hypothesis = hypothesis.with_curve(measured.recalibrated())
     if conformal is not None:
         model = cast(TreeSum | TreeEnsemble, hypothesis)
         hypothesis = with_width(model, looked_at, conformal, source)
@@ -453,7 +458,7 @@ def _histogram(
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
     if isinstance(hypothesis, TreeSum):
-        from littlestone.learners.boosting.values import error_sums  # noqa: PLC0415 - a learner's
+        from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         exact = check_fraction("fit", "evaluate", epsilon)

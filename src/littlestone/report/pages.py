@@ -8,7 +8,6 @@ outputs.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
@@ -47,8 +46,9 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
 )
 from littlestone.evaluation.measures import least_units
+from littlestone.evaluation.targets import Between
 from littlestone.learners.registry import LEARNERS
-from littlestone.learners.release import Release, absent_label
+from littlestone.learners.release import Release, absent_label, evaluation_of
 from littlestone.privacy import Neighbours
 from littlestone.report.html import (
     amount,
@@ -210,7 +210,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     histogram = release.counts
     if histogram is None:
         return _of_target(release)
-    evaluation = Evaluation(histogram)
+    evaluation = evaluation_of(histogram, release.hypothesis)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
     if scored:
         on = "records" + (
@@ -223,15 +223,17 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
             "held-out records" if histogram.held_out else "records of this fit"
         ) + ", one of each user"
 
-    def spread(band: Band) -> str:
-        of = "noise and sampling" if band.covers == "new records" else "noise"
-        return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%, {of})"
+    def spread(band: Band | None) -> str:
+        if band is None:
+            return _HIDDEN
+        return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%)"
 
     def share(band: Band) -> str:
         low, high = percent(band.low, 2), percent(band.high, 2)
-        return f"about {percent(band.value, 2)} wrong ({low} to {high} at 95%, {band.covers})"
+        return f"about {percent(band.value, 2)} wrong ({low} to {high} at 95%)"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
+    facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
     found = release.quality
     assert found is not None
     facts.append(("Error", share(found.error)))
@@ -245,13 +247,12 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     facts.append(("", _compared(release, found)))
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         facts.append(("AUROC", spread(evaluation.auroc())))
-        error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
-        facts.append(("Calibration error", f"{error:.3f} (mean distance, noisy counts)"))
+        error = evaluation.calibration_error()
+        facts.append(("Calibration error", f"{error:.3f} (mean distance, less that of noise)"))
     if isinstance(release.hypothesis, LeafTree) and not histogram.unlisted:
-        area = evaluation.ranked().auroc().value
-        leaves = len(release.hypothesis.labels)
-        text = f"{area:.3f} ({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
-        facts.append(("AUROC", text))
+        area, leaves = evaluation.ranked().auroc(), len(release.hypothesis.labels)
+        text = f"({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
+        facts.append(("AUROC", _HIDDEN if area is None else f"{area.value:.3f} {text}"))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -280,17 +281,33 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
     facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
     found = QuantityEvaluation(sums)
-    for of, band in found.bands.items():
-        name = _MEASURES[of]
-        text = "the noise hides it"
-        if band is not None and math.isfinite(band.low):
-            text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%, noise)"
-            new = found.new_records.bands[of] if sums.held_out and release.independent else None
-            if new is not None and math.isfinite(new.low):
-                text += f"; new {unit}: {_four(new.low)} to {_four(new.high)}"
+    scored = release.spent is None
+    facts.append(("", _bands_are(own=not (sums.held_out or scored))))
+    bands, cut = found.bands, f", errors cut at {_four(float(sums.reach))}"
+    heavy = any(isinstance(band, Between) for band in bands.values())
+    far = _four(float(sums.far))
+    for of, band in bands.items():
+        name = _MEASURES[of].format(reach=_four(float(sums.reach)), far=far)
+        if heavy and of in ("r2", "pinball_explained"):
+            name += cut
+        match band:
+            case Band():
+                text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%)"
+            case Between():
+                text = f"at least {_four(band.low)}; at most {_four(band.high)} (at 95%)"
+            case None:
+                text = _HIDDEN
         facts.append((name, text))
-    facts.append(("", f"Errors beyond {_four(float(sums.reach))} count as that."))
     return [*facts, _by_prediction(found, unit)]
+
+
+_HIDDEN = "the noise hides it"
+
+
+def _bands_are(*, own: bool) -> str:
+    """Say once what all intervals are for, and whose records they are of."""
+    looks = "; a fit looks better on its own records than on new ones" if own else ""
+    return f"Intervals are for noise and sampling{looks}."
 
 
 def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
@@ -322,13 +339,11 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
 
     value, band = "the noise hides it", found.concordance
     if (band.low, band.high) != (0, 1):
-        value = spread(band, 3, " at 95%, noise")
-    if histogram.held_out:
-        new = found.new_records.concordance
-        value += f"; new {unit}: {new.low:.3f} to {new.high:.3f}"
+        value = spread(band, 3, " at 95%")
     bins = number_of(len(histogram.scores), "bins")
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
+        ("", _bands_are(own=not held_out)),
         ("Concordance", value),
         ("", f"of {bins} of risk, in pairs that the periods distinguish"),
     ]
@@ -362,13 +377,17 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
 
 
 _MEASURES = {
+    "with_target": "With a target",
+    "median": "Median absolute error",
+    "ninth_decile": "0.9 quantile of it",
+    "beyond": "Errors beyond {reach}",
     "mae": "Mean absolute error",
-    "rmse": "Root mean square",
+    "rmse": "Root mean square error",
     "r2": "R2",
-    "deviance": "Poisson deviance",
-    "deviance_explained": "Of it explained",
+    "deviance": "Poisson deviance, each up to {far}",
+    "deviance_explained": "Deviance explained",
     "pinball": "Pinball loss",
-    "pinball_explained": "Of it explained",
+    "pinball_explained": "Pinball loss explained",
     "coverage": "Coverage",
 }
 
@@ -432,7 +451,7 @@ def _compared(release: Release, found: Quality) -> str:
         return f"The rule is a constant: it always answers {release.labels[found.constant]}."
     if found.better is None:
         better = "has fewer errors" if found.cost is None else "costs less"
-        return f"The noise hides whether the rule {better} than always answering {rival}."
+        return f"It is not clear that the rule {better} than always answering {rival}."
     verbs = ("has fewer errors", "does not have fewer errors")
     if found.cost is not None:
         verbs = ("costs less", "does not cost less")

@@ -25,6 +25,7 @@ from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import QUANTILES
+from littlestone.learners.release import evaluation_of
 from littlestone.report.html import form, integer, percent
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
 from littlestone.svg import Element, clip, picture, text_width
@@ -570,10 +571,10 @@ def drawn(release: Release) -> Json:
     histogram = release.counts
     if histogram is None:
         return {"curves": [], "confusion": None}
-    evaluation, hypothesis, curves = Evaluation(histogram), release.hypothesis, []
+    hypothesis, curves = release.hypothesis, []
+    evaluation = evaluation_of(histogram, hypothesis)
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        curves = [roc_picture(evaluation)]
-        curves.append(calibration_picture(evaluation, hypothesis.probabilities.tolist()))
+        curves = [roc_picture(evaluation), calibration_picture(evaluation)]
     elif isinstance(hypothesis, LeafTree) and not histogram.unlisted:
         curves = [roc_picture(evaluation.ranked())]
     # escaped by littlestone.svg
@@ -585,17 +586,18 @@ def drawn(release: Release) -> Json:
 
 def roc_picture(evaluation: Evaluation) -> str:
     """Draw the ROC curve."""
-    area = f"ROC: area {evaluation.auroc().value:.3f}"
+    found = evaluation.auroc()
+    area = "ROC: the noise hides its area" if found is None else f"ROC: area {found.value:.3f}"
     body = _square(area, "label 0 answered 1 (false positives)", "label 1 answered 1 (true)")
     body.add("path", d=_path(evaluation.roc()), style=_CURVE)
     return _picture(body, area, "The ROC curve by the noisy counts; the dashed line is chance.")
 
 
-def calibration_picture(evaluation: Evaluation, probabilities: Sequence[float]) -> str:
+def calibration_picture(evaluation: Evaluation) -> str:
     """Draw how often label 1 was found where which probability was predicted."""
-    error = f"Calibration: error {evaluation.calibration_error(probabilities):.3f}"
+    error = f"Calibration: error {evaluation.calibration_error():.3f}"
     body = _square(error, "predicted probability of 1", "share of 1 found")
-    for found in evaluation.calibration(probabilities):
+    for found in evaluation.calibration():
         x, low = _at(found.predicted, found.found.low)
         _, high = _at(0, found.found.high)
         body.add("path", d=f"M{x:.1f} {low:.1f}V{high:.1f}", class_="ls-axis")

@@ -136,6 +136,22 @@ def test_start_rounds_and_width_together(users, monkeypatch):
 # --- what is drawn is what the definition says ----------------------------------------------------
 
 
+def test_units_without_a_target_do_not_make_intervals_wider():
+    """Of 6,000 units 60 % have no target: at epsilon 50 the width is that of the others alone."""
+    own, rng = model(cells=400, start=200), np.random.default_rng(0)
+    rows = rng.integers(2, 4, (6000, 1))
+    codes = np.clip(200 + rng.normal(0, 40, 6000).round().astype(int), 0, 400)
+    widths = {}
+    for name, missing in (("all", 0.0), ("some", 0.6)):
+        hidden = np.where(rng.random(6000) < missing, -1, codes)
+        plan = Conformal(6000, len(bounds_of(own.target)), F(1, 10), F(50))
+        made = with_width(own, TargetSample.of(rows, hidden), plan, SeededSource(0))
+        error = np.abs(codes - own.in_parts(rows) / PARTS)[hidden >= 0]
+        widths[name] = made.width / PARTS
+        assert 0.88 <= (error <= widths[name]).mean() <= 0.93
+    assert widths["some"] == pytest.approx(widths["all"], rel=0.1)
+
+
 def test_scores_are_those_of_the_definition():
     target, rng = Quantity(0, 50, 50), np.random.default_rng(0)
     rows, codes = rng.integers(2, 4, (200, 1)), rng.integers(-1, 51, 200)

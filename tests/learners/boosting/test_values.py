@@ -33,10 +33,10 @@ from littlestone.evaluation import targets as quantities
 from littlestone.evaluation import targets as survival
 from littlestone.evaluation.targets import survival_histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
-from littlestone.learners.boosting import values as errors
+from littlestone.learners.boosting.errors import size_edges, sums_within
 from littlestone.learners.boosting.losses import (
     Gamma,
     Hazards,
@@ -46,7 +46,6 @@ from littlestone.learners.boosting.losses import (
     Quantile,
     UnitRecords,
 )
-from littlestone.learners.boosting.values import error_sums
 from littlestone.learners.release import Release
 from littlestone.privacy import Pure
 from littlestone.source import ExactSource, SeededSource
@@ -300,8 +299,8 @@ def loss_of_transcripts(learner, points, codes, n, most=1, evaluate=None):
             )
 
         def sums(epsilon, source):
-            asked = {"epsilon": epsilon, "held_out": False, "source": source}
-            return error_sums(model, cases.sample(data), **asked).sums
+            reach = int(size_edges(model)[-1])  # each is protected, whatever the sizes choose
+            return sums_within(model, cases.sample(data), reach, epsilon, source)
 
         exact = sums(F(10**9), SeededSource(0))
         if exact not in known:

@@ -29,8 +29,15 @@ from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
-from littlestone.evaluation.targets import survival_histogram
+from littlestone.evaluation.targets import parts_of_epsilon, survival_histogram
 from littlestone.learners.boosting import Boosting, Values
+from littlestone.learners.boosting.errors import (
+    cell_reach,
+    error_cells,
+    error_sizes,
+    size_edges,
+    sums_within,
+)
 from littlestone.learners.boosting.losses import (
     FINE,
     Gamma,
@@ -46,7 +53,6 @@ from littlestone.learners.boosting.losses import (
     unit_weight,
 )
 from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
-from littlestone.learners.boosting.values import error_sums
 from littlestone.mechanisms.clipping import clip_edges, rank_of
 from littlestone.privacy import Pure, compose
 from littlestone.source import SeededSource, exp
@@ -383,17 +389,42 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
         any_records = records(chain.layout.sample(chain.drawn(chain.kinds, max(chain.sizes))))
         model: Any = learner.released(trees, any_records, chain.rng)
 
-        def evaluated(sample: Any, source: Source) -> Any:
-            how: Any = {"epsilon": epsilon, "held_out": False, "source": source}
-            if isinstance(model.target, Periods):
-                schema = learner.concept_class.schema
+        if isinstance(model.target, Periods):
+            schema = learner.concept_class.schema
+
+            def persons(sample: Any, source: Source) -> Any:
+                how: Any = {"epsilon": epsilon, "held_out": False, "source": source}
                 counts = survival_histogram(model, schema, sample, **how).counts
                 return [count for row in counts for count in row]
-            made = error_sums(model, sample, **how)
-            counts = made.cells.counts if made.cells else ()
-            return [*made.sums, *(count for row in counts for count in row)]
 
-        chain.add(lambda: noisy_sums(chain, evaluated, lambda n: Pure(epsilon)), "evaluation")
+            chain.add(lambda: noisy_sums(chain, persons, lambda n: Pure(epsilon)), "evaluation")
+            return
+        edges = size_edges(model)
+        of_cells = cell_reach(model, epsilon * max(chain.sizes))
+
+        def sizes(sample: Any, source: Source) -> Any:
+            own, _, other = parts_of_epsilon(epsilon, sample.n)
+            counts = [*error_sizes(model, sample, own, source)]
+            if other:
+                rows = error_cells(model, sample, of_cells, other, source).counts
+                counts += [count for row in rows for count in row]
+            return counts
+
+        def of_sizes(n: int) -> Pure:
+            own, _, other = parts_of_epsilon(epsilon, n)
+            return Pure(own + other)
+
+        chain.add(lambda: noisy_sums(chain, sizes, of_sizes), "evaluation, sizes")
+        for reach in (int(edges[0]), int(edges[len(edges) // 2]), int(edges[-1])):
+
+            def cut(sample: Any, source: Source, reach: int = reach) -> Any:
+                _, own, _ = parts_of_epsilon(epsilon, sample.n)
+                return sums_within(model, sample, reach, own, source)
+
+            def check(cut: Any = cut) -> list[Step]:
+                return noisy_sums(chain, cut, lambda n: Pure(parts_of_epsilon(epsilon, n)[1]))
+
+            chain.add(check, f"evaluation, up to {reach} parts")
 
 
 def _any_points(learner: Boosting, labels: int, rng: SeededSource) -> CodePoints:

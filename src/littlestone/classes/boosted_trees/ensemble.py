@@ -368,6 +368,11 @@ class TreeEnsemble:
             low, high = self.code_points.least[1], self.code_points.most[1]
         return range(first + low - rounds, first + high + rounds + 1, 2)
 
+    @property
+    def start_share(self) -> float:
+        """The share of label 1 that the sum begins with, by its step."""
+        return 1 / (1 + math.exp(-float(self.step) * (self.start[1] - self.start[0])))
+
     def margin(self, points: Points) -> Ints:
         """Return the margin of each row of codes."""
         least = self.start[1] - self.start[0] - len(self.trees)
