@@ -588,7 +588,7 @@ def test_engines_load_only_when_a_table_is_read():
 SPILLING = """
 import os, signal, sys
 from pathlib import Path
-from littlestone.data import engine
+from littlestone.data import containers as engine
 if sys.argv[1] == "other":
     engine.connect()
     print(*[path.name for path in Path(os.environ["TMPDIR"]).glob("littlestone-spill-*")])
@@ -633,7 +633,7 @@ def test_a_forked_process_leaves_what_its_parent_spills(tmp_path):
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from littlestone.data import engine\n"
+        "from littlestone.data import containers as engine\n"
         "folder = Path(engine._spill_folder(':memory:', os.getpid()))\n"
         "child = os.fork()\n"
         "if not child:\n    sys.exit()\n"
