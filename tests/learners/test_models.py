@@ -59,7 +59,7 @@ def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
         made = fit(schema=None, model=model, delta=delta, ledger=ledger, random_state=None)
         spent, told = ledger.spent(), made.release_
         assert (spent.epsilon, spent.delta) == (2, Fraction(delta or 0))
-        assert (told.together.epsilon, told.together.delta) == (2, Fraction(delta or 0))
+        assert (told.guarantee.epsilon, told.guarantee.delta) == (2, Fraction(delta or 0))
         assert told.proposal.guarantee.epsilon == Fraction(2, 5)
         assert told.evaluation.epsilon == Fraction(2) * Fraction(4, 5) / 10
         assert ledger.remaining().epsilon == 0
@@ -265,7 +265,7 @@ def test_columns_of_a_target_are_learned_without_its_own(what, tmp_path):
     made = fit_target(
         **what, schema=None, bounds={"age": (0, 120)}, ledger=ledger, random_state=None
     )
-    assert (ledger.spent().epsilon, made.release_.together.epsilon) == (8, 8)
+    assert (ledger.spent().epsilon, made.release_.guarantee.epsilon) == (8, 8)
     names = set(made.schema.names)
     assert "age" in names
     assert not names & ({"months", "died"} if what is TIME else {"cost"})

@@ -35,9 +35,18 @@ from littlestone.evaluation.measures import HISTOGRAM
 from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.boosting.values import planned, with_width
-from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
+from littlestone.learners.release import (
+    LEARNING,
+    Release,
+    parts_of,
+    proposal_of,
+    score_places,
+    scores_of,
+    secret_n,
+)
 from littlestone.mechanisms.estimate import Conformal
-from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
+from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, total
+from littlestone.privacy.guarantee import OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -145,7 +154,7 @@ def run(
         learner=learner.name,
         concept_class=learner.concept_class,
         hypothesis=hypothesis,
-        guarantee=guarantee,
+        parts=parts_of(Part(LEARNING, guarantee, entry=entry), proposal_of(learner.concept_class)),
         certificate=certificate,
         n=None if secret else n,
         required=required,
@@ -154,7 +163,6 @@ def run(
         spent=spent,
         costs=getattr(learner, "mistake_costs", None),
         interval=conformal,
-        entry=entry,
     )
 
 
@@ -197,16 +205,20 @@ def score_all(
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
         scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
+        model = [
+            replace(each, about=OTHERS)
+            for each in release.parts
+            if each.about == OTHERS or not release.scored
+        ]
         found.append(
             replace(
                 release,
                 evaluation=scored,
-                guarantee=guarantee,
+                parts=(Part("evaluation", guarantee, entry=entry), *model),
                 n=sample.n,
                 certificate=None,
                 required=None,
                 spent=None,
-                entry=entry,
             )
         )
     return found
@@ -309,7 +321,18 @@ def promise(
     interval: Any = None,
     seeded: bool = False,
 ) -> Guarantee:
-    """Return the guarantee of what `run` would release; draws nothing."""
+    """Return what `run` would pay for, to be charged at once; draws nothing.
+
+    `ParameterError` if it promises nothing together with what the columns cost.
+    """
+    guarantee = _promise(learner, evaluate, holdout, interval, seeded=seeded)
+    whole = total(parts_of(Part(LEARNING, guarantee), proposal_of(learner.concept_class)))
+    return replace(guarantee, seeded=whole.seeded)
+
+
+def _promise(
+    learner: Learner[Any], evaluate: Any, holdout: Any, interval: Any, *, seeded: bool
+) -> Guarantee:
     if interval is not None:
         _check_interval(learner, evaluate, holdout, interval)
     guarantee = learner.guarantee(seeded=seeded)
