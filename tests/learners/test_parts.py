@@ -192,9 +192,9 @@ def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(c
     [
         ("parts.0.guarantee.epsilon_exact", "1/10"),
         ("parts.0.guarantee.seeded", True),
-        ("parts.0.about", "other records"),
-        ("parts.0.what", "learning"),
-        ("parts.1.guarantee.neighbours", "user-replace"),
+        ("parts.1.about", "other records"),
+        ("parts.1.what", "learning"),
+        ("parts.2.guarantee.neighbours", "user-replace"),
         ("guarantee.epsilon_exact", "8/5"),
         ("parts", []),
     ],
@@ -213,7 +213,7 @@ def test_a_file_whose_parts_do_not_sum_to_its_guarantee_is_refused(where, value)
 
 def test_a_file_without_parts_gets_those_of_its_columns():
     """As files were written before: their headline left the columns out."""
-    document = json.loads(made(True, None, None, None, "ill").to_json())
+    document = json.loads(made(True, None, None, None, "cost").to_json())
     document["guarantee"] = document.pop("parts")[-1]["guarantee"]
     assert F(document["guarantee"]["epsilon_exact"]) == F(8, 5)
     assert Release.from_dict(document).guarantee.epsilon == 2

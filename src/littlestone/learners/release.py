@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-release-1"
 #: What is paid for in a release.
-COLUMNS, LEARNING = "columns", "learning"
+LABELS, COLUMNS, LEARNING = "count of cells that are no label", "columns", "learning"
 
 _RISK = 0.05
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out

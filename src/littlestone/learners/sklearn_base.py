@@ -52,17 +52,10 @@ from littlestone.learners.base import (
     warn_of_sums,
     warn_of_weakness,
 )
-from littlestone.learners.release import is_table, secret_n
-from littlestone.learners.running import (
-    AnySample,
-    certificate_of,
-    known_loss,
-    promise,
-    read_sample,
-    run,
-)
+from littlestone.learners.release import Release, is_table
+from littlestone.learners.running import AnySample, certificate_of, read_sample, run
 from littlestone.notebooks import Card, Table, rows_of
-from littlestone.privacy import Ledger, Neighbours, check_ledger
+from littlestone.privacy import Guarantee, Ledger, Neighbours
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
@@ -223,25 +216,34 @@ class PrivateEstimator(BaseEstimator, ABC):
             learner = self._protecting(unit)
         _ = learner.plan  # refuses what cannot be learned (`feasible`)
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
-        guarantee = promise(learner, **extra, seeded=source.seeded)
-        loss = known_loss(learner, **extra)
-        check_ledger(ledger, caller, guarantee, data=X, loss=loss)
-        if columns is not None:
-            rows = isinstance(learner.concept_class.domain, RowDomain)
-            where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
-            sample: Any = read_sample(learner, X, user=user, caller=caller, **where)
-        elif is_sample(X):
-            sample = self._counted(learner, X, y)
-        else:
-            sample = self._sample(points, self._targets(y), groups, learner)
-        # All public arguments are checked: from here on there is no refusal but the ledger's.
-        warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=5)
-        if ledger is None and not source.seeded:  # a seeded release says itself: not private
-            warn_of_sums(stacklevel=5)  # of fit's caller: fit, _guarded, _fit
-        self.release_ = run(learner, sample, source, ledger=ledger, columns=columns, **extra)
-        self.hypothesis_ = self.release_.hypothesis
-        self.guarantee_ = self.release_.guarantee
-        self.certificate_ = self.release_.certificate
+
+        def read() -> Any:
+            if columns is not None:
+                rows = isinstance(learner.concept_class.domain, RowDomain)
+                where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
+                return read_sample(learner, X, user=user, caller=caller, **where)
+            if is_sample(X):
+                return self._counted(learner, X, y)
+            return self._sample(points, self._targets(y), groups, learner)
+
+        def said(guarantee: Guarantee, n: int | None) -> None:
+            warn_of_weakness(guarantee, n, stacklevel=7)
+            if ledger is None and not source.seeded:  # a seeded release says itself: not private
+                warn_of_sums(stacklevel=7)  # of fit's caller: fit, _guarded, _fit, run, said
+
+        release = run(
+            learner, read, source, ledger=ledger, columns=columns, data=X, said=said, **extra
+        )
+        return self.keep(release)
+
+    def keep(self, release: Release, names: Sequence[str] | None = None) -> Self:
+        """Hold a release: what ``fit`` learned, of columns with these names."""
+        if names is not None:
+            self._met(len(names), names)
+        self.release_ = release
+        self.hypothesis_ = release.hypothesis
+        self.guarantee_ = release.guarantee
+        self.certificate_ = release.certificate
         return self
 
     def _protecting(self, unit: Unit) -> Learner[Any]:
@@ -519,10 +521,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     }
 
     def _fit(self, X: Any, y: Any, **how: Any) -> Self:
-        classes = self._public_classes()
-        super()._fit(X, y, **how)
-        self.classes_ = classes
-        return self
+        self._public_classes()  # refused before anything is read
+        return super()._fit(X, y, **how)
+
+    def keep(self, release: Release, names: Sequence[str] | None = None) -> Self:
+        """Hold a release: what ``fit`` learned, of columns with these names."""
+        self.classes_ = self._public_classes()
+        return super().keep(release, names)
 
     def _rule(self) -> Json:
         """Return which label means 1, unless they are listed."""
