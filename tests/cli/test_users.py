@@ -91,7 +91,7 @@ def test_classes_over_rows(run, folder):
     done = run(f"{fit} --epsilon 5 --class rules(max_literals=1) --json")
     assert done.code == 0, done.err
     assert done.json["n"] == 150
-    assert run(f"{fit} --epsilon 5 --class auto --json").code == 0
+    assert run(f"{fit} --epsilon 5 --model tree --json").code == 0
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
 def test_a_ledger_that_pays_the_columns_only_is_refused_before_them(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
     with pytest.raises(ls.errors.BudgetError):
-        fit(schema=None, epsilon="1.1", ledger=ledger)
+        fit(schema=None, epsilon="1.1", ledger=ledger, random_state=None)
     assert ledger.spent().epsilon == 0
 
 
@@ -322,7 +322,7 @@ def test_intervals_of_one_record_blame_what_was_asked():
         (TIME | {"periods": None}, "periods"),
         (TIME | {"periods": [3, 2]}, "increasing"),
         (TIME | {"periods": "many", "high": 3}, "equal periods"),
-        (TIME | {"evaluate": 8}, "smaller than epsilon"),
+        (TIME | {"evaluate": 8}, "99 hundredths"),
         (TIME | {"event": "lived"}, "no column 'lived'"),
         ({}, "name of a column"),
     ],

@@ -101,9 +101,7 @@ class FitGoal(Goal):
     "age=0:120,income=0:1000000"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
     """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
-    "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
-    lists), trees of depth 2 and trees of depth 3 whose certificate holds for alpha, beta and the
-    number of records."""
+    "decision_trees(depth=3)"."""
 
 
 def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw

@@ -443,24 +443,6 @@ def label_list(caller: str, text: str | None, *, positive: str | None) -> list[s
         raise parameter_error(caller, "labels", rule, text, "Example: a,b,c.") from None
 
 
-def check_positive(caller: str, table: Any, y: str) -> None:
-    """Refuse a label that is declared to be no number, where nobody says which cell means 1."""
-    import pyarrow as pa
-
-    from littlestone.data.draft import declared_kinds
-
-    if y not in table.names:
-        return  # reading says which columns are missing, all of them
-    (kind,) = declared_kinds(table, [y], caller)
-    tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-    if kind is not None and not any(test(kind) for test in tests):
-        what = "texts" if "string" in str(kind) else str(kind)
-        raise ParameterError(
-            f"The table declares the column {y!r} as {what}: say "
-            "which cell means 1, for example --positive yes, or list all labels: --labels a,b,c."
-        )
-
-
 def check_label(caller: str, y: str, columns: Sequence[str]) -> None:
     """Refuse a label that is learned from: it would be its own prediction."""
     if y in columns:
@@ -533,12 +515,8 @@ def open_learner(
     goal: Goal,
     *,
     options: Mapping[str, Any] = MappingProxyType({}),
-    evaluate: Fraction | None = None,
 ) -> Learner[Any]:
-    """Return the learner of ``--learner``, every number as the exact fraction that was typed.
-
-    It has all of epsilon; ``evaluate`` is the part that it will leave, for the choice of ``auto``.
-    """
+    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
     from littlestone.learners import select
 
     small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
@@ -547,8 +525,6 @@ def open_learner(
         "alpha": check_probability(caller, "alpha", goal.alpha),
         "beta": check_probability(caller, "beta", goal.beta),
     }
-    if name == "auto":
-        numbers["evaluate"] = evaluate
     return select.make(name, concept_class, delta=small, **numbers, **options)
 
 

@@ -405,6 +405,12 @@ class Fit:
                     f"The column {name!r}, which {caller} is to predict, is among the columns that "
                     "it is learned from. Leave it out of the schema (--schema, --x)."
                 )
+        if self.certified and schema.proposal is not None:
+            raise ParameterError(
+                "The 'require-certificate' parameter of fit cannot be met: the columns of the "
+                "schema were learned from records (schema propose), and no certificate holds for "
+                "what is learned from the same ones. Leave it out, or write the schema by hand."
+            )
         if self.task.event is not None:
             _refuse_time(caller, schema.names)
 
