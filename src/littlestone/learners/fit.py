@@ -310,7 +310,7 @@ class Fit:
         promise = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
         part = pay(ledger, LABELS, promise, f"count of the cells of {y} that are neither 0 nor 1")
         n = sum(counts)
-        others = private_count(n - counts[-1] - counts[-2], n, epsilon=shares.labels, source=source)
+        others = private_count(counts[1], n, epsilon=shares.labels, source=source)
         if others.low > n / 2:
             raise StoppedError(
                 f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
