@@ -53,7 +53,7 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
             "has no error bound before data",
         ),
         (f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5", "'--costs' option"),
-        (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got '0.9'"),
+        (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got 9/10"),
         (f"{TREES} rule_lists(length=4)", "parameter of rule_lists must be 1, 2 or 3"),
         (f"{TREES} rules --labels 1", "'--labels' option of fit must be 2 to 100 labels"),
         (f"{TREES} rules --labels 1,1.0", "that differ as cells"),

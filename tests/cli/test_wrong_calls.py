@@ -42,7 +42,7 @@ CALLS = {
     f"{FIT} --schema schema.toml --labels a": "2 to 100 labels",
     f"{FIT} --schema schema.toml --labels a,b --positive a": "not both",
     f"{FIT} --schema schema.toml --negative no": "--strict",
-    f"{FIT} --schema schema.toml --model rule --user person": "--samples-per-user, for example 16",
+    f"{FIT} --schema schema.toml --model rule --user person": "for example 16",
     f"{FIT} --schema schema.toml --model boosted --user person --samples-per-user 2": "rule",
     f"{FIT} --schema schema.toml --seed -1": "--seed",
     f"{FIT} --csv sep=;,sepp=2": "sep",

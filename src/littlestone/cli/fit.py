@@ -199,6 +199,11 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
     source, chosen = filed.source("fit", paid), names("fit", "x", records.x)
     target, label = targets.typed(), targets.time if y is None else y
+    if label is None:
+        raise ParameterError(
+            "fit needs --y, for example --y adult: the column of labels. For times use --time and "
+            "--event. See littlestone fit --help."
+        )
     if target:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
@@ -277,7 +282,7 @@ _SUMS = ("auto", "boosted", "scorecard")
 
 
 def _opened(  # noqa: PLR0917
-    spec: str, data: str, open_points: Public, records: Records, target: Json, label: str | None,
+    spec: str, data: str, open_points: Public, records: Records, target: Json, label: str,
     chosen: list[str] | None, listed: list[str] | None, form: CsvFormat | None,
 ) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
     """Return the class of ``--class``, its schema, and options of its learner."""
@@ -295,7 +300,7 @@ def _opened(  # noqa: PLR0917
             "they are learned from the records; `littlestone schema new TABLE` writes a first one."
         )
     concepts, public, options = open_points.opened(
-        data, spec, records.schema, y=label or "", user=records.user, x=chosen, labels=listed,
+        data, spec, records.schema, y=label, user=records.user, x=chosen, labels=listed,
         form=form,
     )  # fmt: skip
     if target and not isinstance(concepts, BoostedTreeClass):

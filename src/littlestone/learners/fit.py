@@ -46,7 +46,7 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.release import LABELS, Release, absent_label
-from littlestone.learners.running import COLUMNS, Shares, pay, read_sample, run
+from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
 from littlestone.source import Source, source_of
@@ -364,10 +364,10 @@ class Fit:
             )
         if not sums and (self.user is None) != (self.samples_per_user is None):
             raise ParameterError(
-                f"To protect users by a {family}, {caller} needs user=... (--user), the column "
-                "that names them, and samples_per_user=... (--samples-per-user), for example 16, "
-                "how many records of each are looked at: a public number, which is not counted in "
-                f"these data. The models {' and '.join(_SUMS)} look at all of them."
+                f"To protect users, {caller} needs user=..., the column that names them (--user), "
+                "and samples_per_user=..., for example 16 (--samples-per-user 16): how many "
+                "records of each are looked at, a public number, which is not counted in these "
+                f"data. The models {' and '.join(_SUMS)} look at all of them."
             )
 
     def _check_columns(self) -> None:
@@ -425,6 +425,11 @@ class Fit:
         from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
         caller, task, schema = self.caller, self.task, self.schema
+        if self.concepts is not None:  # the budget is asked before the table is opened
+            learner = self._learner(self.concepts, self.shares)
+            promised = promise(learner, shares=self.shares, seeded=source.seeded)
+            loss = self.shares.loss(learner)
+            check_ledger(ledger, caller, promised, data=table, loss=loss)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
         task.check(caller, opened)
@@ -605,8 +610,8 @@ class Fit:
         if self.user or self.task.labels or {"costs", "probabilities"} & set(self.options):
             raise ParameterError(
                 "--subsample goes with two labels and plain errors, of which its certificate is "
-                "known, and the part is one of records: leave out --user, --labels, --costs and "
-                "--proba."
+                "known, and the part is one of records, not of users: leave out --user, --labels, "
+                "--costs and --proba."
             )
         small = None if delta is None else delta / rate
         if small is not None and small >= 1:
@@ -644,9 +649,14 @@ class Planned:
             x, point = list(domain.schema.names), None
         else:
             x = list(fit.columns or [])
-            if len(x) != 1 or x[0] == task.y:
+            if x == [task.y]:
+                raise ParameterError(
+                    f"The label {task.y!r} of {fit.caller} is among the columns that it is learned "
+                    "from. Leave it out of --x."
+                )
+            if len(x) != 1:
                 spec = self.learner.concept_class.spec
-                rule = f"one column for {spec}, and not that of labels"
+                rule = f"one column for {spec}"
                 raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
             point = x[0]
         named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
@@ -667,7 +677,10 @@ class Planned:
 
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""
-        import littlestone  # noqa: PLC0415 - scikit-learn takes a second
+        # scikit-learn takes a second
+        from littlestone.learners.boosting import estimators  # noqa: PLC0415
+        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
+        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
 
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
@@ -679,7 +692,8 @@ class Planned:
         }  # fmt: skip
         if isinstance(target, Count):
             own["loss"] = "poisson"
-        made = getattr(littlestone, getattr(learner, "caller", learner.estimator))
+        others = {made.__name__: made for made in (AgnosticLearner, UserAgnosticLearner)}
+        made = others.get(learner.caller) or getattr(estimators, learner.caller)
         for source in (learner, concepts, target):
             for name in inspect.signature(made).parameters.keys() - own.keys():
                 if hasattr(source, name):
