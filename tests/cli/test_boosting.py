@@ -37,7 +37,7 @@ def test_fit_evaluate_predict_export(run, folder, evaluated):
     exec(run("export m.json --to python").out, module)
     assert module["probability"]({"age": 60, "city": "Bonn"}) == expected[7 - 1]
     document = run("export m.json --to json").json
-    assert set(document) == {"schema", "hypothesis"}
+    assert set(document) == {"schema", "hypothesis", "guarantee"}
 
 
 def test_the_summary_says_what_was_measured_and_spent(run):
