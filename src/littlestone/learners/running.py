@@ -207,7 +207,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
 
     ``shares``, or instead ``evaluate``, ``holdout`` and ``interval`` as of `Shares.parse`.
     ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
-    told the promise and the number of units before it pays; ``before`` was paid already.
+    given the promise and the number of units before it pays; ``before`` was paid already.
     ``certified``: nothing is released if there are too few records for a certificate.
 
     Notes

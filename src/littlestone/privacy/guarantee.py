@@ -528,7 +528,7 @@ ALL, OTHERS = "all records", "other records"
 class Part:
     """What was paid for one thing in a document, and by which records.
 
-    ``entry`` is what a ledger recorded of it, which stands in records of releases only.
+    ``entry``: what a ledger recorded of it, for the record of a release.
     """
 
     what: str

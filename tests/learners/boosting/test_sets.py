@@ -297,7 +297,9 @@ def test_what_is_refused():
     given = {"cells": len(bounds_of(None)), "alpha": "1/10", "epsilon": 2}
     assert refused.value.n_needed == Conformal.least(**given)
     with pytest.raises(UnsupportedError, match="Leave out 'interval'"):
-        running.promise(ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1).to_learner(), interval=0.9)
+        running.promise(
+            ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1).to_learner(), interval=0.9
+        )
     with pytest.raises(ParameterError, match="for boosted trees and scorecards"):
         ls.fit(TABLE, y="ill", epsilon=1, model="tree", schema=SCHEMA, interval=0.9)
 
