@@ -150,3 +150,19 @@ def test_missing_cells_are_no_labels_and_stop_nothing():
     assert not stopped([0] * 200 + [None] * 1800, 1, 1)
     assert stopped(np.repeat([3, 4], 5000).tolist(), 1, 1)
     assert not stopped(["yes", "no"] * 5000, 1, 1), "texts that mean 1 and 0"
+
+
+def test_a_fitted_model_prints_what_was_released():
+    made = ls.fit(TABLE, y="ill", epsilon=4, schema=SCHEMA, random_state=0)
+    assert str(made) == made.summary()
+    assert "Guarantee" in made.summary()
+    assert "NOT PRIVATE (seeded)" in made.summary()
+    frame = made.to_frame().set_index("figure")
+    error = made.release_.quality.error
+    assert tuple(frame.loc["error"]) == (error.value, error.low, error.high)
+    assert "0x" not in str(ls.Scorecard(SCHEMA, epsilon=1))
+    costs = ls.fit(
+        TABLE | {"cost": [1, 9, 3, 9] * 500}, y="cost", target="quantity", high=10, epsilon=4,
+        schema=SCHEMA, random_state=0,
+    )  # fmt: skip
+    assert len(costs.to_frame()) > 1

@@ -52,7 +52,7 @@ def the_columns_are_no_part(original, own, proposal, before=()):
 @mutant(
     "seed not inherited",
     "privacy.guarantee:total",
-    "learners/test_parts.py::test_seeded_columns_are_paid_by_no_ledger",
+    "learners/test_parts.py::test_every_document_states_the_cost_of_all_that_is_in_it",
 )
 def seeded_columns_are_laundered(original, parts):
     """What was learned without a seed over columns with one says that it is private."""

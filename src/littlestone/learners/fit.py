@@ -45,10 +45,10 @@ from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
-from littlestone.learners.release import LABELS, Release, absent_label
+from littlestone.learners.release import LABELS, LEARNING, Release, absent_label, parts_of
 from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
-from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
+from littlestone.privacy import Guarantee, Ledger, Part, check_ledger, total
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -442,13 +442,10 @@ class Fit:
         if self.public is not None:
             schema = self._of_public(table, opened, say)
         if shares.columns or shares.labels:  # several charges: all, or none; else `run` asks
-            seeded = source.seeded or (
-                schema is not None
-                and schema.proposal is not None
-                and schema.proposal.guarantee.seeded
-            )
-            both = Guarantee(shares.total, self.delta or Fraction(0), claim="dp.sum", seeded=seeded)
-            check_ledger(ledger, caller, both, data=table)
+            both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
+            proposal = None if schema is None else schema.proposal
+            seeded = total(parts_of(Part(LEARNING, both), proposal)).seeded
+            check_ledger(ledger, caller, replace(both, seeded=seeded), data=table)
         before: tuple[Part, ...] | None = None
         enough = partial(self._check_interval, rows)
         count = partial(self._count, opened, source, ledger)
