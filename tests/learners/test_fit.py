@@ -11,11 +11,12 @@ import pytest
 import littlestone as ls
 from littlestone import errors
 from littlestone.data import counting, tables
-from littlestone.errors import ParameterError, StoppedError
+from littlestone.errors import BudgetError, ParameterError, StoppedError
 from littlestone.learners.base import Kind
 from littlestone.learners.fit import Fit, Labels
 from littlestone.learners.running import Shares
-from littlestone.source import SeededSource
+from littlestone.privacy import Guarantee
+from littlestone.source import SecureSource, SeededSource
 
 TABLE = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500}
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
@@ -166,3 +167,12 @@ def test_a_fitted_model_prints_what_was_released():
         schema=SCHEMA, random_state=0,
     )  # fmt: skip
     assert len(costs.to_frame()) > 1
+
+
+def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
+    planned = Fit(y="ill", epsilon=1, schema=SCHEMA).plan(TABLE, SecureSource(), ledger=ledger)
+    ledger.charge(Guarantee("1/2"))
+    with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
+        planned.run(SecureSource(), ledger=ledger)
+    assert ledger.spent().epsilon == F(1, 2) + F(9, 400)

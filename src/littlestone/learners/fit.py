@@ -32,6 +32,7 @@ from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.schema import RESERVED, Schema
 from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.errors import (
+    BudgetError,
     InfeasibleError,
     ParameterError,
     StoppedError,
@@ -45,10 +46,10 @@ from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
-from littlestone.learners.release import LABELS, LEARNING, Release, absent_label, parts_of
+from littlestone.learners.release import LABELS, Release, absent_label
 from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
-from littlestone.privacy import Guarantee, Ledger, Part, check_ledger, total
+from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -427,9 +428,7 @@ class Fit:
         caller, task, schema = self.caller, self.task, self.schema
         if self.concepts is not None:  # the budget is asked before the table is opened
             learner = self._learner(self.concepts, self.shares)
-            promised = promise(learner, shares=self.shares, seeded=source.seeded)
-            loss = self.shares.loss(learner)
-            check_ledger(ledger, caller, promised, data=table, loss=loss)
+            self._afford(learner, self.shares, source, ledger, table)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
         task.check(caller, opened)
@@ -441,11 +440,9 @@ class Fit:
             return self._planned(self.concepts, schema, shares, table, opened)
         if self.public is not None:
             schema = self._of_public(table, opened, say)
-        if shares.columns or shares.labels:  # several charges: all, or none; else `run` asks
+        if shares.columns:  # several charges: all, or none
             both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
-            proposal = None if schema is None else schema.proposal
-            seeded = total(parts_of(Part(LEARNING, both), proposal)).seeded
-            check_ledger(ledger, caller, replace(both, seeded=seeded), data=table)
+            check_ledger(ledger, caller, both, data=table)
         before: tuple[Part, ...] | None = None
         enough = partial(self._check_interval, rows)
         count = partial(self._count, opened, source, ledger)
@@ -468,8 +465,19 @@ class Fit:
             say("Delta", _about_delta(made.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
+            self._afford(made.learner, shares, source, ledger, table)
             before = count(shares)
         return replace(made, before=before)
+
+    def _afford(
+        self, learner: Learner[Any], shares: Shares, source: Source, ledger: Ledger | None,
+        table: Any,
+    ) -> None:  # fmt: skip
+        """Refuse a ledger that would not pay for the first count and all the rest, before both."""
+        promised = promise(learner, shares=shares, seeded=source.seeded)
+        loss = None if shares.labels else shares.loss(learner)
+        promised = replace(promised, epsilon=promised.epsilon + shares.labels)
+        check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
     def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
         """Return the columns of a public table; what is certified over them is about their bins."""
@@ -667,10 +675,17 @@ class Planned:
             read_sample, self.learner, self.table, x=point, y=task.y, user=fit.user,
             strict=fit.strict, caller=fit.caller, **task.rule,
         )  # fmt: skip
-        return run(
-            self.learner, read, source, ledger=ledger, shares=self.shares, columns=columns,
-            data=self.given, certified=fit.certified, before=self.before, said=said,
-        )  # fmt: skip
+        try:
+            return run(
+                self.learner, read, source, ledger=ledger, shares=self.shares, columns=columns,
+                data=self.given, certified=fit.certified, before=self.before, said=said,
+            )  # fmt: skip
+        except BudgetError as problem:  # another program has spent meanwhile
+            if not self.before and not self.shares.columns:
+                raise
+            words = "No model was drawn; what the first count or the columns cost stays spent"
+            untrue = "Nothing was drawn, nothing was spent"
+            raise BudgetError(str(problem).replace(untrue, words)) from None
 
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""
