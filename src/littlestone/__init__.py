@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.estimators import VC1Learner as VC1Learner
     from littlestone.evaluation.data_report import check as check
-    from littlestone.learners.models import fit as fit
+    from littlestone.learners.fit import fit as fit
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
     from littlestone.planning import plan as plan
@@ -65,7 +65,7 @@ _HOMES = {
     "UserAgnosticLearner": "learners.users.estimators",
     "VC1Learner": "learners.vc1.estimators",
     "check": "evaluation.data_report",
-    "fit": "learners.models",
+    "fit": "learners.fit",
     "load": "learners.release",
     "page": "report",
     "plan": "planning",

@@ -65,6 +65,10 @@ class InfeasibleError(LittlestoneError):
         self.n_needed = n_needed
 
 
+class StoppedError(LittlestoneError):
+    """A fit ended after its first part: what was paid stays spent, and nothing else was drawn."""
+
+
 class BudgetError(LittlestoneError):
     """A privacy budget does not allow what was asked: nothing was drawn, nothing was spent."""
 

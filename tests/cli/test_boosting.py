@@ -30,12 +30,14 @@ def test_fit_evaluate_predict_export(run, folder, evaluated):
     scored = np.array(evaluated(sql, f"'{folder / 'data.parquet'}'"))
     assert (np.asarray(scored) == expected).all()
     whole = run("export m.json --table t").out
-    assert whole == f"SELECT *, {sql.strip()} AS probability\nFROM t\n"
+    seeded, plain = sql.strip().split(" */ ")
+    assert seeded == "/* NOT PRIVATE (seeded)"
+    assert whole == f"{seeded} */ SELECT *, {plain} AS probability\nFROM t\n"
     module = {}
     exec(run("export m.json --to python").out, module)
     assert module["probability"]({"age": 60, "city": "Bonn"}) == expected[7 - 1]
     document = run("export m.json --to json").json
-    assert set(document) == {"schema", "hypothesis"}
+    assert set(document) == {"schema", "hypothesis", "guarantee"}
 
 
 def test_the_summary_says_what_was_measured_and_spent(run):
@@ -59,7 +61,7 @@ def test_an_evaluation_of_another_learner(run):
         (f"{FIT} scorecard --epsilon 1 --evaluate 2 --holdout 0.2", "at most epsilon"),
         (f"{FIT} scorecard --epsilon 1 --holdout 0.2 --no-evaluate", "needs evaluate"),
         (f"{FIT} scorecard --epsilon 1 --evaluate 0.1 --holdout 2", "holdout"),
-        (f"{FIT} scorecard --epsilon 1 --require-certificate", "no error bound before data"),
+        (f"{FIT} scorecard --epsilon 1 --require-certificate", "no certificate before data"),
         (f"{FIT} thresholds(1,9) --x age --learner boosting --epsilon 1", "boosted_trees"),
         (f"{FIT} scorecard --learner agnostic --epsilon 1", "learner 'boosting'"),
         (f"{FIT} scorecard --user id --samples-per-user 3 --epsilon 1", "all that a user has"),
@@ -100,4 +102,4 @@ def test_a_table_that_cannot_be_parted(run, folder):
     first, *rows = (folder / "data.csv").read_text().splitlines()
     (folder / "one.csv").write_text(f"{first}\n{rows[0]}\n")
     refused = run(f"fit one.csv {fit}").err
-    assert "at least one of 1 record, and not all. Got '0.2'. Without it" in refused
+    assert "at least one of 1 record, and not all. Got 1/5. Without it" in refused

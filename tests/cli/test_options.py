@@ -79,5 +79,5 @@ def test_every_option_of_every_command_is_explained(monkeypatch):
 def test_helps_break_lines_at_the_end_of_the_terminal(monkeypatch):
     text = helped("plan", monkeypatch=monkeypatch)
     assert "Usage: littlestone plan [OPTIONS]" in text
-    for words in ("which class `fit --class auto` selects for how many records", "[choices: ep"):
+    for words in ("certified, from how many records on", "[choices: ep"):
         assert words in text

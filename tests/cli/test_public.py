@@ -11,7 +11,8 @@ import pytest
 import littlestone as ls
 from littlestone.cli.main import main
 from littlestone.errors import ParameterError
-from littlestone.learners import models
+from littlestone.learners import fit as models
+from littlestone.source import SeededSource
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_what_a_model_refuses(tables, capsys, arguments, words):
 def test_columns_of_public_rows_are_those_that_are_learned_from(tables):
     """Neither the label, nor the users; a table without any of the others is refused."""
     mine, public = tables
-    made = models.decide(mine, y="ill", epsilon=1, user="age", public=public, say=lambda *_: None)
+    made = models.Fit(y="ill", epsilon=1, user="age", public=public).plan(mine, SeededSource(0))
     assert made.schema.names == ("dose",)
     with pytest.raises(ParameterError, match="It has: ill, city"):
         ls.fit(mine, y="ill", epsilon=1, public={"ill": [0, 1], "city": ["a", "b"]})

@@ -21,7 +21,7 @@ def test_a_record_is_written_and_checked(run):
     assert "record.json" in fitted.out
     record = json.loads(Path("record.json").read_text())
     assert record["release"] == json.loads(Path("model.json").read_text())
-    assert record["ledger"]["event"]["purpose"] == "report"
+    assert record["ledger"][-1]["event"]["purpose"] == "report"
     checked = run("check-record record.json")
     assert checked.code == 0
     assert "agrees" in checked.out

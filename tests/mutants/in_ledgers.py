@@ -141,12 +141,12 @@ def a_learner_that_undersells_its_choice(original, self):
     return Concentrated(original(self).rho / 2)
 
 
-@mutant("wrong theorem", "learners.running:known_loss", "learners in zCDP")
-def a_histogram_sold_as_a_choice(original, learner, *, evaluate=None, holdout=None):
+@mutant("wrong theorem", "learners.running:Shares.loss", "learners in zCDP")
+def a_histogram_sold_as_a_choice(original, self, learner):
     """The noisy histogram is added to a learner's zCDP at epsilon**2/8, but is no choice of bounded
     range.
     """
-    made = original(learner, evaluate=evaluate, holdout=holdout)
-    if evaluate is None or made is None:
+    made = original(self, learner)
+    if self.evaluation is None or made is None:
         return made
-    return Concentrated(made.rho - exact_value(evaluate) ** 2 * 3 / 8)
+    return Concentrated(made.rho - self.evaluation**2 * 3 / 8)

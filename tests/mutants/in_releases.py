@@ -24,18 +24,40 @@ _ALLOWS = "privacy.compose:Filter.allows"
 _EVALUATED = "a rule and its evaluation"
 
 
-@mutant("composition forgotten", "learners.running:_with_evaluation", _EVALUATED, "paid in full")
-def the_evaluation_is_free(original, learner, guarantee, evaluate, holdout):
+@mutant("composition forgotten", "learners.running:promise", _EVALUATED, "paid in full")
+def the_evaluation_is_free(original, learner, *, shares=None, **options):
     """The guarantee is that of the hypothesis alone."""
-    made = original(learner, guarantee, evaluate, holdout)
-    return replace(made, epsilon=made.epsilon - exact_value(evaluate))
+    part = exact_value(options.get("evaluate")) if shares is None else shares.evaluation
+    made = original(learner, shares=shares, **options)
+    return replace(made, epsilon=made.epsilon - (part or 0))
 
 
-@mutant("composition forgotten", "learners.running:minus_evaluation", _EVALUATED)
-def the_evaluation_comes_on_top(original, learner, evaluate):
+@mutant("composition forgotten", "learners.running:Shares.learner", _EVALUATED)
+def the_evaluation_comes_on_top(original, self, learner):
     """The learner spends all of epsilon, and the evaluation its part once more."""
-    original(learner, evaluate)
+    original(self, learner)
     return learner
+
+
+@mutant(
+    "composition forgotten",
+    "learners.release:parts_of",
+    "learners/test_parts.py::test_what_a_ledger_records_is_the_cost_of_the_record",
+)
+def the_columns_are_no_part(original, own, proposal, before=()):
+    """A document says what its learner cost, and not what its columns did."""
+    return original(own, None, before)
+
+
+@mutant(
+    "seed not inherited",
+    "privacy.guarantee:total",
+    "learners/test_parts.py::test_every_document_states_the_cost_of_all_that_is_in_it",
+)
+def seeded_columns_are_laundered(original, parts):
+    """What was learned without a seed over columns with one says that it is private."""
+    whole = list(parts)
+    return replace(original(whole), seeded=whole[-1].guarantee.seeded)
 
 
 @mutant(

@@ -13,7 +13,7 @@ from littlestone.classes import ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.evaluation import Evaluation, ScoreHistogram
 from littlestone.learners.release import Release
-from littlestone.privacy import Guarantee
+from littlestone.privacy import Guarantee, Part
 from littlestone.report import page
 from littlestone.report.targets import calibration_picture, roc_picture
 
@@ -51,7 +51,8 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
     sums = TreeEnsemble((tree,), Fraction(1, 2))
     evaluated = Release(
         learner="boosting", concept_class=ScorecardClass(SCHEMA, 1), hypothesis=sums, n=1000,
-        guarantee=Guarantee(1, claim="boosting.round"), certificate=None, required=None,
+        parts=(Part("learning", Guarantee(1, claim="boosting.round")),), certificate=None,
+        required=None,
         evaluation=replace(HISTOGRAM, scores=(-1, 1), counts=((600, 200), (50, 150))),
         columns={"x": ["age"], "y": "ill", "positive": "1"},
     )  # fmt: skip

@@ -16,6 +16,7 @@ from littlestone.data import Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
+from littlestone.privacy import Part
 from littlestone.report import Setting, page, plot
 from littlestone.report.targets import scorecard
 from littlestone.source import SeededSource
@@ -194,7 +195,8 @@ def test_a_card_of_twelve_columns_fits_on_three_screens(browser, tmp_path):
     sample = Sample.of(rows, (rows[:, :4].sum(axis=1) > 18).astype(np.int8))
     learner = Boosting(ScorecardClass(wide, 60), epsilon=1, delta="1e-6")
     found = run(learner, sample, SeededSource(2), evaluate="1/10")
-    found = replace(found, guarantee=replace(found.guarantee, seeded=False))  # without its banner
+    paid = Part("learning", replace(found.guarantee, seeded=False))
+    found = replace(found, parts=(paid,))  # without its banner
     path = tmp_path / "p.html"
     browser.show(page(found, path) and path, width=1280)
     assert browser.run("document.documentElement.scrollHeight") <= 3 * 720

@@ -14,7 +14,7 @@ from littlestone.classes import ThresholdHypothesis, conjunction
 from littlestone.data import Schema
 from littlestone.evaluation import ScoreHistogram
 from littlestone.learners.release import Release
-from littlestone.privacy import Guarantee, Neighbours
+from littlestone.privacy import Guarantee, Neighbours, Part
 from littlestone.report import page
 
 from .checker import Checker
@@ -27,7 +27,7 @@ def threshold_release(**changes):
         learner="generic",
         concept_class=ls.Thresholds(1, 99),
         hypothesis=ThresholdHypothesis(17, 1, 99),
-        guarantee=Guarantee(1, claim="exp-mech.privacy"),
+        parts=(Part("learning", Guarantee(1, claim="exp-mech.privacy")),),
         certificate=realizable(100, epsilon=1, alpha=0.1, beta=0.05, n=5000),
         n=5000,
         required=186,
@@ -116,7 +116,7 @@ def test_the_agnostic_certificate_speaks_of_the_best():
 
 def test_a_seeded_release_says_so_first_and_last():
     seeded = Guarantee(1, claim="exp-mech.privacy", seeded=True)
-    html = page(threshold_release(guarantee=seeded))
+    html = page(threshold_release(parts=(Part("learning", seeded),)))
     text = Checker(html).text
     assert text.index("NOT PRIVATE (seeded)") < text.index("The rule")
     assert text.count("NOT PRIVATE (seeded)") == 2
@@ -132,7 +132,7 @@ def test_too_few_records_are_said_plainly():
 
 def test_delta_and_users_change_the_words():
     guarantee = Guarantee(1, Fraction(1, 10**6), Neighbours.USER_REPLACE, "exp-mech.privacy")
-    text = Checker(page(threshold_release(guarantee=guarantee))).text
+    text = Checker(page(threshold_release(parts=(Part("learning", guarantee),)))).text
     assert "2.72· p + 1e-06" in text
     assert "What it means for one user" in text
     assert "How sure they can be" not in text  # a statement about odds needs delta = 0
@@ -155,7 +155,7 @@ def test_a_release_without_column_names():
 
 
 def test_an_unregistered_claim_is_named():
-    html = page(threshold_release(guarantee=Guarantee(1, claim="somebody.else")))
+    html = page(threshold_release(parts=(Part("learning", Guarantee(1, claim="somebody.else")),)))
     assert "somebody.else" in Checker(html).text
 
 

@@ -51,6 +51,7 @@ def test_the_page_of_a_fitted_tree():
     from littlestone.classes import DecisionTrees
     from littlestone.learners import registry
     from littlestone.learners.release import Release
+    from littlestone.privacy import Part
 
     trees = DecisionTrees(Schema.from_dict({"age": {"bins": [30, 60]}}), 2)
     algorithm = registry.make("agnostic", trees, epsilon=1)
@@ -58,7 +59,7 @@ def test_the_page_of_a_fitted_tree():
         learner=algorithm.name,
         concept_class=trees,
         hypothesis=TREES[2],
-        guarantee=algorithm.guarantee(),
+        parts=(Part("learning", algorithm.guarantee()),),
         certificate=algorithm.certificate(100),
         n=100,
         required=algorithm.required_samples(),

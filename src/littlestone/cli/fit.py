@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
     AsJson,
@@ -19,17 +17,14 @@ from littlestone.cli.options import (
     Records,
     Settings,
     Table,
-    check_label,
     check_outputs,
-    check_positive,
     covered_share,
     is_auto,
     label_list,
+    learner_named,
     learner_options,
     names,
     needed,
-    open_class,
-    open_learner,
     open_schema,
     read_bounds,
     read_signs,
@@ -39,27 +34,21 @@ from littlestone.cli.options import (
 )
 from littlestone.cli.terminal import Public
 from littlestone.errors import (
-    InfeasibleError,
     ParameterError,
     StoreError,
     check_fraction,
-    check_probability,
-    counted,
     parameter_error,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from fractions import Fraction
 
-    from littlestone.classes import BoostedTreeClass, ConceptClass
+    from littlestone.classes import ConceptClass
     from littlestone.costs import Costs
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
-    from littlestone.learners.base import Learner
-    from littlestone.learners.models import Wanted
     from littlestone.learners.release import Release
-    from littlestone.privacy import Guarantee, Ledger
+    from littlestone.privacy import Ledger
     from littlestone.types import Json
 
 
@@ -93,37 +82,13 @@ class Targets:
     """With --time: the public ends of the periods, for example 12,24,36; or with --high their
     number, all equal."""
 
-    def wanted(self, y: str | None) -> Wanted | None:
-        """Return the target; None for labels."""
-        if all(value is None for value in vars(self).values()):
-            return None
-        from littlestone.learners.models import wanted
-
+    def typed(self) -> Json:
+        """Return what was typed, as `Fit` takes it."""
         periods: Any = self.periods
         if periods is not None and self.high is None:
             periods = [end.strip() for end in periods.split(",")]
-        return wanted("fit", y, **(vars(self) | {"periods": periods}))
-
-
-def class_of(spec: str, schema: Any, x: str | None, wanted: Wanted, y: str) -> BoostedTreeClass:
-    """Return the class of ``--class`` for a target, over a schema without its columns."""
-    from littlestone.classes import BoostedTreeClass
-
-    if schema is None:
-        raise ParameterError(
-            "A --class for a target needs a public --schema of the columns. Leave --class out, and "
-            "they are learned from the records; `littlestone schema new TABLE` writes a first one."
-        )
-    concepts, _ = open_class(spec, schema, names("fit", "x", x))
-    if not isinstance(concepts, BoostedTreeClass):
-        raise ParameterError(
-            "A target that is no label is learned by --model boosted or scorecard, or by --class "
-            "boosted_trees(depth=2) or scorecard."
-        )
-    for name in (y, wanted.event):
-        if name is not None:
-            check_label("fit", name, cast(Any, concepts).domain.schema.names)
-    return concepts.of_target(wanted.target)
+        given = vars(self) | {"periods": periods}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 _LearnerOptions = learner_options()
@@ -147,9 +112,7 @@ class FitGoal(Goal):
     such as "age=1,bmi=-1"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
     """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
-    "decision_trees(depth=3)"; or auto, with --schema: the largest of rules (with --labels, rule
-    lists), trees of depth 2 and trees of depth 3 whose certificate holds for alpha, beta and the
-    number of records."""
+    "decision_trees(depth=3)"."""
 
 
 def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the table, the draw
@@ -236,100 +199,59 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     out:
         Write the model (JSON) here; an existing file is replaced.
     """
-    from littlestone.cli.terminal import progress_of, reading
-    from littlestone.data import RowDomain
-    from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION
-    from littlestone.learners.registry import agnostic_form
-    from littlestone.learners.running import (
-        held_out_of,
-        known_loss,
-        minus_evaluation,
-        promise,
-        read_sample,
-        run,
-    )
-    from littlestone.privacy import check_ledger
+    from littlestone.cli.terminal import caution, facts, progress_of
+    from littlestone.learners.base import weaknesses
+    from littlestone.learners.fit import Fit, Labels
 
-    # Everything public is checked before the table is read; the table before anything is drawn.
     user, spec = records.user, goal.concept_class
-    bounds = read_bounds("fit", goal.bounds)
-    auto = spec is not None and is_auto(spec)
     check_outputs(
         "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
-    source = filed.source("fit", paid)
-    wanted, covered = targets.wanted(y), covered_share("fit", interval)
-    if covered is not None:
-        holdout = holdout or str(HOLDOUT)
-    if wanted is not None:
-        _not_of_targets(
-            samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
-            labels=labels, require_certificate=require_certificate, subsample=subsample,
-            learner=learner != "auto", shift=open_points.shift, positive=records.positive,
-            set=settings,
-            negative=records.negative, **vars(own),
-            **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
-        )  # fmt: skip
-    label = targets.time if y is None else y
+    source, chosen = filed.source("fit", paid), names("fit", "x", records.x)
+    target, label = targets.typed(), targets.time if y is None else y
     if label is None:
         raise ParameterError(
             "fit needs --y, for example --y adult: the column of labels. For times use --time and "
             "--event. See littlestone fit --help."
         )
-    chosen = names("fit", "x", records.x)
-    if spec is None:
-        sums = goal.model not in ("rule", "list", "tree")
-    else:
-        sums = wanted is not None or spec.strip().lower().startswith(
-            ("boosted", "scorecard", "linear")
-        )
-    each = {} if sums and user else _records_of_each(user, samples_per_user, learner)
+    if target:
+        _not_of_targets(
+            samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
+            labels=labels, require_certificate=require_certificate, subsample=subsample,
+            learner=learner != "auto", shift=open_points.shift, positive=records.positive,
+            negative=records.negative, **vars(own),
+            **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
+        )  # fmt: skip
     listed = label_list("fit", labels, positive=records.positive or records.negative)
-    options = {
-        **{name: value for name, value in vars(own).items() if value},
-        **({} if costs is None else {"costs": _costs(costs, records, listed)}),
-        **each,
-    }
-    inferred = names("fit", "inference", goal.inference)
-    options |= {} if inferred is None else {"inference": tuple(inferred)}
-    paid_by = paid.budget("fit")
-    if wanted is not None:
-        rule: Json = _given(event=wanted.event)
-    else:
-        rule = {} if listed is not None else records.label_rule("fit")
-    texts_as = None if wanted or records.positive or listed else label
+    rule: Any = {} if target or listed is not None else records.label_rule("fit")
+    two = Labels(None if listed is None else tuple(listed), **rule)
+    if records.positive is None and listed is None and not records.strict:
+        two = Labels()  # 1, or what is equal to it
+    options: Json = {name: value for name, value in vars(own).items() if value}
+    if costs is not None:
+        options["costs"] = _costs(costs, records, listed)
+    if proba and evaluated.no_evaluate:
+        raise ParameterError(
+            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
+        )
+    form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(
-            learner,
-            set=settings,
-            agnostic=agnostic,
-            subsample=subsample,
-            **vars(own),
+            learner, set=settings, agnostic=agnostic, subsample=subsample, **vars(own),
             shift=open_points.shift,
-        )
-        known = records.schema or open_points.public
-        if records.strict and known is None:
-            raise ParameterError(
-                "--strict needs a --schema: it refuses cells after their columns would have been "
-                "paid for."
-            )
-        _check_uncertified(goal.model, known, costs=costs, required=require_certificate)
-        _measured(_asked(evaluated), proba=proba)
-        public = open_schema(records.schema, chosen)
-        form = table.format("fit", data, public)
-        _opened(data, form, public, texts_as)
-        goal, concepts, public, part = _decided(
-            data, label, goal, json=json, open_points=open_points, wanted=wanted,
-            schema=public, columns=chosen, bounds=bounds, csv=form,
-            labels=listed, user=user, evaluate=_asked(evaluated), holdout=holdout,
-            interval=covered, ledger=paid_by, random_state=source,
-            monotonic_cst=read_signs("fit", goal.monotonic), inference=inferred,
         )  # fmt: skip
+        if costs is not None and goal.model not in ("rule", "list", "tree"):
+            raise ParameterError(
+                "The 'costs' parameter of fit is for the models that minimize them: rule, list "
+                "and tree. Use --model tree, for example."
+            )
+        open_points.check(records.schema)
+        public = open_schema(records.schema, chosen)
     else:
-        if inferred is not None:
+        if goal.inference is not None:
             raise parameter_error("fit", "inference", "left out with a --class", goal.inference)
         if goal.monotonic is not None:
             hint = 'Write it in the schema: monotone = "increasing".'
@@ -339,86 +261,81 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         if goal.bounds is not None:
             hint = "A class is about the columns of its --schema."
             raise parameter_error("fit", "bounds", "left out with a --class", goal.bounds, hint)
-        if wanted is not None:
-            concepts = class_of(spec, records.schema, records.x, wanted, label)
-            public = concepts.schema
-        else:
-            concepts, public, of_points = open_points.opened(
-                data, spec, records.schema, y=label, user=user, x=chosen, labels=listed,
-                form=table.written("fit"),
-            )  # fmt: skip
-            options |= of_points
-    if not concepts.learned_by:
+        concepts, public, of_points = _opened(
+            spec, data, open_points, records, target, label, chosen, listed, form
+        )
+        options |= of_points
+    sums = (goal.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
+    if not sums:
         _of_records_only(user, labels=labels, costs=costs, proba=proba)
-    elif user is not None and samples_per_user is not None:
-        raise ParameterError(
-            f"The 'samples_per_user' parameter of fit does not go with {concepts.spec}: all that "
-            "a user has is looked at. Leave it out, or take a --model rule, list or tree."
-        )
-    form = table.format("fit", data, public)
-    if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
-        options["probabilities"] = True
-    several = listed is not None or {"costs", "probabilities", "public", "shift"} & set(options)
-    if learner == "auto" and several and not concepts.learned_by:
-        learner = "agnostic"
-    share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)
-    if spec is not None or holdout is not None:  # else it is decided
-        usual = wanted is None and share is None
-        how: Json = {"of_held_out": 1 if covered is None else INTERVAL_EVALUATION}
-        asked = usual or evaluated.evaluate or holdout
-        part = evaluated.part("fit", goal.epsilon, holdout, **how) if asked else None
-    left = None if holdout is not None else part  # what is left out of learning
-    learner = agnostic_form(learner) if agnostic else learner
-    make = partial(open_learner, "fit", learner, options=options, evaluate=left, settings=settings)
-    learner_of = partial(_learner_of, share, make, goal)
-    algorithm = learner_of(concepts) if wanted is None else _values(concepts, goal, wanted)
-    if user is not None and concepts.learned_by:
-        algorithm = replace(algorithm, unit="users")  # type: ignore[type-var]
-    _measured(part, proba=proba)
-    extra = {"evaluate": part, "holdout": holdout, "interval": covered}
-    promised = promise(algorithm, **extra, seeded=source.seeded)
-    check_ledger(paid_by, "fit", promised, data=data, loss=known_loss(algorithm, **extra))
-    columns = _columns(chosen, concepts, public, label)
-    with reading("Counting records"):
-        sample = read_sample(
-            algorithm,
-            _opened(data, form, public, texts_as),
-            x=None if isinstance(concepts.domain, RowDomain) else columns[0],
-            y=label,
-            user=user,
-            strict=records.strict,
-            caller="fit",
-            **rule,
-        )
-    interval_asked = covered is not None
-    n = sample.n - held_out_of(sample.n, holdout, interval=interval_asked)  # what is learned from
-    why = None  # for --class auto
-    if public is not None and auto:
-        algorithm, why = _largest(public, listed, n, learner_of, left)
-    if require_certificate:
-        _require(minus_evaluation(algorithm, left), n)
-    _caution(promised, sample.n)
+        _users_named(user, samples_per_user, learner)
+        if proba:  # sums of trees have probabilities anyway
+            options["probabilities"] = True
+    asked = Fit(
+        y=y, epsilon=goal.epsilon, delta=goal.delta, target=target, labels=two,
+        evaluate=_asked(evaluated), holdout=holdout, interval=covered_share("fit", interval),
+        schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
+        public=None if concepts is not None else open_points.public,
+        bins=open_points.most_bins, model=goal.model or "auto", concepts=concepts, user=user,
+        samples_per_user=None if samples_per_user is None
+        else whole("fit", "samples_per_user", samples_per_user),
+        learner=learner, options=options, agnostic=agnostic, subsample=subsample,
+        alpha=goal.alpha, beta=goal.beta, certified=require_certificate, strict=records.strict,
+        monotonic_cst=read_signs("fit", goal.monotonic),
+        inference=names("fit", "inference", goal.inference),
+        make=learner_named("fit", learner, settings) if settings or "." in learner else None,
+        csv=table.format("fit", data, public),
+    )  # fmt: skip
+    budget = paid.budget("fit")
+
+    def say(name: str, text: str) -> None:
+        if not json and concepts is None:
+            facts([(name, text, "")])
+
+    planned = asked.plan(data, source, ledger=budget, say=say)
     with progress_of("Choosing"):
-        release = run(
-            algorithm,
-            sample,
-            source,
-            **extra,
-            columns={
-                "x": columns,
-                "y": label,
-                **_given(positive=rule.get("positive"), event=rule.get("event"), user=user),
-                **_written(form, public),
-                **each,
-            },
-            ledger=paid_by,
+        release = planned.run(
+            source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
         )
     _write(release, out, report, filed)
-    _show(
-        release, json=json, Class=why, Model=out, Page=report, Record=filed.record,
-        Budget=_left(paid_by),
-    )  # fmt: skip
+    _show(release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(budget))
     return 0
+
+
+_SUMS = ("auto", "boosted", "scorecard", "linear")
+
+
+def _opened(  # noqa: PLR0917
+    spec: str, data: str, open_points: Public, records: Records, target: Json, label: str,
+    chosen: list[str] | None, listed: list[str] | None, form: CsvFormat | None,
+) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
+    """Return the class of ``--class``, its schema, and options of its learner."""
+    from littlestone.classes import BoostedTreeClass
+    from littlestone.data import RowDomain
+
+    if is_auto(spec):
+        raise ParameterError(
+            "The class auto is none of fit any more: --model takes rules, lists and trees, and "
+            "`littlestone plan --class auto` says which ones so many records certify."
+        )
+    if target and records.schema is None:
+        raise ParameterError(
+            "A --class for a target needs a public --schema of the columns. Leave --class out, and "
+            "they are learned from the records; `littlestone schema new TABLE` writes a first one."
+        )
+    concepts, public, options = open_points.opened(
+        data, spec, records.schema, y=label, user=records.user, x=chosen, labels=listed,
+        form=form,
+    )  # fmt: skip
+    if target and not isinstance(concepts, BoostedTreeClass):
+        raise ParameterError(
+            "A target that is no label is learned by --model boosted or scorecard, or by --class "
+            "boosted_trees(depth=2) or scorecard."
+        )
+    if not isinstance(concepts.domain, RowDomain):
+        refuse_schema(concepts, public)
+        return concepts, None, options
+    return concepts, concepts.domain.schema, options
 
 
 def _not_of_targets(**others: object) -> None:
@@ -431,45 +348,6 @@ def _not_of_targets(**others: object) -> None:
             )
 
 
-def _values(concepts: ConceptClass, goal: FitGoal, wanted: Wanted) -> Learner[Any]:
-    """Return the learner of a target that is no label."""
-    from littlestone.learners.boosting import Values
-
-    return Values(
-        concepts,  # type: ignore[arg-type] # checked there
-        epsilon=goal.epsilon,  # type: ignore[arg-type]
-        delta=goal.delta,  # type: ignore[arg-type]
-        loss=wanted.loss,
-        quantile=wanted.quantile,
-    )
-
-
-def _decided(
-    data: str, y: str, goal: FitGoal, *, json: bool, open_points: Public, **public: Any
-) -> tuple[FitGoal, ConceptClass, Schema, Fraction | None]:
-    """Decide what was not said; return what is left of the budget, class, columns, evaluation."""
-    from littlestone.cli.terminal import facts
-    from littlestone.learners.models import decide
-
-    def say(name: str, text: str) -> None:
-        if not json:
-            facts([(name, text, "")])
-
-    open_points.check(public["schema"])
-
-    decided = decide(
-        data, y=y, epsilon=goal.epsilon, delta=goal.delta, model=goal.model or "auto", say=say,
-        public=open_points.public, bins=open_points.most_bins, **public,
-    )  # fmt: skip
-    delta = None if decided.delta is None else str(decided.delta)
-    return (
-        replace(goal, epsilon=str(decided.epsilon), delta=delta),
-        decided.concept_class,
-        decided.schema,
-        decided.evaluate,
-    )
-
-
 def _for_class(learner: str, **others: object) -> None:
     """Refuse, where the model is decided here, what is for those who name a class."""
     for name, value in ({"learner": learner != "auto"} | others).items():
@@ -480,129 +358,9 @@ def _for_class(learner: str, **others: object) -> None:
             )
 
 
-def _check_uncertified(
-    model: str | None, schema: str | None, *, costs: str | None, required: bool
-) -> None:
-    """Refuse what sums of trees, and learned columns, do not have."""
-    if costs is not None and model not in ("rule", "list", "tree"):
-        raise ParameterError(
-            "The 'costs' parameter of fit is for the models that minimize them: rule, list and "
-            "tree. Use --model tree, for example."
-        )
-    if required and (schema is None or model not in ("rule", "list", "tree")):
-        raise ParameterError(
-            "The 'require_certificate' parameter of fit is for --model rule, list or tree with a "
-            "--schema: columns that are learned from records, and sums of trees, have no "
-            "certificate before data."
-        )
-
-
 def _asked(evaluated: Evaluated) -> str | None:
-    """Return the part of epsilon that an evaluation gets, as `decide` takes it."""
+    """Return the part of epsilon that an evaluation gets, as `Fit` takes it."""
     return None if evaluated.part("fit", "1") is None else evaluated.evaluate or "auto"
-
-
-def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Any:
-    """Open the table; with y, refuse a label that it declares as texts."""
-    from littlestone.data import read_table
-
-    opened = read_table(
-        data, csv=form, declared=None if public is None else public.csv, caller="fit"
-    )
-    if y is not None:
-        check_positive("fit", opened, y)
-    return opened
-
-
-def _measured(part: Fraction | str | None, *, proba: bool) -> None:
-    if proba and part is None:
-        raise ParameterError(
-            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
-        )
-
-
-def _share(
-    subsample: str | None,
-    *,
-    user: str | None,
-    labels: str | None,
-    costs: str | None,
-    proba: bool,
-    auto: bool,
-) -> Fraction | None:
-    """Return the share of the records that are learned from, or refuse what does not go with it."""
-    from littlestone.learners.agnostic.subsample import check_rate
-
-    if subsample is None:
-        return None
-    plain = "its certificate is known for two labels and plain errors"
-    for name, given, why in (
-        ("--user", user is not None, "the part is one of records, not of users"),
-        ("--class auto", auto, "that chooses by the number of all records"),
-        ("--labels", labels is not None, plain),
-        ("--costs", costs is not None, plain),
-        ("--proba", proba, plain),
-    ):
-        if given:
-            raise ParameterError(
-                f"--subsample does not go with {name}: {why}. Leave out one of them."
-            )
-    return check_rate("fit", "subsample", subsample)
-
-
-def _learner_of(
-    share: Fraction | None,
-    make: Callable[[ConceptClass, Goal], Learner[Any]],
-    goal: Goal,
-    concepts: ConceptClass,
-) -> Learner[Any]:
-    """Return the learner; on a secret part one that has epsilon and delta when it is amplified."""
-    if share is None:
-        return make(concepts, goal)
-    from littlestone.learners.agnostic import Subsample
-    from littlestone.learners.agnostic.subsample import inner_for
-
-    epsilon = inner_for(check_fraction("fit", "epsilon", goal.epsilon), share)
-    delta = goal.delta
-    small = None if delta is None else check_probability("fit", "delta", delta) / share
-    if small is not None and small >= 1:
-        raise parameter_error(
-            "fit",
-            "delta",
-            f"below the share of --subsample, {share}",
-            delta,
-            "The learner of that part has delta divided by the share. 1e-6 is a common choice.",
-        )
-    delta = None if small is None else str(small)
-    inner = make(concepts, replace(goal, epsilon=str(epsilon), delta=delta))
-    if getattr(inner, "uncertified", ""):
-        raise ParameterError(
-            f"--subsample does not go with --class {concepts.spec}: the "
-            "certificate of a part is its learner's, and sums of trees have none before data. "
-            "Leave out one of them, or take decision_trees."
-        )
-    return Subsample(inner, rate=share)
-
-
-def _written(form: CsvFormat | None, public: Schema | None) -> Json:
-    """Return how the CSV file is written, where that was declared: predictions read alike."""
-    declared = form or (None if public is None else public.csv)
-    return {} if declared is None or not str(declared) else {"csv": str(declared)}
-
-
-def _largest(
-    schema: Schema,
-    labels: list[str] | None,
-    n: int,
-    make: Callable[[ConceptClass], Learner[Any]],
-    left: Fraction | None,
-) -> tuple[Learner[Any], str]:
-    """Return the learner that ``--class auto`` takes, and why."""
-    from littlestone.learners.running import minus_evaluation
-    from littlestone.learners.select import largest_certifiable, why_largest
-
-    learner = largest_certifiable(schema, n, make, evaluate=left, labels=labels)
-    return learner, why_largest(schema, n, minus_evaluation(learner, left))
 
 
 def _write(release: Release, out: str | None, report: str | None, filed: Filed) -> None:
@@ -626,15 +384,6 @@ def _write(release: Release, out: str | None, report: str | None, filed: Filed) 
         ) from None
 
 
-def _caution(promised: Guarantee, n: int) -> None:
-    """Say what makes the promise empty, on standard error."""
-    from littlestone.cli.terminal import caution
-    from littlestone.learners.base import weaknesses
-    from littlestone.learners.release import secret_n
-
-    caution(weaknesses(promised, None if secret_n(promised) else n))
-
-
 def _left(budget: Ledger | None) -> str | None:
     """Say what is left; a ledger that another program keeps busy must not hide the release."""
     try:
@@ -653,35 +402,16 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 
 
-def _given(**options: object) -> Json:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _records_of_each(user: str | None, samples_per_user: str | None, learner: str) -> Json:
-    """Check --user and --samples-per-user, which go together; return what a learner is given."""
+def _users_named(user: str | None, samples_per_user: str | None, learner: str) -> None:
+    """Refuse a learner of users without their column."""
     from littlestone.learners.registry import LEARNERS
 
-    if samples_per_user is None:
-        if user is None:
-            if learner in LEARNERS and LEARNERS[learner].unit == "users":
-                raise ParameterError(
-                    f"The learner {learner!r} protects users, so it must know them: name their "
-                    "column with --user, and say with --samples-per-user how many records of each "
-                    "are read."
-                )
-            return {}
+    of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
+    if user is None and samples_per_user is None and of_users:
         raise ParameterError(
-            "With --user, fit needs --samples-per-user, for example 16: how many records of each "
-            "user are read. It is public: give what users typically have, but do not "
-            "count these data."
+            f"The learner {learner!r} protects users, so it must know them: name their column "
+            "with --user, and say with --samples-per-user how many records of each are read."
         )
-    if user is None:
-        raise ParameterError(
-            "The 'samples_per_user' parameter of fit is for the protection of users: name their "
-            "column with --user."
-        )
-    return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
 
 
 _ONE_RECORD = (
@@ -728,44 +458,6 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
     return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
 
 
-def _columns(
-    x: list[str] | None, concepts: ConceptClass, public: Schema | None, y: str
-) -> list[str]:
-    """Return the columns to read: for a class over rows those of its schema, else one; never y."""
-    from littlestone.data import RowDomain
-
-    if isinstance(concepts.domain, RowDomain):
-        check_label("fit", y, concepts.domain.schema.names)
-        return list(concepts.domain.schema.names)
-    refuse_schema(concepts, public)
-    if x is None or len(x) != 1:
-        hint = "Name it with --x."
-        raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, hint)
-    check_label("fit", y, x)
-    return x
-
-
-def _require(algorithm: Learner[Any], n: int) -> None:
-    """Refuse a public number of records that is too small, before anything is drawn."""
-    from littlestone.learners.release import proposal_of
-
-    if proposal_of(algorithm.concept_class) is not None:
-        raise ParameterError(
-            "The 'require-certificate' parameter of fit cannot be met: the columns of the schema "
-            "were learned from records (schema propose), and no certificate holds for what is "
-            "learned from the same ones. Leave it out, or write the schema by hand."
-        )
-    needed = algorithm.required_samples()
-    if n >= 1 and not algorithm.certificate(n).holds:
-        unit = algorithm.unit
-        raise InfeasibleError(
-            f"The certificate for alpha = {algorithm.alpha} and beta = {algorithm.beta} needs "
-            f"{counted(needed, unit)}; there are {n:,}. Nothing was released. Collect more, allow "
-            "a larger alpha, beta or epsilon, or leave out --require-certificate.",
-            n_needed=needed,
-        )
-
-
 # -- ``littlestone plan --interval``: what intervals and sets of labels need, and cover.
 
 
@@ -806,7 +498,7 @@ class Intervals:
         from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION
-        from littlestone.learners.models import COLUMNS
+        from littlestone.learners.running import COLUMNS
         from littlestone.planning import plan_interval
         from littlestone.report.html import number_of
 

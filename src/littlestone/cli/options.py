@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
+from functools import partial
 from glob import glob
 from pathlib import Path
 from types import MappingProxyType
@@ -467,24 +468,6 @@ def label_list(caller: str, text: str | None, *, positive: str | None) -> list[s
         raise parameter_error(caller, "labels", rule, text, "Example: a,b,c.") from None
 
 
-def check_positive(caller: str, table: Any, y: str) -> None:
-    """Refuse a label that is declared to be no number, where nobody says which cell means 1."""
-    import pyarrow as pa
-
-    from littlestone.data.draft import declared_kinds
-
-    if y not in table.names:
-        return  # reading says which columns are missing, all of them
-    (kind,) = declared_kinds(table, [y], caller)
-    tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-    if kind is not None and not any(test(kind) for test in tests):
-        what = "texts" if "string" in str(kind) else str(kind)
-        raise ParameterError(
-            f"The table declares the column {y!r} as {what}: say "
-            "which cell means 1, for example --positive yes, or list all labels: --labels a,b,c."
-        )
-
-
 def check_label(caller: str, y: str, columns: Sequence[str]) -> None:
     """Refuse a label that is learned from: it would be its own prediction."""
     if y in columns:
@@ -557,35 +540,33 @@ def open_learner(
     goal: Goal,
     *,
     options: Mapping[str, Any] = MappingProxyType({}),
-    evaluate: Fraction | None = None,
     settings: Sequence[str] | None = None,
 ) -> Learner[Any]:
-    """Return the learner of ``--learner``, every number as the exact fraction that was typed.
-
-    It has all of epsilon; ``evaluate`` is the part that it will leave, for the choice of ``auto``.
-    """
-    from littlestone import papers
-    from littlestone.learners import select
-
+    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
     small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
     numbers: dict[str, Any] = {
         "epsilon": check_fraction(caller, "epsilon", goal.epsilon),
         "alpha": check_probability(caller, "alpha", goal.alpha),
         "beta": check_probability(caller, "beta", goal.beta),
     }
+    make = learner_named(caller, name, settings)
+    made: Learner[Any] = make(concept_class, delta=small, **numbers, **options)
+    return made
+
+
+def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any:
+    """Return what makes the learner of ``--learner``; of the papers with what ``--set`` says."""
+    from littlestone import papers
+    from littlestone.learners import select
+
     if "." in name:  # an algorithm of the papers
-        return papers.make(
-            name, concept_class, settings=settings or (), caller=caller, delta=small,
-            **numbers, **options,
-        )  # fmt: skip
+        return partial(papers.make, name, settings=settings or (), caller=caller)
     if settings:
         raise ParameterError(
             f"The '--set' option of {caller} is for the algorithms of the papers (littlestone "
             f"papers); {name!r} has options of its own."
         )
-    if name == "auto":
-        numbers["evaluate"] = evaluate
-    return select.make(name, concept_class, delta=small, **numbers, **options)
+    return partial(select.make, name)
 
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer

@@ -49,7 +49,7 @@ class Wanted:
 
     concept_class: ClassSpec | None = None
     """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: which
-    class `fit --class auto` selects for how many records."""
+    of rules, trees of depth 2 and trees of depth 3 are certified, from how many records on."""
     epsilon: str | None = None
     """Privacy loss: smaller protects more, 1 is a common choice. Required, unless --solve epsilon.
     """
@@ -310,7 +310,7 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
 
 
 def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: bool) -> int:
-    """Say from how many records on each class of ``--class auto`` is taken."""
+    """Say from how many records on each class of ``--class auto`` is certified."""
     from littlestone.learners.select import auto, nested_classes
 
     part = parameters["evaluate"]
@@ -331,11 +331,10 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
             )
         )
         return 0
-    from littlestone.cli.terminal import note, table
+    from littlestone.cli.terminal import table
 
     rows = [(s["class"], s["learner"], number_of(s["n"], "records")) for s in steps]
     table("The largest class that is certified", ("class", "learner", "from"), rows)
-    note("With fewer records than that, the first class is taken, without a certificate.")
     _learned(nested_classes(schema)[0])
     return 0
 

@@ -419,7 +419,8 @@ def _like_the_fit(release: Release, n: int, y: str) -> bool:
 
 def _document(release: Release) -> Json:
     found = release.to_dict()
-    return {name: found[name] for name in ("guarantee", "n", "evaluation", "quality")}
+    shown = ("guarantee", "parts", "n", "evaluation", "quality")
+    return {name: found[name] for name in shown if name in found}
 
 
 # -- ``littlestone ledger``: create and show a privacy budget.

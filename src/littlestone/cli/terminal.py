@@ -165,12 +165,10 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         rows.append(
             ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
         )
-    elif guarantee.pure and release.together is None:
+    elif guarantee.pure:
         rows.append(_odds(guarantee))
     rows += _certified(release) if certificate is not None else []
     rows += [(name, text, "") for name, text in proposal_facts(release)]
-    if release.together is not None and release.together.pure and not guarantee.seeded:
-        rows.append(_odds(release.together))
     rows += [(name, text, "") for name, text in coefficient_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += _narrower(release)

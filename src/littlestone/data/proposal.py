@@ -459,10 +459,10 @@ class Ready:
 
     def learn(self, ledger: Ledger | None) -> Schema:
         """Pay, and draw: all public arguments are checked."""
-        asked = self.asked
+        asked, entry = self.asked, None
         if ledger is not None:
             what = f"proposal of a schema of {len(asked.columns)} columns"
-            ledger.charge(self.guarantee, what=what)
+            entry = ledger.entry(ledger.charge(self.guarantee, what=what))
         drawn = describe(asked, self.tallies, self.n, self.source)
         found = [
             bounded(column.name, column.bounds) if own is None and column.bounds else own
@@ -483,6 +483,7 @@ class Ready:
                 self.n,
                 tuple(column.name for column in asked.columns if column.name not in known),
                 tuple(column.name for column in asked.columns if column.kind != "open"),
+                entry,
             ),
         )
 

@@ -64,7 +64,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.privacy.guarantee import Guarantee
+from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
@@ -539,6 +539,7 @@ class Proposal:
     n: int
     left_out: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
+    entry: Json | None = field(default=None, compare=False)  # what a ledger recorded of it
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -1018,7 +1019,8 @@ class Schema:
     def __repr__(self) -> str:
         if self.every is not None:
             return f"Schema.every_column({list(self.every.edges or ())})"
-        return f"Schema({', '.join(self.names)})"
+        seeded = self.proposal is not None and self.proposal.guarantee.seeded
+        return f"Schema({', '.join(self.names)})" + f"  # {NOT_PRIVATE}" * seeded
 
 
 def durations(name: str, caller: str) -> str:

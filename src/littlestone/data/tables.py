@@ -262,11 +262,11 @@ def read_table(
     form = None if csv is None else CsvFormat.parse(csv, caller)
     if isinstance(table, str | Path):
         return _named(table, form, declared or CsvFormat(), caller)
+    if isinstance(table, Table):  # opened already, with its format
+        return table
     if form is not None:
         hint = "It says how a CSV file is written: leave it out."
         raise parameter_error(caller, "csv", "given with a path", type(table).__name__, hint)
-    if isinstance(table, Table):
-        return table
     if isinstance(table, np.ndarray) and table.dtype.names:
         return _Columns({name: table[name] for name in table.dtype.names})
     if isinstance(table, Mapping):

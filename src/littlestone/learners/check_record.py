@@ -123,14 +123,22 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
         yield Finding("release.guarantee.seeded", "a seeded release is not private")
         return
     if "ledger" in record:
-        wrong = [
-            Finding(f"ledger.{field}", problem)
-            for field, problem in check_entry(record["ledger"], release.guarantee)
-        ]
+        wrong, parts = [], list(release.parts)
+        for i, entry in enumerate(record["ledger"]):
+            paid = [at for at, part in enumerate(parts) if part.what == entry.get("paid")]
+            if len(paid) != 1:
+                wrong.append(Finding(f"ledger.{i}.paid", "the release has no such part"))
+                continue
+            wrong += [
+                Finding(f"ledger.{i}.{field}", problem)
+                for field, problem in check_entry(entry, parts[paid[0]].guarantee)
+            ]
+            own = {name: value for name, value in entry.items() if name != "paid"}
+            parts[paid[0]] = replace(parts[paid[0]], entry=own)
         yield from wrong
         if wrong:
             return
-        release = replace(release, entry=record["ledger"])
+        release = replace(release, parts=tuple(parts))
     yield from derived(record, record_of(release))
 
 
@@ -180,7 +188,7 @@ def _unreadable(document: Any) -> str:
 
 
 def _promised(release: Release) -> Iterator[Finding]:
-    guarantee, entry = release.guarantee, LEARNERS.get(release.learner)
+    guarantee, entry = release.payment, LEARNERS.get(release.learner)
     if entry is None:
         return
     if entry.pure and guarantee.delta:
@@ -214,7 +222,7 @@ def _certified(release: Release) -> Iterator[Finding]:
 
 def _spent(release: Release) -> Iterator[Finding]:
     """Compare what was spent with what was promised."""
-    guarantee, histogram, spent = release.guarantee, release.evaluation, release.spent or {}
+    guarantee, histogram, spent = release.payment, release.evaluation, release.spent or {}
     evaluated = None if histogram is None else f"epsilon {histogram.epsilon}"
     if histogram is not None:
         of_counts = isinstance(histogram, ScoreHistogram)
@@ -252,7 +260,7 @@ def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:
     if interval is None:
         return
     beside = Fraction(0) if evaluation is None else evaluation.epsilon
-    if beside + interval.epsilon > release.guarantee.epsilon:
+    if beside + interval.epsilon > release.payment.epsilon:
         yield Finding("release.interval.epsilon", "more than was promised")
     if spent.get("interval") != f"epsilon {interval.epsilon}":
         yield Finding("release.spent.interval", f"the interval cost epsilon {interval.epsilon}")

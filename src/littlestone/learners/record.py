@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from littlestone.bounds import claim
 from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.privacy.guarantee import ALL
 from littlestone.version import __version__
 
 if TYPE_CHECKING:
@@ -39,14 +40,21 @@ class Finding(NamedTuple):
 def record_of(release: Release, key: str | Path | None = None) -> Json:
     """Return the record of a release, signed with the private key of a file, if there is one."""
     parts: Json = {"deployment": deployment(release)}
-    if release.entry is not None:
-        parts["ledger"] = release.entry
-    return filed("release", release.to_dict(), release.guarantee, parts, key)
+    paid: dict[str, Json] = {}
+    for part in release.parts:
+        if part.entry is not None and part.about == ALL:
+            paid[part.what] = {"paid": part.what, **part.entry}
+    if paid:
+        parts["ledger"] = list(paid.values())
+    document = release.to_dict()
+    also = [name for name in used(release) if name not in cited(document)]
+    return filed("release", document, release.guarantee, parts, key, also=also)
 
 
 def filed(
-    kind: str, document: Json, guarantee: Guarantee, parts: Json, key: str | Path | None
-) -> Json:
+    kind: str, document: Json, guarantee: Guarantee, parts: Json, key: str | Path | None,
+    *, also: Sequence[str] = (),
+) -> Json:  # fmt: skip
     """Return the record of a document of some kind, with hashes and signature."""
     if guarantee.seeded:
         raise ParameterError(
@@ -58,7 +66,7 @@ def filed(
         "format": FORMAT,
         "software": {"name": "littlestone", "version": __version__},
         kind: document,
-        "claims": [claim(name).to_dict() for name in cited(document)],
+        "claims": [claim(name).to_dict() for name in [*cited(document), *also]],
         **parts,
     }
     record: Json = json.loads(json.dumps(everything))  # as it will be read
@@ -74,14 +82,16 @@ def filed(
 
 def deployment(release: Release) -> Json:
     """Say it in the names of the public registry of deployments."""
-    guarantee, event = release.guarantee, (release.entry or {}).get("event", {})
+    guarantee = release.guarantee
+    event: Json = next(
+        (p.entry["event"] for p in reversed(release.parts) if p.entry is not None), {}
+    )
     spec, unit = release.concept_class.spec, guarantee.neighbours.unit
     spent = "; ".join(f"{what}: {part}" for what, part in sorted((release.spent or {}).items()))
     certificate = release.certificate
-    scored = release.evaluation is not None and release.spent is None  # on another table
     found = described(
         guarantee,
-        name=f"{'evaluation of ' * scored}{release.learner} on {spec}",
+        name=f"{'evaluation of ' * release.scored}{release.learner} on {spec}",
         description=release.hypothesis.describe(),
         spec=spec,
         unprotected="none" if release.n is None else f"the number of {unit}s",
@@ -89,8 +99,8 @@ def deployment(release: Release) -> Json:
         learner=release.learner,
         justification="no certificate" if certificate is None else str(certificate),
     )
-    if scored:
-        found["basic"]["data_product_type"] = "Statistics"
+    if release.scored:
+        found["basic"]["data_product_type"] = "Summary statistics"
     if event:
         found["basic"]["publication_date"] = event["day"]
     if event.get("purpose"):
@@ -180,6 +190,36 @@ def cited(document: Json) -> list[str]:
     for part in (document, document.get("interval", {})):
         names += part.get("certificate", {}).get("claims", [])
     return list(dict.fromkeys(filter(None, names)))
+
+
+#: What is spent on these rests on more than what the learner's claim says.
+_MECHANISMS = {
+    **dict.fromkeys(("count of label 1", "counts of labels", "life table"), ("count.truncated",)),
+    **dict.fromkeys(("last shift", "last factor"), ("count.truncated",)),
+    **dict.fromkeys(("counts of columns", "weights of columns"), ("boosting.start",)),
+    "quantiles": ("exp-mech.privacy",),
+    "quantile and mean": ("exp-mech.privacy", "count.truncated"),
+}
+
+
+def used(release: Release) -> list[str]:
+    """Return the claims that what was spent rests on: of mechanisms, and of the conversion.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from littlestone.privacy import Guarantee
+    >>> used(SimpleNamespace(spent={"9 trees": "bounded range 1/9 each", "count of label 1":
+    ...                             "epsilon 1/9"}, payment=Guarantee(1)))
+    ['count.truncated']
+    """
+    names: list[str] = []
+    for what, spent in (release.spent or {}).items():
+        names += _MECHANISMS.get(what, ())
+        if release.payment.delta and spent.startswith(("bounded range", "zCDP")):
+            names += ["cr21.bounded-range"] if spent.startswith("bounded") else []
+            names += ["cks20.prop12", "kov15.thm3.3"]
+    return list(dict.fromkeys(names))
 
 
 def digests(record: Json) -> dict[str, str]:

@@ -63,7 +63,8 @@ from littlestone.evaluation.targets import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
-from littlestone.privacy import Guarantee, Neighbours
+from littlestone.privacy import Guarantee, Neighbours, Part, total
+from littlestone.privacy.guarantee import ALL, NOT_PRIVATE, OTHERS
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ if TYPE_CHECKING:
 
 
 FORMAT = "littlestone-release-1"
+#: What is paid for in a release.
+LABELS, COLUMNS, LEARNING = "count of cells that are no label", "columns", "learning"
 
 _RISK = 0.05
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
@@ -86,7 +89,7 @@ class Release:
     learner: str
     concept_class: ConceptClass
     hypothesis: Hypothesis
-    guarantee: Guarantee
+    parts: tuple[Part, ...]  # in the order of payment: columns, if they were learned, and the rest
     certificate: Certificate | None
     n: int | None
     required: int | None
@@ -95,8 +98,17 @@ class Release:
     spent: dict[str, str] | None = None
     costs: Costs | None = None
     interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
-    entry: Json | None = None  # what a ledger recorded of it: in its record, not in the model
     names: tuple[Label, Label] | None = None  # of codes 0 and 1, if they are called otherwise
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the whole document promises: the sum of its parts."""
+        return total(self.parts)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the evaluation is of other records than the model was learned from."""
+        return any(part.about == OTHERS for part in self.parts)
 
     @property
     def proposal(self) -> Proposal | None:
@@ -104,24 +116,19 @@ class Release:
         return proposal_of(self.concept_class)
 
     @property
-    def together(self) -> Guarantee | None:
-        """What the columns and the hypothesis cost a record that both were learned from."""
-        if self.proposal is None or self.guarantee.neighbours is not Neighbours.REPLACE_ONE:
-            return None
-        first, second = self.proposal.guarantee, self.guarantee
-        if first.delta + second.delta >= 1:
-            return None  # nothing is promised together
-        return Guarantee(
-            first.epsilon + second.epsilon,
-            first.delta + second.delta,
-            claim=f"dp.sum({first.claim}, {second.claim})",
-            seeded=first.seeded or second.seeded,
-        )
+    def payment(self) -> Guarantee:
+        """What was promised, and paid, last: of the hypothesis, or of its evaluation if scored."""
+        return [part.guarantee for part in self.parts if part.about == ALL][-1]
+
+    @property
+    def nested(self) -> tuple[Part, ...]:
+        """The parts, where there are several."""
+        return self.parts if len(self.parts) > 1 else ()
 
     @property
     def independent(self) -> bool:
         """Whether nothing was learned from held-out records; proposed columns were, by all."""
-        return self.proposal is None or self.spent is None  # `score` reads other records
+        return self.proposal is None or self.scored
 
     @property
     def counts(self) -> ScoreHistogram | None:
@@ -167,8 +174,7 @@ class Release:
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
         lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
-        if self.together is not None:
-            lines.append(("", f"with the columns, which were learned too: {self.together}"))
+        lines += [("", f"{part.what}, of {part.about}: {part.guarantee}") for part in self.nested]
         if self.certificate is not None:
             lines.append(("Certificate", str(self.certificate)))
         found = self.quality
@@ -197,6 +203,8 @@ class Release:
             },
             "guarantee": self.guarantee.to_dict(),
         }
+        if self.nested:
+            out["parts"] = [part.to_dict() for part in self.parts]
         if self.n is not None:
             out["n"] = self.n
         if self.certificate is not None:
@@ -250,7 +258,7 @@ class Release:
                 learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
-                guarantee=guarantee,
+                parts=_parts(document, guarantee, proposal_of(concept_class)),
                 certificate=Certificate.from_dict(document["certificate"]) if certified else None,
                 n=None if secret_n(guarantee) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
@@ -401,8 +409,13 @@ class Release:
         """Return the hypothesis for another program; costs no privacy.
 
         SQL is one expression, a value for each row; with a ``table``, as written after FROM, it is
-        a query of all its columns and the value. Engines may show the rows in another order.
+        a query of all its columns and the value. Engines may show the rows in another order. What
+        was made with a seed says so in a comment; JSON has the guarantee.
         """
+        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": f"# {NOT_PRIVATE}\n"}.get(to, "")
+        return said * self.guarantee.seeded + self._exported(to, dialect, table)
+
+    def _exported(self, to: str, dialect: str, table: str | None) -> str:
         domain, hypothesis = self.concept_class.domain, self.hypothesis
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
@@ -446,6 +459,7 @@ class Release:
         if to == "json":
             columns = replace(domain.schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
+            document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             trees, names = (hypothesis,), hypothesis.label_names
@@ -531,6 +545,18 @@ def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
     """Read an evaluation back; it may be untrusted."""
     of_sums = isinstance(data, dict) and "sums" in data
     return (ErrorSums if of_sums else ScoreHistogram).from_dict(data)
+
+
+def parts_of(
+    own: Part, proposal: Proposal | None, before: tuple[Part, ...] = ()
+) -> tuple[Part, ...]:
+    """Return what a release cost, in the order of payment; refuse what promises nothing."""
+    columns = []
+    if proposal is not None:
+        columns = [Part(COLUMNS, proposal.guarantee, entry=proposal.entry)]
+    parts = (*before, *columns, own)
+    total(parts)
+    return parts
 
 
 def proposal_of(concept_class: ConceptClass) -> Proposal | None:
@@ -635,6 +661,20 @@ def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
         raise TypeError
     return value
+
+
+def _parts(document: Json, stated: Guarantee, proposal: Proposal | None) -> tuple[Part, ...]:
+    """Read the parts of a guarantee; refuse those that do not sum to what is stated.
+
+    Of a file of before, which named no parts, the columns are added: its headline left them out.
+    """
+    if "parts" not in document:
+        return parts_of(Part(LEARNING, stated), proposal)
+    parts = tuple(map(Part.from_dict, document["parts"]))
+    columns = [part.guarantee for part in parts if part.what == COLUMNS]
+    if total(parts) != stated or columns != [p.guarantee for p in (proposal,) if p is not None]:
+        raise ParameterError("The parts of the guarantee of the model do not sum to it.")
+    return parts
 
 
 def _spent(spent: Any) -> dict[str, str] | None:

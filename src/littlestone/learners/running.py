@@ -7,8 +7,8 @@ secret; everything else here is public: parameters, promises, certificates, rele
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -22,6 +22,7 @@ from littlestone.data.domains import check_points
 from littlestone.data.sample import split
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
+    InfeasibleError,
     ParameterError,
     UnsupportedError,
     check_fraction,
@@ -34,17 +35,25 @@ from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
 from littlestone.evaluation.measures import HISTOGRAM
 from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
-from littlestone.learners.boosting.values import planned, with_width
+from littlestone.learners.boosting.values import (
+    HOLDOUT,
+    INTERVAL_EVALUATION,
+    planned,
+    with_width,
+)
 from littlestone.learners.release import (
+    LEARNING,
     Release,
     evaluation_of,
+    parts_of,
     proposal_of,
     score_places,
     scores_of,
     secret_n,
 )
 from littlestone.mechanisms.estimate import Conformal
-from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
+from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
+from littlestone.privacy.guarantee import OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -59,18 +68,148 @@ _INTERVAL = "exp-mech.privacy"
 AnySample: TypeAlias = Sample | UserSample | TargetSample
 
 
-def run(
+#: Of epsilon, and of delta: for the columns, where they are learned.
+COLUMNS = Fraction(1, 5)
+_EVALUATION = Fraction(1, 10)  # of what learns and evaluates
+_MOST_EVALUATION = Fraction(99, 100)  # or the columns would be paid for a fit that cannot be
+_LABELS = Fraction(1, 40)  # of what learns: 9/400 of epsilon
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How epsilon is shared out; nothing else compares its parts with it.
+
+    Examples
+    --------
+    >>> shares = Shares.parse("fit", 1, evaluate="auto", columns=True)
+    >>> shares.columns, shares.evaluation, shares.left
+    (Fraction(1, 5), Fraction(2, 25), Fraction(4, 5))
+    """
+
+    total: Fraction
+    columns: Fraction = Fraction(0)
+    labels: Fraction = Fraction(0)  # of a first count of cells that are no label
+    evaluation: Fraction | None = None
+    holdout: Fraction | None = None  # the share of the units that nothing is learned from
+    covered: Fraction | None = None  # the share of new units that intervals or sets are to cover
+
+    @classmethod
+    def parse(
+        cls,
+        caller: str,
+        epsilon: Any,
+        *,
+        evaluate: Any = None,
+        holdout: Any = None,
+        interval: Any = None,
+        columns: bool = False,
+        labels: bool = False,
+    ) -> Shares:
+        """Return the parts; ``evaluate="auto"`` takes the usual one."""
+        total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
+        spent = total * COLUMNS if columns else Fraction(0)
+        covered = share = part = None
+        if interval is not None:
+            hint = "0.9 is a common choice."
+            covered = check_probability(caller, "interval", interval, hint=hint)
+            holdout = HOLDOUT if holdout is None else holdout
+        if holdout is not None:
+            share = check_probability(caller, "holdout", holdout)
+        if share is not None and covered is None and evaluate is None:
+            raise ParameterError(
+                f"The 'holdout' parameter of {caller} needs evaluate=E (--evaluate E): what is "
+                "spent on the held-out records. Leave out --no-evaluate."
+            )
+        auto = isinstance(evaluate, str) and evaluate == "auto"
+        if evaluate is not None and not auto:
+            part = check_fraction(caller, "evaluate", evaluate)
+        elif auto and share is None:
+            part = (total - spent) * _EVALUATION
+        learns = total - spent - (part or 0 if share is None else 0)
+        found = cls(total, spent, learns * _LABELS if labels else Fraction(0))
+        if auto and share is not None:
+            part = found.left * (1 if covered is None else INTERVAL_EVALUATION)
+        elif part is not None:
+            found._check_evaluation(caller, part, evaluate, share, covered)
+        return replace(found, evaluation=part, holdout=share, covered=covered)
+
+    def _check_evaluation(
+        self, caller: str, part: Fraction, typed: Any, share: Fraction | None,
+        covered: Fraction | None,
+    ) -> None:  # fmt: skip
+        """Refuse an evaluation that leaves nothing of what it is a part of."""
+        left, hint = self.left, "A tenth of epsilon is a common choice."
+        if share is not None and covered is None:
+            wrong, hint = part > left, "Without it all of that is spent."
+            allowed = f"at most {left}, what the columns leave of epsilon for every record"
+            if left == self.total:
+                allowed = "at most epsilon, which no record pays more than"
+        elif self.columns and covered is None:
+            left = self.total - self.columns
+            wrong = part > left * _MOST_EVALUATION
+            allowed = f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns"
+        else:
+            wrong, allowed = part >= left, "smaller than epsilon, of which it is a part"
+            if covered is not None:
+                allowed = "smaller than epsilon, of which intervals need a part"
+                hint = "A quarter of epsilon is a common choice."
+        if wrong:
+            raise parameter_error(caller, "evaluate", allowed, typed, hint)
+
+    @property
+    def left(self) -> Fraction:
+        """What one record pays for learning and evaluation, together."""
+        return self.total - self.columns - self.labels
+
+    @property
+    def interval(self) -> Fraction | None:
+        """What a held-out unit pays for intervals."""
+        return None if self.covered is None else self.left - (self.evaluation or 0)
+
+    def learner(self, learner: Learner[Any]) -> Learner[Any]:
+        """Return the learner with what an evaluation on the same records leaves it."""
+        if self.evaluation is None or self.holdout is not None:
+            return learner
+        smaller: Learner[Any] = learner.minus_evaluation(self.evaluation)
+        return smaller
+
+    def held_out(self, n: int) -> int:
+        """Return how many of n records are held out: a public number."""
+        return held_out_of(n, self.holdout, interval=self.covered is not None)
+
+    def loss(self, learner: Learner[Any]) -> Loss | None:
+        """Return what the release promises in zCDP, if more is known than its guarantee says.
+
+        A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
+        """
+        if self.holdout is not None:
+            return None
+        loss: Loss | None = getattr(self.learner(learner), "zcdp", None)
+        if self.evaluation is None or not isinstance(loss, Concentrated):
+            return loss if self.evaluation is None else None
+        return Concentrated(loss.rho + self.evaluation**2 / 2)
+
+
+def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, the records, the ledger
     learner: Learner[Any],
-    sample: AnySample,
+    sample: AnySample | Callable[[], AnySample],
     source: Source,
     *,
+    shares: Shares | None = None,
     ledger: Ledger | None = None,
-    evaluate: Any = None,
-    holdout: Any = None,
-    interval: Any = None,
     columns: Json | None = None,
+    data: Any = None,
+    certified: bool = False,
+    before: tuple[Part, ...] = (),
+    said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
+    **parts: Any,
 ) -> Release:
     """Learn one hypothesis, and return everything that is published about it.
+
+    ``shares``, or instead ``evaluate``, ``holdout`` and ``interval`` as of `Shares.parse`.
+    ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
+    given the promise and the number of units before it pays; ``before`` was paid already.
+    ``certified``: nothing is released if there are too few records for a certificate.
 
     Notes
     -----
@@ -93,42 +232,48 @@ def run(
     >>> release.guarantee.epsilon, release.guarantee.seeded, release.spent
     (Fraction(1, 1), True, {'learning': 'epsilon 9/10', 'evaluation': 'epsilon 1/10'})
     """
-    _check_sample(learner, sample)
-    if holdout is not None and not isinstance(sample, TargetSample | Sample):
+    shares = shares_of(learner, **parts) if shares is None else shares
+    if not callable(sample):
+        _check_sample(learner, sample)
+    if shares.holdout is not None and learner.reads is UserSample:
         raise ParameterError(
             "The 'holdout' parameter of fit must be left out where users are protected: records "
             "are held out, not users."
         )
     _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
-    extra = {"evaluate": evaluate, "holdout": holdout, "interval": interval}
-    guarantee = promise(learner, **extra, seeded=source.seeded)
-    secret = secret_n(guarantee)
-    if secret:
-        n = learner.required_samples()  # a public number, in the place of one that is not
-    else:
+    guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
+    loss, secret = shares.loss(learner), secret_n(guarantee)
+    if callable(sample):
+        check_ledger(ledger, learner.caller, guarantee, data=data, loss=loss)
+        sample = sample()
+        _check_sample(learner, sample)
+    if not secret:
         check_rows(sample.n, "fit")
-        n = sample.n
-    held_out = held_out_of(n, holdout, interval=interval is not None)
-    certified = not getattr(learner, "uncertified", "")
-    own = learner if holdout is not None else minus_evaluation(learner, evaluate)
+    n = learner.required_samples() if secret else sample.n  # a public number, in any case
+    held_out, own = shares.held_out(n), shares.learner(learner)
     _ = own.plan  # and so does what the evaluation leaves
-    if evaluate is not None:
+    if certified:
+        _require(own, n - held_out)
+    said(guarantee, None if secret else n)
+    if shares.evaluation is not None:
         sample.complete()  # what cannot be read is not paid for
-    certificate = certificate_of(own, n - held_out) if certified else None
-    required = own.required_samples() if certified else None
-    conformal = _conformal(learner, held_out, evaluate, interval)
-    spent = _spending(own, n - held_out, evaluate, conformal)
+    has_certificate = not getattr(learner, "uncertified", "")
+    certificate = certificate_of(own, n - held_out) if has_certificate else None
+    required = own.required_samples() if has_certificate else None
+    conformal = None
+    if shares.interval is not None:
+        target = cast(BoostedTreeClass, learner.concept_class).target
+        how: Any = {"m": held_out, "epsilon": shares.interval, "unit": learner.unit}
+        conformal = planned(target, shares.covered, **how)
+    spent = _spending(own, n - held_out, shares.evaluation, conformal)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample
     if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
         looked_at, taken = split(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
-    entry = None
-    if ledger is not None:
-        loss = known_loss(learner, **extra)
-        what = f"{learner.name} on {learner.concept_class.spec}"
-        entry = ledger.entry(ledger.charge(guarantee, loss=loss, what=what))
+    what = f"{learner.name} on {learner.concept_class.spec}"
+    paid = pay(ledger, LEARNING, guarantee, what, loss=loss)
     if held_out and sample.in_memory:
         if isinstance(sample, TargetSample):
             looked_at, taken = sample.split(source, held_out)
@@ -136,10 +281,10 @@ def run(
             looked_at, taken = split(looked_at, source, held_out)
     hypothesis = own.draw(taken, source)
     histogram = None
-    if evaluate is not None:
+    if shares.evaluation is not None:
         schema = getattr(learner.concept_class.domain, "schema", None)
-        how: Any = {"held_out": bool(held_out), "schema": schema}
-        histogram = _histogram(hypothesis, looked_at, source, evaluate, **how)
+        how = {"held_out": bool(held_out), "schema": schema}
+        histogram = _histogram(hypothesis, looked_at, source, shares.evaluation, **how)
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
             hypothesis = hypothesis.with_curve(measured.recalibrated())
@@ -150,7 +295,7 @@ def run(
         learner=learner.name,
         concept_class=learner.concept_class,
         hypothesis=hypothesis,
-        guarantee=guarantee,
+        parts=parts_of(paid, proposal_of(learner.concept_class), before),
         certificate=certificate,
         n=None if secret else n,
         required=required,
@@ -159,8 +304,36 @@ def run(
         spent=spent,
         costs=getattr(learner, "mistake_costs", None),
         interval=conformal,
-        entry=entry,
     )
+
+
+def pay(
+    ledger: Ledger | None, name: str, guarantee: Guarantee, what: str, *, loss: Loss | None = None
+) -> Part:
+    """Charge a ledger, if there is one, and return what is paid: the part of a document."""
+    if ledger is None:
+        return Part(name, guarantee)
+    return Part(name, guarantee, entry=ledger.entry(ledger.charge(guarantee, loss=loss, what=what)))
+
+
+def shares_of(
+    learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None, interval: Any = None
+) -> Shares:
+    """Return how a learner's own epsilon is shared out."""
+    how = {"evaluate": evaluate, "holdout": holdout, "interval": interval}
+    return Shares.parse("fit", learner.epsilon, **how)
+
+
+def _require(learner: Learner[Any], n: int) -> None:
+    """Refuse a public number of records that is too small, before anything is drawn."""
+    needed = learner.required_samples()
+    if n >= 1 and not learner.certificate(n).holds:
+        raise InfeasibleError(
+            f"The certificate for alpha = {learner.alpha} and beta = {learner.beta} needs "
+            f"{counted(needed, learner.unit)}; there are {n:,}. Nothing was released. Collect "
+            "more, allow a larger alpha, beta or epsilon, or leave out --require-certificate.",
+            n_needed=needed,
+        )
 
 
 def score_all(
@@ -202,16 +375,20 @@ def score_all(
     part, found = total / len(pairs), []
     for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
         scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
+        model = [
+            replace(each, about=OTHERS)
+            for each in release.parts
+            if each.about == OTHERS or not release.scored
+        ]
         found.append(
             replace(
                 release,
                 evaluation=scored,
-                guarantee=guarantee,
+                parts=(Part("evaluation", guarantee, entry=entry), *model),
                 n=sample.n,
                 certificate=None,
                 required=None,
                 spent=None,
-                entry=entry,
             )
         )
     return found
@@ -309,32 +486,39 @@ def _check_sample(learner: Any, sample: Any) -> None:
 def promise(
     learner: Learner[Any],
     *,
-    evaluate: Any = None,
-    holdout: Any = None,
-    interval: Any = None,
+    shares: Shares | None = None,
     seeded: bool = False,
+    before: tuple[Part, ...] = (),
+    **parts: Any,
 ) -> Guarantee:
-    """Return the guarantee of what `run` would release; draws nothing."""
-    if interval is not None:
-        _check_interval(learner, evaluate, holdout, interval)
-    guarantee = learner.guarantee(seeded=seeded)
-    if secret_n(guarantee) and not (evaluate is None and holdout is None):
+    """Return what `run` would pay for, to be charged at once; draws nothing.
+
+    `ParameterError` if it promises nothing together with what the columns cost.
+    """
+    shares = shares_of(learner, **parts) if shares is None else shares
+    guarantee, evaluated = learner.guarantee(seeded=seeded), shares.evaluation is not None
+    if secret_n(guarantee) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
             "Under add-remove the number of records is secret, and an evaluation is about shares "
             "of it. Evaluate on other records (littlestone score), or protect under replace-one."
         )
-    if holdout is not None and evaluate is None and interval is None:
-        raise ParameterError(
-            "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
-            "held-out records."
+    concepts = learner.concept_class
+    if shares.covered is not None and (
+        not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods)
+    ):
+        raise UnsupportedError(
+            "Boosted trees and scorecards for quantities, counts and labels have intervals, or "
+            "sets of labels. Leave out 'interval'."
         )
-    if interval is not None:
-        parts = [_INTERVAL] if evaluate is None else [_evaluation_claim(learner), _INTERVAL]
-        claim = _INTERVAL if evaluate is None else f"dp.sum({', '.join(parts)})"
-        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
-    if evaluate is None:
-        return guarantee
-    return _with_evaluation(learner, guarantee, evaluate, holdout)
+    beside = [_evaluation_claim(learner)] * evaluated + [_INTERVAL] * (shares.covered is not None)
+    if shares.holdout is not None:
+        claim = beside[0] if len(beside) == 1 else f"dp.sum({', '.join(beside)})"
+        guarantee = replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
+    elif beside:
+        shares.learner(learner)  # refuses an evaluation that leaves nothing
+        guarantee = replace(guarantee, claim=f"dp.sum({guarantee.claim}, {beside[0]})")
+    whole = total(parts_of(Part(LEARNING, guarantee), proposal_of(concepts), before))
+    return replace(guarantee, seeded=whole.seeded)
 
 
 def _evaluation_claim(learner: Learner[Any]) -> str:
@@ -345,40 +529,6 @@ def _of_values(learner: Learner[Any]) -> bool:
     """Return whether a learner predicts quantities or counts."""
     target = getattr(learner.concept_class, "target", None)
     return target is not None and not isinstance(target, Periods)
-
-
-def _with_evaluation(
-    learner: Learner[Any], guarantee: Guarantee, evaluate: Any, holdout: Any
-) -> Guarantee:
-    """Check an evaluation, and return the guarantee of everything together."""
-    epsilon = check_fraction("fit", "evaluate", evaluate)
-    claim = _evaluation_claim(learner)
-    if holdout is not None:
-        check_probability("fit", "holdout", holdout)
-        if epsilon > learner.epsilon:
-            raise parameter_error(
-                "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
-            )
-        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
-    minus_evaluation(learner, evaluate)
-    return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {claim})")
-
-
-def minus_evaluation(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
-    """Return the learner with the part of its epsilon that an evaluation leaves.
-
-    Its certificate and its required size are those of a release with this evaluation.
-    """
-    if evaluate is None:
-        return learner
-    epsilon = check_fraction("fit", "evaluate", evaluate)
-    if epsilon >= learner.epsilon:
-        raise parameter_error(
-            "fit", "evaluate", "smaller than epsilon, of which it is a part", evaluate,
-            "A tenth of epsilon is a common choice.",
-        )  # fmt: skip
-    smaller: Learner[Any] = learner.minus_evaluation(epsilon)
-    return smaller
 
 
 def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
@@ -400,48 +550,15 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
 
 
 def _spending(
-    learner: Learner[Any], n: int, evaluate: Any, conformal: Conformal | None
+    learner: Learner[Any], n: int, evaluate: Fraction | None, conformal: Conformal | None
 ) -> dict[str, str] | None:
     spent = learner.spending(n) if hasattr(learner, "spending") else None
     if evaluate is None and conformal is None:
         return spent
     own = spent or {"learning": f"epsilon {learner.epsilon}"}
     if evaluate is not None:
-        own |= {"evaluation": f"epsilon {check_fraction('fit', 'evaluate', evaluate)}"}
+        own |= {"evaluation": f"epsilon {evaluate}"}
     return own if conformal is None else own | {"interval": f"epsilon {conformal.epsilon}"}
-
-
-def _check_interval(learner: Learner[Any], evaluate: Any, holdout: Any, interval: Any) -> None:
-    """Refuse intervals and sets that could not be, before any data."""
-    concepts = learner.concept_class
-    if not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods):
-        raise UnsupportedError(
-            "Boosted trees and scorecards for quantities, counts and labels have intervals, or "
-            "sets of labels. Leave out 'interval'."
-        )
-    check_probability("fit", "interval", interval, hint="0.9 covers nine of ten new records.")
-    if holdout is None:
-        raise ParameterError(
-            "The 'interval' parameter of fit needs a holdout, for example 0.2: records that "
-            "nothing is learned from."
-        )
-    check_probability("fit", "holdout", holdout)
-    if evaluate is not None and check_fraction("fit", "evaluate", evaluate) >= learner.epsilon:
-        raise parameter_error(
-            "fit", "evaluate", "smaller than epsilon, of which intervals need a part", evaluate,
-            "A quarter of epsilon is a common choice.",
-        )  # fmt: skip
-
-
-def _conformal(
-    learner: Learner[Any], held_out: int, evaluate: Any, interval: Any
-) -> Conformal | None:
-    """Return how the width of intervals or sets is drawn; held-out units pay at most epsilon."""
-    if interval is None:
-        return None
-    left = learner.epsilon - (0 if evaluate is None else check_fraction("fit", "", evaluate))
-    target = cast(BoostedTreeClass, learner.concept_class).target
-    return planned(target, interval, m=held_out, epsilon=left, unit=learner.unit)
 
 
 def _histogram(
@@ -461,8 +578,7 @@ def _histogram(
         from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
-        exact = check_fraction("fit", "evaluate", epsilon)
-        how: Any = {"epsilon": exact, "held_out": held_out, "source": source}
+        how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}
         if isinstance(hypothesis.target, Periods):
             return survival_histogram(hypothesis, schema, values, **how)
         return error_sums(hypothesis, values, **how)
@@ -500,18 +616,3 @@ def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
     assert isinstance(sample, UserSample)
     bounded = sample.bound_contributions(1, salt=public_salt(source))
     return (block.pooled() for block in bounded.blocks())
-
-
-def known_loss(
-    learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None, interval: Any = None
-) -> Loss | None:
-    """Return what the release promises in zCDP, if more is known than its guarantee says.
-
-    A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
-    """
-    if holdout is not None or interval is not None:
-        return None
-    loss: Loss | None = getattr(minus_evaluation(learner, evaluate), "zcdp", None)
-    if evaluate is None or not isinstance(loss, Concentrated):
-        return loss if evaluate is None else None
-    return Concentrated(loss.rho + check_fraction("fit", "evaluate", evaluate) ** 2 / 2)

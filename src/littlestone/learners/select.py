@@ -1,7 +1,7 @@
 """Which learner, and which class: all candidates side by side, from public parameters only.
 
-``littlestone plan``, `littlestone.plan`, ``--learner auto`` and ``--class auto`` are views of this
-one comparison. The data play no part, so a choice costs no privacy. Nothing is compared that
+``littlestone plan``, `littlestone.plan`, ``--learner auto`` and ``plan --class auto`` are views of
+this one comparison. The data play no part, so a choice costs no privacy. Nothing is compared that
 ``fit`` would refuse: a learner that is not `feasible` has a reason instead of a number.
 """
 
@@ -23,7 +23,6 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
-    counted,
     parameter_error,
 )
 from littlestone.evaluation.measures import HISTOGRAM
@@ -389,7 +388,7 @@ def auto(
 def nested_classes(
     schema: Schema, labels: Sequence[Label] | None = None
 ) -> tuple[ConceptClass, ...]:
-    """Return the classes that ``auto`` chooses from, each one contained in the next.
+    """Return the classes that ``plan --class auto`` compares, each one contained in the next.
 
     Examples
     --------
@@ -409,67 +408,6 @@ def nested_classes(
     classes = [concept_class for make in makers if (concept_class := _possible(make)) is not None]
     smallest = Rules(schema, 1) if labels is None else RuleLists(schema, 1, labels)
     return tuple(classes) or (smallest,)
-
-
-def largest_certifiable(
-    schema: Schema,
-    n: int,
-    make: Callable[[ConceptClass], Learner[Any]],
-    *,
-    evaluate: Fraction | None = None,
-    labels: Sequence[Label] | None = None,
-) -> Learner[Any]:
-    """Return the learner of the largest class whose certificate holds with n records.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> from littlestone.learners import registry
-    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
-    >>> def make(concept_class):
-    ...     return registry.make("agnostic", concept_class, epsilon=1)
-    >>> [largest_certifiable(schema, n, make).concept_class.spec for n in (1_500, 2_500, 4_000)]
-    ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
-    """
-    learners = [make(concept_class) for concept_class in nested_classes(schema, labels)]
-
-    def holds(learner: Learner[Any]) -> bool:
-        own = learner if evaluate is None else learner.minus_evaluation(evaluate)
-        return bool(n >= 1 and own.certificate(n).holds)
-
-    certified = [learner for learner in learners if holds(learner)]
-    return certified[-1] if certified else learners[0]
-
-
-def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
-    """Say, in public numbers, why `largest_certifiable` took this learner.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> from littlestone.learners import registry
-    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
-    >>> learner = registry.make("agnostic", nested_classes(schema)[1], epsilon=1)
-    >>> print(why_largest(schema, 2_500, learner).partition(" that")[0])
-    decision_trees(depth=2): the largest of 3 nested classes
-    """
-    concepts = learner.concept_class
-    listed = concepts.labels if concepts.lists_labels else None
-    count = len(nested_classes(schema, listed))
-    if learner.certificate(n).holds:
-        reason = (
-            f"the largest of {count} nested classes that is certified with {counted(n, 'records')} "
-            f"(from {learner.required_samples():,})."
-        )
-    else:
-        reason = (
-            f"none of {count} nested classes is certified with {counted(n, 'records')}; this one, "
-            f"the smallest, would be from {learner.required_samples():,}."
-        )
-    return (
-        f"{concepts.spec}: {reason} Sums of trees rank and give probabilities, but "
-        "have no certificate before data: ask for them by name (boosted_trees, scorecard)."
-    )
 
 
 def _possible(make: Callable[[], ConceptClass]) -> ConceptClass | None:

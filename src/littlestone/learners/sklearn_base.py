@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import Field, fields, replace
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -52,17 +53,10 @@ from littlestone.learners.base import (
     warn_of_sums,
     warn_of_weakness,
 )
-from littlestone.learners.release import is_table, secret_n
-from littlestone.learners.running import (
-    AnySample,
-    certificate_of,
-    known_loss,
-    promise,
-    read_sample,
-    run,
-)
+from littlestone.learners.release import Release, is_table
+from littlestone.learners.running import AnySample, certificate_of, read_sample, run
 from littlestone.notebooks import Card, Table, rows_of
-from littlestone.privacy import Ledger, Neighbours, check_ledger
+from littlestone.privacy import Guarantee, Ledger, Neighbours
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
@@ -223,25 +217,34 @@ class PrivateEstimator(BaseEstimator, ABC):
             learner = self._protecting(unit)
         _ = learner.plan  # refuses what cannot be learned (`feasible`)
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
-        guarantee = promise(learner, **extra, seeded=source.seeded)
-        loss = known_loss(learner, **extra)
-        check_ledger(ledger, caller, guarantee, data=X, loss=loss)
-        if columns is not None:
-            rows = isinstance(learner.concept_class.domain, RowDomain)
-            where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
-            sample: Any = read_sample(learner, X, user=user, caller=caller, **where)
-        elif is_sample(X):
-            sample = self._counted(learner, X, y)
-        else:
-            sample = self._sample(points, self._targets(y), groups, learner)
-        # All public arguments are checked: from here on there is no refusal but the ledger's.
-        warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=5)
-        if ledger is None and not source.seeded:  # a seeded release says itself: not private
-            warn_of_sums(stacklevel=5)  # of fit's caller: fit, _guarded, _fit
-        self.release_ = run(learner, sample, source, ledger=ledger, columns=columns, **extra)
-        self.hypothesis_ = self.release_.hypothesis
-        self.guarantee_ = self.release_.guarantee
-        self.certificate_ = self.release_.certificate
+
+        def read() -> Any:
+            if columns is not None:
+                rows = isinstance(learner.concept_class.domain, RowDomain)
+                where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
+                return read_sample(learner, X, user=user, caller=caller, **where)
+            if is_sample(X):
+                return self._counted(learner, X, y)
+            return self._sample(points, self._targets(y), groups, learner)
+
+        def said(guarantee: Guarantee, n: int | None) -> None:
+            warn_of_weakness(guarantee, n, stacklevel=7)
+            if ledger is None and not source.seeded:  # a seeded release says itself: not private
+                warn_of_sums(stacklevel=7)  # of fit's caller: fit, _guarded, _fit, run, said
+
+        release = run(
+            learner, read, source, ledger=ledger, columns=columns, data=X, said=said, **extra
+        )
+        return self.keep(release)
+
+    def keep(self, release: Release, names: Sequence[str] | None = None) -> Self:
+        """Hold a release: what ``fit`` learned, of columns with these names."""
+        if names is not None:
+            self._met(len(names), names)
+        self.release_ = release
+        self.hypothesis_ = release.hypothesis
+        self.guarantee_ = release.guarantee
+        self.certificate_ = release.certificate
         return self
 
     def _protecting(self, unit: Unit) -> Learner[Any]:
@@ -486,7 +489,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             table = Table(("parameter", "value"), rows_of(lines))
             return Card(f"{name}: nothing is learned yet", [], table)
         table = Table(("parameter", "value"), rows_of(lines), "Parameters")
-        shown = self.release_.card(f"{name} on {self.release_.concept_class.spec}")
+        shown = self._shown_release()
         return Card(shown.title, shown.lines, table)
 
     def _repr_html_(self) -> str:
@@ -495,6 +498,23 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def summary(self) -> str:
+        """Return what was released, in a few lines: rule, guarantee, certificate, evaluation."""
+        check_is_fitted(self, "release_")
+        return self._shown_release().text()
+
+    def to_frame(self) -> Any:
+        """Return the figures of the evaluation as a pandas data frame: value, and its band."""
+        _ = self.evaluation_
+        rows = figures(self.release_.to_dict()["quality"])
+        return import_module("pandas").DataFrame(rows, columns=["figure", "value", "low", "high"])
+
+    def __str__(self) -> str:
+        return self.summary() if hasattr(self, "release_") else repr(self)
+
+    def _shown_release(self) -> Card:
+        return self.release_.card(f"{type(self).__name__} on {self.release_.concept_class.spec}")
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
@@ -519,14 +539,17 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     }
 
     def _fit(self, X: Any, y: Any, **how: Any) -> Self:
-        classes = self._public_classes()
-        super()._fit(X, y, **how)
+        self._public_classes()  # refused before anything is read
+        return super()._fit(X, y, **how)
+
+    def keep(self, release: Release, names: Sequence[str] | None = None) -> Self:
+        """Hold a release: what ``fit`` learned, of columns with these names."""
+        self.classes_ = classes = self._public_classes()
         first, second = classes.tolist()[:2]
         own = (first, second) != BINARY or isinstance(first, bool)
         if own and not self._lists_labels and isinstance(first, int | str):
-            self.release_ = replace(self.release_, names=(first, second))
-        self.classes_ = classes
-        return self
+            release = replace(release, names=(first, second))
+        return super().keep(release, names)
 
     def _rule(self) -> Json:
         """Return which label means 1, unless they are listed."""
@@ -632,6 +655,24 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
+
+
+def figures(quality: Json, name: str = "") -> Iterator[tuple[str, Any, Any, Any]]:
+    """Yield each figure of an evaluation's JSON: its name, its value, and the ends of its band.
+
+    Examples
+    --------
+    >>> list(figures({"error": {"value": 0.1, "low": 0, "high": 0.2, "about": "noise"}, "n": 9}))
+    [('error', 0.1, 0, 0.2), ('n', 9, None, None)]
+    """
+    for key, value in quality.items():
+        whole = f"{name} {key}".strip()
+        if isinstance(value, dict) and "low" in value and "high" in value:
+            yield whole, value.get("value"), value["low"], value["high"]
+        elif isinstance(value, dict):
+            yield from figures(value, whole)
+        elif not isinstance(value, list):
+            yield whole, value, None, None
 
 
 def _unit(X: Any, user: str | None, groups: Any) -> Unit:

@@ -410,6 +410,16 @@ PRIVACY = register_claim(
 )
 
 
+COUNT = register_claim(
+    "count.truncated",
+    "Ghosh, Roughgarden, Sundararajan: Universally Utility-maximizing Privacy Mechanisms",
+    "2009",
+    "An integer that a unit moves by at most w, with two-sided geometric noise of rate epsilon/w, "
+    "clamped to a public range, is epsilon-DP; so are counts that a unit moves by at most w "
+    "together.",
+)
+
+
 @dataclass(frozen=True)
 class Noise:
     """Noise of counts: Gaussian with a variance, or geometric with a rate."""

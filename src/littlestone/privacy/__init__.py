@@ -25,11 +25,13 @@ from littlestone.privacy.guarantee import (
     Guarantee,
     Loss,
     Neighbours,
+    Part,
     Pure,
     hockey_stick,
     parallel,
     split,
     tightest_epsilon,
+    total,
 )
 from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
 
@@ -44,6 +46,7 @@ __all__ = [
     "Ledger",
     "Loss",
     "Neighbours",
+    "Part",
     "Pure",
     "Route",
     "check_ledger",
@@ -55,5 +58,6 @@ __all__ = [
     "routes",
     "split",
     "tightest_epsilon",
+    "total",
     "zcdp_to_dp",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -520,6 +520,83 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
         guarantees[0].neighbours,
         f"dp.parallel({claims})" if claims else "dp.parallel",
         any(g.seeded for g in guarantees),
+    )
+
+
+# -- What a document cost: its parts, and their sum.
+
+#: Records that parts of a document are about: the others pay nothing for this document.
+ALL, OTHERS = "all records", "other records"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was paid for one thing in a document, and by which records.
+
+    ``entry``: what a ledger recorded of it, for the record of a release.
+    """
+
+    what: str
+    guarantee: Guarantee
+    about: str = ALL
+    entry: Json | None = field(default=None, compare=False, repr=False)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; `from_dict` reads it back."""
+        return {"what": self.what, "about": self.about, "guarantee": self.guarantee.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Part:
+        """Read what `to_dict` wrote; it may be untrusted."""
+        try:
+            what, about = data["what"], data["about"]
+            if not isinstance(what, str) or len(what) > 1000 or about not in (ALL, OTHERS):
+                raise TypeError
+            return cls(what, Guarantee.from_dict(data["guarantee"]), about)
+        except (KeyError, TypeError):
+            raise ParameterError(
+                "A part of a guarantee must have the entries that `Part.to_dict` writes."
+            ) from None
+
+
+def total(parts: Iterable[Part]) -> Guarantee:
+    """Return what a document promises: the sum over its parts, in the order of payment.
+
+    Parts about other records are not added. It is seeded if any part is, also of those: the
+    document shows it. `ParameterError` for parts under different neighbouring relations, which do
+    not add, and if the deltas sum to one or more.
+
+    Notes
+    -----
+    Claim ``dp.sum``: adaptive composition, so a part may depend on those before it.
+
+    Examples
+    --------
+    >>> columns, learning = Part("columns", Guarantee("1/5")), Part("learning", Guarantee("4/5"))
+    >>> print(total([columns, learning]))
+    pure 1-differential privacy, replace-one [dp.sum]
+    """
+    whole = tuple(parts)
+    own = [part.guarantee for part in whole if part.about == ALL]
+    relations = dict.fromkeys(guarantee.neighbours for guarantee in own)
+    if len(relations) != 1:
+        names = " and ".join(relation.value for relation in relations) or "none"
+        raise ParameterError(
+            "The parts of a release must promise something about the same neighbours, or nothing "
+            f"is promised of it: these are {names}. Columns that were learned from records "
+            "(schema propose) protect single records, whose number is public: beside users or "
+            "add-remove write the schema from public knowledge (`littlestone schema new`)."
+        )
+    seeded = any(part.guarantee.seeded for part in whole)
+    if len(own) == 1:
+        return replace(own[0], seeded=seeded)
+    claims = ", ".join(guarantee.claim for guarantee in own if guarantee.claim)
+    return Guarantee(
+        sum((guarantee.epsilon for guarantee in own), Fraction(0)),
+        sum((guarantee.delta for guarantee in own), Fraction(0)),
+        own[0].neighbours,
+        f"dp.sum({claims})" if claims else "dp.sum",
+        seeded,
     )
 
 

@@ -47,6 +47,7 @@ from littlestone.evaluation import (
 )
 from littlestone.evaluation.measures import least_units
 from littlestone.evaluation.targets import Between
+from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, absent_label, evaluation_of
 from littlestone.privacy import Neighbours
@@ -152,7 +153,7 @@ def release_page(release: Release) -> str:
         "page",
         title=heading_of(release),
         heading=heading_of(release),
-        g=promise_words(release.together or guarantee),  # what the page itself reveals
+        g=promise_words(guarantee),
         unit=unit_of(release),
         words=release.hypothesis.describe(),
         meaning=meaning(release),
@@ -170,7 +171,11 @@ def release_page(release: Release) -> str:
         model_link=data_link(release.to_json()),
         provenance=_provenance(release),
         claims=claims(
-            [*claim_names(guarantee.claim), *(certificate.claims if certificate else ())]
+            [
+                *claim_names(guarantee.claim),
+                *used(release),
+                *(certificate.claims if certificate else ()),
+            ]
         ),
         embedded=json_in_html(release.to_json()),
     )
@@ -459,25 +464,15 @@ def _compared(release: Release, found: Quality) -> str:
 
 
 def proposal_facts(release: Release) -> list[tuple[str, str]]:
-    """Return where the columns come from, in lines (name, text), if they were learned."""
-    proposal, together = release.proposal, release.together
-    if proposal is None:
-        return []
-    neighbours = release.guarantee.neighbours
-    # under add-remove the number of records is secret, which the proposal did not hide
-    size = "" if neighbours is Neighbours.ADD_REMOVE else f"{integer(proposal.n)} "
-    facts = [("Columns", f"learned from {size}records: {proposal.guarantee}")]
-    if proposal.declared:
-        facts.append(("Types", taken_as_public(proposal.declared)))
-    if together is not None:
-        facts.append(("Together", f"{together}, for a record that both were learned from"))
-    elif neighbours is not proposal.guarantee.neighbours:
-        protected = {
-            Neighbours.USER_REPLACE: "single records, not all that a user has",
-            Neighbours.ADD_REMOVE: "the records, not how many there are",
-        }.get(neighbours, proposal.guarantee.neighbours.words)
-        text = f"nothing is promised: what was published of the columns protects {protected}"
-        facts.append(("Together", text))
+    """Return what each part cost, and where the columns come from, in lines (name, text)."""
+    proposal = release.proposal
+    facts = [
+        (part.what.capitalize(), f"of {part.about}: {part.guarantee}") for part in release.nested
+    ]
+    if proposal is not None:
+        facts.append(("Records", f"the columns were learned from {integer(proposal.n)}"))
+        if proposal.declared:
+            facts.append(("Types", taken_as_public(proposal.declared)))
     return facts
 
 

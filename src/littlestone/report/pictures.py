@@ -29,6 +29,7 @@ from littlestone.data import IntegerDomain
 from littlestone.data.cells import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.learners.release import Release
+from littlestone.privacy.guarantee import NOT_PRIVATE
 from littlestone.report.html import integer
 from littlestone.svg import Element, Picture, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
@@ -309,6 +310,15 @@ def plotter(*types: type) -> Callable[[D], D]:
     return register
 
 
+def _marked(svg: str, *, seeded: bool) -> Picture:
+    """Return the picture of a release; of a seeded one it says so, above all."""
+    if not seeded:
+        return Picture(svg)
+    head, rest = svg.split("</style>", 1)
+    text = f'<text x="{MARGIN}" y="8" class="ls-dim" font-size="9">{NOT_PRIVATE}</text>'
+    return Picture(f"{head}</style>{text}{rest}".replace("</desc>", f" {NOT_PRIVATE}</desc>", 1))
+
+
 def plot(obj: Any, setting: Setting | None = None) -> Picture:
     """Return a picture as self-contained SVG, with alternative text, for light and dark.
 
@@ -341,11 +351,11 @@ def plot(obj: Any, setting: Setting | None = None) -> Picture:
     setting = setting or Setting()
     if isinstance(obj, Release):
         setting = Setting(obj.concept_class.domain, *outcomes(obj))
-        obj = obj.hypothesis
+        return _marked(plot(obj.hypothesis, setting), seeded=obj.guarantee.seeded)
     elif hasattr(obj, "hypothesis_"):
         made = obj.to_learner() if hasattr(obj, "to_learner") else obj.algorithm()
         setting = Setting(made.concept_class.domain)
-        obj = obj.hypothesis_
+        return _marked(plot(obj.hypothesis_, setting), seeded=obj.guarantee_.seeded)
     for kind in type(obj).__mro__:
         if kind in _DRAWERS:
             return Picture(_DRAWERS[kind](obj, setting))

@@ -133,7 +133,7 @@ class _Exactly:
 
 def of_trees_and_histogram(worst_loss, n, evaluate, rounds=2):
     """Return the largest loss of (trees, histogram), as an observer of both sees it."""
-    own = running.minus_evaluation(boosting(rounds=rounds), evaluate)
+    own = running.shares_of(boosting(), evaluate=evaluate).learner(boosting(rounds=rounds))
     kinds = [(point, label) for point in (BONN, OTHER) for label in (0, 1)]
     return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.margin(points))
 
@@ -152,7 +152,7 @@ def test_an_evaluation_with_half_the_noise_is_noticed(worst_loss, monkeypatch):
 
 def test_an_evaluation_on_top_is_noticed(worst_loss, monkeypatch):
     """The learner spends all of epsilon, and the evaluation comes on top."""
-    monkeypatch.setattr(running, "minus_evaluation", lambda learner, evaluate: learner)
+    monkeypatch.setattr(running.Shares, "learner", lambda shares, learner: learner)
     assert of_trees_and_histogram(worst_loss, 1, Fraction(1)) > EPSILON
 
 

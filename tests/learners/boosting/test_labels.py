@@ -99,7 +99,7 @@ def test_the_counts_of_labels_are_paid(monkeypatch):
 
 def of_trees_and_histogram(worst_loss, n, evaluate, points=(BONN,)):
     """Return the largest loss of (trees, histogram), with cells outside the list of labels."""
-    own = running.minus_evaluation(boosting(), evaluate)
+    own = running.shares_of(boosting(), evaluate=evaluate).learner(boosting())
     kinds = [(point, label) for point in points for label in range(4)]
     return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.predict(points))
 
@@ -120,7 +120,7 @@ def test_trees_and_histogram_of_three_labels_together(worst_loss, n, evaluate, p
 
 def test_an_unpaid_evaluation_is_noticed(worst_loss, monkeypatch):
     true = histogram.histogram_rate
-    monkeypatch.setattr(running, "minus_evaluation", lambda learner, evaluate: learner)
+    monkeypatch.setattr(running.Shares, "learner", lambda shares, learner: learner)
     monkeypatch.setattr(histogram, "histogram_rate", lambda *a, **k: 2 * true(*a, **k))
     assert of_trees_and_histogram(worst_loss, 1, F(1)) > EPSILON
 

@@ -86,7 +86,7 @@ def whole_release(monkeypatch, *, learned_too=False):
     """Return the largest loss of trees and width together, whichever of two records is held out."""
     few = Conformal(1, len(bounds_of(None)), F(1, 2), F(1))
     vars(few)["rank"] = 1  # whatever it covers
-    monkeypatch.setattr(running, "_conformal", lambda *given: few)
+    monkeypatch.setattr(running, "planned", lambda *given, **more: few)
     learner = Boosting(ScorecardClass(EDGE, 1, ABC), epsilon=1, step=1, resolution=4)
 
     def observed(data, source):
@@ -297,7 +297,9 @@ def test_what_is_refused():
     given = {"cells": len(bounds_of(None)), "alpha": "1/10", "epsilon": 2}
     assert refused.value.n_needed == Conformal.least(**given)
     with pytest.raises(UnsupportedError, match="Leave out 'interval'"):
-        running.promise(ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1).to_learner(), interval=1)
+        running.promise(
+            ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1).to_learner(), interval=0.9
+        )
     with pytest.raises(ParameterError, match="for boosted trees and scorecards"):
         ls.fit(TABLE, y="ill", epsilon=1, model="tree", schema=SCHEMA, interval=0.9)
 

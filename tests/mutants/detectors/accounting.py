@@ -17,8 +17,8 @@ from flint import arb
 from littlestone.classes import FiniteClass
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.running import known_loss
 from littlestone.learners.running import run as publish
+from littlestone.learners.running import shares_of
 from littlestone.privacy import (
     ChargedTests,
     Concentrated,
@@ -68,7 +68,7 @@ def learners_in_zcdp() -> str | None:
         for epsilon, part in ((1, None), (F(1, 4), None), (2, 1)):
             budget: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 3), "beta": F(1, 3)}
             learner = registry.make(name, FiniteClass([[0], [1]]), **budget)
-            loss = known_loss(learner, evaluate=part)
+            loss = shares_of(learner, evaluate=part).loss(learner)
             if not isinstance(loss, Concentrated):
                 continue
 

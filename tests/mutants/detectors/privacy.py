@@ -15,7 +15,7 @@ from littlestone.data import Sample, UserSample
 from littlestone.errors import BudgetError, ParameterError
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
-from littlestone.learners.running import _histogram, minus_evaluation, promise
+from littlestone.learners.running import _histogram, promise, shares_of
 from littlestone.learners.running import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
 from littlestone.privacy.compose import Filter
@@ -130,7 +130,7 @@ def paid_in_full() -> str | None:
 def evaluations() -> str | None:
     """Compare one record's releases with another's: a hypothesis, and the cells that change."""
     learner, part = registry.make("generic", Thresholds(1, 2), epsilon=1), F(9, 10)
-    own = minus_evaluation(learner, part)
+    own = shares_of(learner, evaluate=part).learner(learner)
 
     def cell(count: int, source: Source) -> Hashable:
         cells = [[count], [0]]

@@ -25,7 +25,6 @@ from littlestone.learners.sklearn_base import (
 )
 
 if TYPE_CHECKING:
-    from littlestone.learners.models import Wanted
     from littlestone.privacy import Ledger
 
 _OWN = ("concept_class", "resolution", "evaluation", "unit")  # of the learner alone
@@ -747,23 +746,3 @@ def _concordance(
     if not pairs:
         raise DataError("score needs a record with an event, and one with a longer time.")
     return right / pairs
-
-
-def regressor(
-    concepts: BoostedTreeClass, wanted: Wanted, parameters: dict[str, Any]
-) -> PrivateEstimator:
-    """Return the estimator of a class with a target."""
-    target = concepts.target
-    if isinstance(target, Periods):
-        del parameters["interval"]  # there is none yet
-        ends, code = list(target.ends), target.event_is
-        return BoostedTreesSurvival(concepts.schema, ends, event_is=code, **parameters)
-    assert isinstance(target, Quantity | Count)
-    given: dict[str, Any] = {"high": target.high, "loss": wanted.loss, "quantile": wanted.quantile}
-    if isinstance(target, Quantity):
-        given |= {"low": target.low, "cells": target.cells}
-    else:
-        given["loss"] = "poisson"
-    if isinstance(concepts, ScorecardClass):
-        return ScorecardRegressor(concepts.schema, **given, **parameters)
-    return BoostedTreesRegressor(concepts.schema, depth=concepts.depth, **given, **parameters)

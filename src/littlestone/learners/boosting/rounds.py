@@ -435,7 +435,7 @@ def release_start(
 
     Guarantee
     ---------
-    zCDP of ``budget.counts`` and ``budget.weights`` together (claim ``boosting.marginals``).
+    zCDP of ``budget.counts`` and ``budget.weights`` together (claim ``boosting.start``).
     """
     labels = 2 if binary else len(sample.by_label) - 1  # not cells outside the list
     noise = budget.of_counts(len(schema))

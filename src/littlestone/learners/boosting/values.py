@@ -237,9 +237,8 @@ class Values(Boosted[ValuesPlan]):
     def caller(self) -> str:
         """The estimator of the class."""
         concepts: Any = self.concept_class  # of any kind while it is being refused
-        if isinstance(getattr(concepts, "target", None), Periods):
-            return "BoostedTreesSurvival"
-        return f"{getattr(concepts, 'estimator', 'BoostedTrees')}Regressor"
+        name: str = getattr(concepts, "estimator", "BoostedTreesRegressor")
+        return name if name.endswith(("Regressor", "Survival")) else f"{name}Regressor"
 
     def minus_evaluation(self, evaluation: Fraction) -> Values:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""

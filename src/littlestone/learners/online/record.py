@@ -50,8 +50,8 @@ def stream_record(public: Json, key: str | Path | None = None) -> Json:
         proposal=domain.schema.proposal if isinstance(domain, RowDomain) else None,
         learner="online",
         justification=str(bound),
-        release_type="Several releases",
-        data_source_type="Streaming",
+        release_type="Many releases",
+        data_source_type="Dynamic",
     )
     return filed("stream", document, guarantee, {"deployment": deployment}, key)
 

@@ -1,0 +1,1018 @@
+"""A fit, from what is typed to what is released: parsed once, decided, read, run.
+
+`Fit` is made by `fit`, and by ``littlestone fit``. What is not said is decided by public rules
+(`Fit.plan`), each said before anything is drawn, with what it costs. Public are the names of
+columns, declared types, the number of records, and what was released before: columns, where they
+are learned.
+
+A new family of models is one line of `MODELS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, Never, cast
+
+from littlestone.classes import (
+    BoostedTreeClass,
+    ConceptClass,
+    DecisionTrees,
+    LinearClass,
+    RuleLists,
+    Rules,
+    ScorecardClass,
+)
+from littlestone.data import RowDomain
+from littlestone.data.cells import CsvFormat, check_labels
+from littlestone.data.schema import RESERVED, Schema
+from littlestone.data.targets import Count, Periods, Quantity, Target
+from littlestone.errors import (
+    BudgetError,
+    InfeasibleError,
+    ParameterError,
+    StoppedError,
+    check_fraction,
+    check_probability,
+    counted,
+    exact_value,
+    parameter_error,
+)
+from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
+from littlestone.learners.boosting import Values
+from littlestone.learners.boosting.values import check_loss
+from littlestone.learners.boosting.values import planned as planned_interval
+from littlestone.learners.linear import Linear, auto_takes
+from littlestone.learners.linear.inference import SHARE, usually
+from littlestone.learners.linear.learner import NO_DELTA
+from littlestone.learners.release import LABELS, Release, absent_label
+from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
+from littlestone.mechanisms.estimate import COUNT, private_count
+from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
+from littlestone.source import Source, source_of
+
+if TYPE_CHECKING:
+    from littlestone.data.tables import Table
+    from littlestone.learners.base import Learner
+    from littlestone.learners.sklearn_base import PrivateEstimator
+    from littlestone.types import Json
+
+_USUAL = Fraction(1, 10**6)
+_LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
+
+Listed = Sequence[Any] | None
+Say = Callable[[str, str], None]
+
+#: Families of models, and their class of a size over a schema. Who learns it:
+#: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
+MODELS: dict[str, Callable[[Schema, Listed, int], ConceptClass]] = {
+    "rule": lambda schema, labels, size: Rules(schema, size),
+    "list": lambda schema, labels, size: RuleLists(schema, size, labels),
+    "tree": lambda schema, labels, size: DecisionTrees(schema, size, labels),
+    "scorecard": lambda schema, labels, size: ScorecardClass(schema, labels=labels),
+    "linear": lambda schema, labels, size: LinearClass(schema, labels=labels),
+    "boosted": lambda schema, labels, size: BoostedTreeClass(schema, size, labels=labels),
+}
+#: Those with a certificate before data, purely private; of a user they see so many records.
+CERTIFIED = ("rule", "list", "tree")
+#: Sums of trees or tables; those that predict what is no label.
+_SUMS = ("boosted", "scorecard", "linear")
+_OF_TARGETS = ("boosted", "scorecard")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A target like the others: two labels, of which one cell is the positive one, or a list."""
+
+    listed: tuple[Any, ...] | None = None
+    names: tuple[Any, ...] | None = None  # of two: what predictions say
+    positive: Any = 1
+    negative: Any = None  # with strict reading: the only other cell
+    kind = "label"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is predicted, and by which columns of the table; public."""
+
+    y: str  # of labels, of the target, or of times
+    target: Labels | Target
+    event: str | None = None
+    loss: str = "auto"
+    quantile: Fraction | None = None
+
+    @classmethod
+    def parse(cls, caller: str, y: Any, labels: Labels, **given: Any) -> Task:
+        """Return what the parameters of ``fit`` name.
+
+        Examples
+        --------
+        >>> Task.parse("fit", "price", Labels(), target="quantity", high=20000).target
+        Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
+        >>> Task.parse("fit", None, Labels(), time="t", event="died", periods=2, high=24).target
+        Periods(ends=(Fraction(12, 1), Fraction(24, 1)))
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        target, time, high = (given.get(name) for name in ("target", "time", "high"))
+        if given and target is None and time is None:
+            raise ParameterError(
+                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
+                'target="quantity" or "count", or time=, the column of times (--target, --time).'
+            )
+        if given and (y is None) == (time is None):
+            raise ParameterError(
+                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
+                "event (--time): one of the two."
+            )
+        column = y if time is None else time
+        if not isinstance(column, str):
+            hint = (
+                "For example --y adult: the column of labels; for times --time and --event. Labels "
+                "in an array of their own become one: table.assign(label=labels)."
+            )
+            raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
+        if not given:
+            return cls(column, labels)
+        if labels != Labels():
+            raise ParameterError(
+                f"The 'labels' parameter of {caller} is for labels: leave it out beside --target "
+                "or --time."
+            )
+        if time is not None:
+            _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
+            event, periods = given.get("event"), given.get("periods")
+            if time == event:
+                raise ParameterError(
+                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
+                    "where the event ended it."
+                )
+            if event is None or periods is None:
+                raise ParameterError(
+                    f"With a time, {caller} needs event, the column of events, and periods, their "
+                    "public ends, for example 12, 24, 36 (--event, --periods)."
+                )
+            ends = _ends(caller, periods, high)
+            return cls(column, Periods(ends, given.get("event_is", 1)), event)
+        if target not in ("quantity", "count"):
+            raise parameter_error(caller, "target", "quantity or count", target)
+        if high is None:
+            raise ParameterError(
+                f"With a target, {caller} needs high, the highest value that counts (--high): a "
+                "public number, said from what is known of such values and not from this table."
+            )
+        if target == "count":
+            _only(caller, given, "a count", "target", "high")
+            return cls(column, Count(high))
+        _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
+        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
+        loss = given.get("loss", "auto" if quantile is None else "quantile")
+        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
+
+    @property
+    def of_labels(self) -> bool:
+        """Whether labels are predicted."""
+        return isinstance(self.target, Labels)
+
+    @property
+    def labels(self) -> tuple[Any, ...] | None:
+        """The public list of labels, if there is one."""
+        return self.target.listed if isinstance(self.target, Labels) else None
+
+    @property
+    def rule(self) -> Json:
+        """How cells of the column are read."""
+        if not isinstance(self.target, Labels):
+            return {} if self.event is None else {"event": self.event}
+        if self.target.listed is not None:
+            return {}
+        return {"positive": self.target.positive, "negative": self.target.negative}
+
+    def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
+        """Return the class of trees with two tests, or with one where that would be too large."""
+        try:
+            found = make(2)
+        except ParameterError:
+            found = make(1)
+        if isinstance(self.target, Labels):
+            return found
+        return cast(BoostedTreeClass, found).of_target(self.target)
+
+    def check(self, caller: str, table: Table) -> None:
+        """Refuse columns that are not there, or are declared as what they are not to be."""
+        import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
+
+        from littlestone.data.draft import declared_kinds  # noqa: PLC0415
+
+        table.frame([self.y, *([] if self.event is None else [self.event])], caller)
+        (kind,) = declared_kinds(table, [self.y], caller)
+        if kind is None:
+            return
+        if not self.of_labels and pa.types.is_temporal(kind):
+            raise ParameterError(
+                f"The table declares the column {self.y!r} as {kind}, which is no "
+                f"{self.target.kind}: give {caller} a column of numbers."
+            )
+        if self.target == Labels() and not (
+            pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+            or pa.types.is_decimal(kind)
+        ):  # fmt: skip
+            what = "texts" if "string" in str(kind) else str(kind)
+            raise ParameterError(
+                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
+                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What is asked of a fit: its fields are the parameters of `fit`, parsed once, here.
+
+    ``concepts`` instead of a ``model``: a class that says what is learned, by ``learner``.
+    """
+
+    epsilon: Any
+    delta: Any = None
+    y: Any = None
+    labels: Labels = Labels()
+    target: Mapping[str, Any] = field(default_factory=dict)  # target, low, high, loss, time, ...
+    evaluate: Any = "auto"
+    holdout: Any = None
+    interval: Any = None
+    schema: Schema | None = None
+    columns: Sequence[str] | None = None
+    bounds: Mapping[str, Any] | None = None
+    public: Any = None
+    bins: int = 20
+    model: str = "auto"
+    concepts: ConceptClass | None = None
+    user: str | None = None
+    samples_per_user: Any = None
+    learner: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the learner
+    agnostic: bool = False  # certify any labels, with a learner that needs realizable ones
+    subsample: Any = None  # learn from a secret sample of this share
+    alpha: Any = "0.1"
+    beta: Any = "0.05"
+    certified: bool = False  # or nothing is released
+    strict: bool = False
+    monotonic_cst: Mapping[str, Any] | None = None
+    inference: Sequence[str] | None = None
+    make: Any = None  # instead of ``learner``: makes one of a class, and of numbers
+    csv: Any = None
+    caller: str = "fit"
+    task: Task = field(init=False)
+    shares: Shares = field(init=False)
+    family: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        caller, put = self.caller, partial(object.__setattr__, self)
+        put("csv", None if self.csv is None else CsvFormat.parse(self.csv, caller))
+        put("task", Task.parse(caller, self.y, self.labels, **self.target))
+        total = check_fraction(caller, "epsilon", self.epsilon, hint="1 is a common choice.")
+        if total < _LEAST:
+            allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+            raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
+        if self.delta is not None:
+            small = exact_value(self.delta)
+            put("delta", None if small == 0 else check_probability(
+                caller, "delta", self.delta, hint=DELTA))  # fmt: skip
+        usual = "boosted" if self.inference is None else "linear"
+        put("family", usual if self.model == "auto" else self.model)
+        self._check_model()
+        self._check_columns()
+        put("shares", self._shares(learned=self._learns_columns))
+
+    @property
+    def _learns_columns(self) -> bool:
+        return self.schema is None and self.public is None and self.concepts is None
+
+    def _shares(self, *, learned: bool) -> Shares:
+        evaluate = self.evaluate
+        # nothing is evaluated beside a secret part, unless it is asked for
+        if self.subsample is not None and self.holdout is None and evaluate == "auto":
+            evaluate = None
+        given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
+        given |= {"labels": self._counts_labels}
+        return Shares.parse(self.caller, self.epsilon, columns=learned, **given)
+
+    @property
+    def _counts_labels(self) -> bool:
+        """Whether a first count says whether the column holds the labels at all."""
+        alone = self.user is None and self.concepts is None and not self.strict
+        return alone and self.task.target == Labels() and self.family in _SUMS
+
+    def _count(
+        self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
+    ) -> tuple[Part, ...]:
+        """Pay, and count the records whose cell is neither 0 nor 1; end where most are.
+
+        `StoppedError`: what was paid is the count, and nothing else was drawn.
+        """
+        from littlestone.data.counting import count_labels  # noqa: PLC0415 - engines are late
+
+        y = self.task.y
+        if not shares.labels:
+            return ()
+        counts = count_labels(opened, y, [0, 1], caller=self.caller).tolist()
+        promise = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
+        part = pay(ledger, LABELS, promise, f"count of the cells of {y} that are neither 0 nor 1")
+        n = sum(counts)
+        others = private_count(counts[1], n, epsilon=shares.labels, source=source)
+        if others.low > n / 2:
+            raise StoppedError(
+                f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
+                f"{n:,}). Say which cell means 1 (--positive, labels=), or that it is no label "
+                f"(--target). This count cost epsilon {shares.labels}, which stays spent; nothing "
+                "else was drawn."
+            )
+        return (part,)
+
+    def _delta(self, shares: Shares) -> Fraction | None:
+        """Return the delta of what learns; certified models use none."""
+        if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
+            return None
+        left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
+        return left
+
+    def _check_model(self) -> None:
+        """Refuse a family that does not learn what is asked."""
+        caller, task, family = self.caller, self.task, self.family
+        named, sums = self.concepts is not None, family in _SUMS
+        if family not in MODELS:
+            raise parameter_error(caller, "model", f"auto or one of {', '.join(MODELS)}", family)
+        if named:
+            sums = isinstance(self.concepts, BoostedTreeClass)
+        if not task.of_labels and not (family in _OF_TARGETS or (named and sums)):
+            raise ParameterError(
+                f"A {task.target.kind} is learned by the models {' and '.join(_OF_TARGETS)} "
+                f"(--class boosted_trees(depth=2), scorecard), not by the model {family}."
+            )
+        if not named and family == "linear" and self.delta is None:
+            raise ParameterError(NO_DELTA)
+        if not named and family == "rule" and task.labels is not None:
+            raise ParameterError(
+                "A rule answers two labels. For more of them take the model list, tree, scorecard "
+                "or boosted."
+            )
+        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+            raise ParameterError(
+                f"The 'interval' parameter of {caller} is for boosted trees and scorecards, of "
+                "quantities, counts and labels: leave it out."
+            )
+        if self.certified and (sums or self._learns_columns):
+            raise ParameterError(
+                f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
+                "tree with a --schema: columns that are learned from records, and sums of trees, "
+                "have no certificate before data."
+            )
+        if sums and self.samples_per_user is not None:
+            raise ParameterError(
+                f"The 'samples_per_user' parameter of {caller} is for user= and the models "
+                f"{', '.join(CERTIFIED)} (--model rule, for example); others look at all that a "
+                "user has. Leave it out."
+            )
+        if not sums and (self.user is None) != (self.samples_per_user is None):
+            raise ParameterError(
+                f"To protect users, {caller} needs user=..., the column that names them (--user), "
+                "and samples_per_user=..., for example 16 (--samples-per-user 16): how many "
+                "records of each are looked at, a public number, which is not counted in these "
+                f"data. The models {', '.join(_SUMS)} look at all of them."
+            )
+
+    def _check_columns(self) -> None:  # noqa: PLR0912 - one refusal after the other
+        """Refuse what is no schema of named columns, or has what is predicted among them."""
+        caller, schema = self.caller, self.schema
+        if self.public is not None and schema is not None:
+            hint = "Its rows would be the schema."
+            raise parameter_error(caller, "public", "left out with a schema", "both", hint)
+        if self._learns_columns:
+            if self.user is not None:
+                raise ParameterError(
+                    f"Where users are protected, {caller} needs a schema: one that is learned from "
+                    "the records protects single records. Write it from public knowledge "
+                    "(`littlestone schema new TABLE`)."
+                )
+            if self.strict:
+                raise ParameterError(
+                    "--strict needs a --schema: it refuses cells after their columns would have "
+                    "been paid for."
+                )
+        elif self.bounds is not None:
+            hint = "The bins of a schema say it already."
+            raise parameter_error(caller, "bounds", "left out with a schema", self.bounds, hint)
+        if schema is None:
+            if self.monotonic_cst is not None and self.public is None:
+                raise ParameterError(
+                    f"The 'monotonic_cst' parameter of {caller} needs a schema, or public rows: of "
+                    "columns that are learned from the records it is not known whether they are "
+                    "numbers."
+                )
+            if self.inference is not None and self.public is None:
+                needs = "needs a schema" if self.family == "linear" else "is for the model linear"
+                raise ParameterError(f"The 'inference' parameter of {caller} {needs}.")
+            return
+        if not isinstance(schema, Schema) or not schema.bound:
+            hint = (
+                "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
+            )
+            found = type(schema).__name__
+            raise parameter_error(caller, "schema", "a Schema with named columns", found, hint)
+        for name in (self.task.y, self.task.event):
+            if name is not None and name in schema.names:
+                raise ParameterError(
+                    f"The column {name!r}, which {caller} is to predict, is among the columns that "
+                    "it is learned from. Leave it out of the schema (--schema, --x)."
+                )
+        if self.certified and schema.proposal is not None:
+            raise ParameterError(
+                "The 'require-certificate' parameter of fit cannot be met: the columns of the "
+                "schema were learned from records (schema propose), and no certificate holds for "
+                "what is learned from the same ones. Leave it out, or write the schema by hand."
+            )
+        if self.task.event is not None:
+            _refuse_time(caller, schema.names)
+        if self.monotonic_cst is not None:
+            object.__setattr__(self, "schema", schema.monotone(self.monotonic_cst, caller))
+        self._check_inference(schema)
+
+    def _check_inference(self, schema: Schema) -> None:
+        """Refuse coefficients that there will not be."""
+        if self.inference is None:
+            return
+        if self.concepts is not None or self.family != "linear":
+            raise ParameterError(
+                f"The 'inference' parameter of {self.caller} is for the model linear."
+            )
+        # refuses what is no list of columns, and listed labels
+        unit: Any = "records" if self.user is None else "users"
+        Linear(
+            LinearClass(schema, labels=self.task.labels),
+            epsilon=Fraction(1), delta=_USUAL, inference=cast(Any, self.inference), unit=unit,
+        )  # fmt: skip
+
+    def plan(
+        self, table: Any, source: Source, *, ledger: Ledger | None = None,
+        say: Say = lambda name, text: None,
+    ) -> Planned:  # fmt: skip
+        """Decide what was not said; columns may be learned, and paid, and nothing else is.
+
+        ``say`` is given each decision before the next thing is drawn.
+        """
+        from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
+
+        caller, task, schema = self.caller, self.task, self.schema
+        if self.concepts is not None:  # the budget is asked before the table is opened
+            learner = self._learner(self.concepts, self.shares)
+            self._afford(learner, self.shares, source, ledger, table)
+        declared = None if schema is None else schema.csv
+        opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
+        task.check(caller, opened)
+        shares, rows = self.shares, None  # where users are protected the number of rows is secret
+        if self.user is None and self.concepts is None and (shares.holdout or self.family in _SUMS):
+            rows = _rows(opened, task.y, caller)
+            shares.held_out(rows)  # none, or all, is refused before anything is paid
+        if self.concepts is not None:
+            return self._planned(self.concepts, schema, shares, table, opened)
+        if self.public is not None:
+            schema = self._of_public(table, opened, say)
+            if self.monotonic_cst is not None:
+                schema = schema.monotone(self.monotonic_cst, caller)
+            self._check_inference(schema)
+        if shares.columns:  # several charges: all, or none
+            both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
+            check_ledger(ledger, caller, both, data=table)
+        before: tuple[Part, ...] | None = None
+        enough = partial(self._check_interval, rows)
+        count = partial(self._count, opened, source, ledger)
+        if schema is None:
+            schema, before = self._learned(
+                opened, source, ledger, say, partial(enough, shares), partial(count, shares)
+            )
+            if schema.proposal is None:  # they cost nothing: what they leave learns
+                shares = self._shares(learned=False)
+        enough(shares)
+        n = None if rows is None else rows - shares.held_out(rows)
+        family, why = self._chosen(schema, n, shares)
+        concepts = task.concepts(partial(MODELS[family], schema, task.labels))
+        say("Model", f"{concepts.spec} ({family}): {why}")
+        if shares.evaluation is not None:
+            more = "without it, all learns" if shares.holdout is None else "of held-out records"
+            say("Evaluation", f"epsilon {shares.evaluation} measures the error privately; {more}")
+        made = self._planned(concepts, schema, shares, table, opened)
+        if isinstance(concepts, BoostedTreeClass):
+            say("Delta", _about_delta(made.learner, n))
+        if self.inference is not None:
+            say("Coefficients", _about_coefficients(made.learner, n))
+        if before is None:
+            opened.frame(schema.names, caller)
+            self._afford(made.learner, shares, source, ledger, table)
+            before = count(shares)
+        return replace(made, before=before)
+
+    def _chosen(self, schema: Schema, n: int | None, shares: Shares) -> tuple[str, str]:
+        """Return the family, and why; by public numbers, and no privacy depends on it."""
+        if self.model != "auto":
+            return self.family, "asked for"
+        if not self.task.of_labels:
+            kind = self.task.target.kind
+            return "boosted", f"sums of trees predict a {kind}; a scorecard does, too"
+        if self.inference is not None:
+            return "linear", "has coefficients"
+        learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
+        if auto_takes(len(schema), n, learns, self._delta(shares)):
+            return "linear", "ranks best where records are few (docs/linear.md)"
+        if schema.ordered:
+            return "scorecard", f"keeps the order along {', '.join(schema.ordered)}"
+        return "boosted", "ranks best on most tables (docs/models.md)"
+
+    def _afford(
+        self, learner: Learner[Any], shares: Shares, source: Source, ledger: Ledger | None,
+        table: Any,
+    ) -> None:  # fmt: skip
+        """Refuse a ledger that would not pay for the first count and all the rest, before both."""
+        promised = promise(learner, shares=shares, seeded=source.seeded)
+        loss = None if shares.labels else shares.loss(learner)
+        promised = replace(promised, epsilon=promised.epsilon + shares.labels)
+        check_ledger(ledger, self.caller, promised, data=table, loss=loss)
+
+    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
+        """Return the columns of a public table; what is certified over them is about their bins."""
+        from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
+
+        refuse_same(table, self.public, self.caller)
+        leave = [self.task.y, self.task.event, self.user]
+        found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
+        assert found.public is not None
+        rows = counted(found.public.points, "public rows")
+        say("Columns", f"bins and categories of {rows}, which cost nothing")
+        return replace(found, public=None)
+
+    def _learned(  # noqa: PLR0917
+        self, opened: Table, source: Source, ledger: Ledger | None, say: Say,
+        check: Callable[[], None], count: Callable[[], tuple[Part, ...]],
+    ) -> tuple[Schema, tuple[Part, ...] | None]:  # fmt: skip
+        """Learn columns from the records; if public reasons forbid it return standard ones, free.
+
+        ``check`` is called before anything is paid.
+        """
+        from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
+
+        caller, task, columns, shares = self.caller, self.task, self.columns, self.shares
+        if task.event is not None:
+            left_out = (task.y, task.event, *RESERVED)
+            columns = [name for name in columns or opened.names if name not in left_out]
+            _refuse_time(caller, columns)
+        most = len(columns or opened.names)
+        bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
+        if bins < 2:
+            raise ParameterError(
+                f"The table given to {caller} has {most:,} columns; at most {MOST_EDGES // 4:,} "
+                "are learned from. Name those that matter in a schema of public bins and "
+                "categories (`littlestone schema new`)."
+            )
+        small = self.delta or Fraction(0)
+        delta = small - (self._delta(shares) or 0)
+        where: Any = {"y": task.y, "columns": columns, "bounds": self.bounds, "caller": caller}
+        ready = prepare(
+            opened, bins=bins, epsilon=shares.columns, delta=delta, header_is_public=True,
+            random_state=source, csv=self.csv, **where,
+        )  # fmt: skip
+        problem = ready.problem
+        if problem is not None:
+            found = standard(opened, csv=self.csv, **where)
+            if found is None:
+                raise problem
+            more = ""
+            if isinstance(problem, InfeasibleError):
+                more = (
+                    f". To learn columns takes {problem.n_needed:,} records here, more epsilon, a "
+                    "delta or fewer columns; public bins and categories serve better (littlestone "
+                    "schema new)"
+                )
+            said = "standard bins of numbers, which cost nothing; texts are not read"
+            say("Columns", f"{said}{more}")
+            return found, None
+        check()
+        before = count()
+        spent = f"epsilon {shares.columns}" + (f" and delta {float(delta):g}" if delta else "")
+        texts = "" if delta else "; texts need a delta, and are left out"
+        say(
+            "Columns",
+            f"learned from the records, for {spent} of the whole{texts}. A schema of public bins "
+            "and categories costs nothing (littlestone schema new)",
+        )
+        schema = ready.learn(ledger)
+        assert schema.proposal is not None
+        if schema.proposal.left_out:
+            unknown = ", ".join(schema.proposal.left_out)
+            say("Left out", f"{unknown}: nothing was found of them at this epsilon and delta")
+        return schema, before
+
+    def _check_interval(self, rows: int | None, shares: Shares) -> None:
+        """Refuse intervals and sets from too few records, before columns are paid for."""
+        if shares.interval is not None and rows is not None:
+            target = None if self.task.of_labels else cast(Target, self.task.target)
+            planned_interval(
+                target, shares.covered, m=shares.held_out(rows), epsilon=shares.interval,
+                unit="records",
+            )  # fmt: skip
+
+    def _planned(
+        self, concepts: ConceptClass, schema: Schema | None, shares: Shares, table: Any,
+        opened: Table,
+    ) -> Planned:  # fmt: skip
+        learner = self._learner(concepts, shares)
+        return Planned(self, learner, shares, schema, table, opened)
+
+    def _learner(self, concepts: ConceptClass, shares: Shares) -> Learner[Any]:
+        """Return the learner of a class, with all of epsilon but what the columns took."""
+        from littlestone.learners import select  # noqa: PLC0415 - all learners
+        from littlestone.learners.registry import agnostic_form  # noqa: PLC0415
+
+        task, delta = self.task, self._delta(shares)
+        if not task.of_labels:
+            learner: Any = Values(
+                cast(BoostedTreeClass, concepts), epsilon=shares.left, delta=delta,
+                loss=task.loss, quantile=task.quantile,
+            )  # fmt: skip
+        else:
+            options = dict(self.options)
+            if self.inference is not None:
+                options["inference"] = tuple(self.inference)
+            if self.samples_per_user is not None:
+                options["samples_per_user"] = self.samples_per_user
+            name = self.learner
+            several = task.labels or {"costs", "probabilities", "public", "shift"} & set(options)
+            if name == "auto" and several and not concepts.learned_by:
+                name = "agnostic"
+            if name == "auto":
+                options["evaluate"] = None if shares.holdout is not None else shares.evaluation
+            if self.agnostic:
+                name = agnostic_form(name)
+            numbers = {
+                name: check_probability(self.caller, name, value)
+                for name, value in (("alpha", self.alpha), ("beta", self.beta))
+            }
+            make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
+            learner = self._sampled(make, shares.left, delta)
+        if self.user is not None and isinstance(concepts, BoostedTreeClass):
+            learner = replace(learner, unit="users")
+        return cast("Learner[Any]", learner)
+
+    def _sampled(self, make: Any, epsilon: Fraction, delta: Fraction | None) -> Learner[Any]:
+        """Return the learner; on a secret part one that has epsilon and delta when amplified."""
+        from littlestone.learners.agnostic import Subsample  # noqa: PLC0415
+        from littlestone.learners.agnostic.subsample import (  # noqa: PLC0415
+            check_rate,
+            inner_for,
+        )
+
+        if self.subsample is None:
+            return cast("Learner[Any]", make(epsilon=epsilon, delta=delta))
+        rate = check_rate(self.caller, "subsample", self.subsample)
+        if self.user or self.task.labels or {"costs", "probabilities"} & set(self.options):
+            raise ParameterError(
+                "--subsample goes with two labels and plain errors, of which its certificate is "
+                "known, and the part is one of records, not of users: leave out --user, --labels, "
+                "--costs and --proba."
+            )
+        small = None if delta is None else delta / rate
+        if small is not None and small >= 1:
+            hint = "The learner of that part has delta divided by the share."
+            rule = f"below the share of --subsample, {rate}"
+            raise parameter_error(self.caller, "delta", rule, self.delta, hint)
+        inner = make(epsilon=inner_for(epsilon, rate), delta=small)
+        if getattr(inner, "uncertified", ""):
+            raise ParameterError(
+                "--subsample does not go with sums of trees: the certificate of a part is its "
+                "learner's, and they have none before data. Take decision_trees."
+            )
+        return Subsample(inner, rate=rate)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A fit that is decided: who learns what, from which columns of an open table."""
+
+    fit: Fit
+    learner: Learner[Any]
+    shares: Shares
+    schema: Schema | None
+    given: Any  # the table as it was given: a ledger may know its file
+    table: Table
+    before: tuple[Part, ...] = ()
+
+    def run(
+        self, source: Source, *, ledger: Ledger | None = None,
+        said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
+    ) -> Release:  # fmt: skip
+        """Read the table, pay, draw."""
+        fit, task, domain = self.fit, self.fit.task, self.learner.concept_class.domain
+        if isinstance(domain, RowDomain):
+            x, point = list(domain.schema.names), None
+        else:
+            x = list(fit.columns or [])
+            if x == [task.y]:
+                raise ParameterError(
+                    f"The label {task.y!r} of {fit.caller} is among the columns that it is learned "
+                    "from. Leave it out of --x."
+                )
+            if len(x) != 1:
+                spec = self.learner.concept_class.spec
+                rule = f"one column for {spec}"
+                raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
+            point = x[0]
+        named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
+        csv = fit.csv or (None if self.schema is None else self.schema.csv)
+        named |= {"csv": None if csv is None or not str(csv) else csv}
+        columns: Json = {"x": x, "y": task.y}
+        columns |= {name: str(value) for name, value in named.items() if value is not None}
+        if fit.samples_per_user is not None:
+            columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
+        read = partial(
+            read_sample, self.learner, self.table, x=point, y=task.y, user=fit.user,
+            strict=fit.strict, caller=fit.caller, **task.rule,
+        )  # fmt: skip
+        try:
+            return run(
+                self.learner, read, source, ledger=ledger, shares=self.shares, columns=columns,
+                data=self.given, certified=fit.certified, before=self.before, said=said,
+            )  # fmt: skip
+        except BudgetError as problem:  # another program has spent meanwhile
+            if not self.before and not self.shares.columns:
+                raise
+            words = "No model was drawn; what the first count or the columns cost stays spent"
+            untrue = "Nothing was drawn, nothing was spent"
+            raise BudgetError(str(problem).replace(untrue, words)) from None
+
+    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
+        """Return the fitted estimator of a release: its parameters are those of the learner."""
+        # scikit-learn takes a second
+        from littlestone.learners.boosting import estimators  # noqa: PLC0415
+        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
+        from littlestone.learners.linear.estimators import LinearClassifier  # noqa: PLC0415
+        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
+
+        learner, shares, target = self.learner, self.shares, self.fit.task.target
+        concepts = learner.concept_class
+        own = {
+            "random_state": random_state, "evaluate": shares.evaluation, "holdout": shares.holdout,
+            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
+            "labels": concepts.labels if concepts.lists_labels else None,
+            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
+        }  # fmt: skip
+        if isinstance(target, Count):
+            own["loss"] = "poisson"
+        others = {
+            made.__name__: made for made in (AgnosticLearner, LinearClassifier, UserAgnosticLearner)
+        }
+        made = others.get(learner.caller) or getattr(estimators, learner.caller)
+        for source in (learner, concepts, target):
+            for name in inspect.signature(made).parameters.keys() - own.keys():
+                if hasattr(source, name):
+                    own[name] = getattr(source, name)
+        known = own.keys() & inspect.signature(made).parameters.keys()
+        fitted: PrivateEstimator = made(**{name: own[name] for name in known})
+        assert release.columns is not None
+        return fitted.keep(release, release.columns["x"])
+
+
+def fit(
+    table: Any,
+    *,
+    y: str | None = None,
+    epsilon: Any,
+    delta: Any = None,
+    target: str | None = None,
+    low: Any = None,
+    high: Any = None,
+    loss: str | None = None,
+    quantile: Any = None,
+    interval: Any = None,
+    time: str | None = None,
+    event: str | None = None,
+    event_is: Any = None,
+    periods: Any = None,
+    schema: Schema | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    public: Any = None,
+    model: str = "auto",
+    labels: Listed = None,
+    user: str | None = None,
+    samples_per_user: Any = None,
+    monotonic_cst: Mapping[str, int] | None = None,
+    inference: Sequence[str] | None = None,
+    ledger: Ledger | None = None,
+    evaluate: Any = "auto",
+    holdout: Any = None,
+    csv: Any = None,
+    random_state: int | None = None,
+    **other: Never,
+) -> Any:
+    """Learn a private model of a table; only the label and epsilon are required.
+
+    Parameters
+    ----------
+    table : path, data frame, or relation
+        As for `Sample.read`.
+    y : str
+        Column of labels, or of the target.
+    epsilon : number > 0
+        Of everything together. No default.
+    delta : number in [0, 1), optional
+        1e-6 allows more trees; where the columns are learned, categories need it.
+    target : {"quantity", "count"}, optional
+        What ``y`` is, if it is no label.
+    low, high : number, optional
+        With ``target``: the public range; values beyond count as its ends. Say it from what is
+        known of such values: ten times too wide costs little. ``low`` is 0 by default.
+    loss : {"huber", "gamma", "absolute"}, optional
+        Of a quantity: means (huber; gamma where the upper quartile is far out) or medians.
+    quantile : float in (0, 1), optional
+        Of a quantity: predict this quantile.
+    interval : float in (0, 1), optional
+        Intervals around quantities and counts, or sets of labels, that cover this share of new
+        records, from a fifth of the records, which nothing is learned from.
+    time, event : str, optional
+        Instead of ``y``: columns of a time, and of what is 1 where the event ended it.
+    event_is : number or str, optional
+        With ``time``: the cell of ``event`` that means an event, if it is not 1 (in R often 2).
+    periods : sequence of numbers, or int, optional
+        With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
+    schema : Schema, optional
+        Public columns. Without one a fifth of epsilon and delta learns them from the records; of
+        few records numbers get standard bins, at no cost.
+    bounds : mapping from names to pairs (low, high), optional
+        Without a schema: between which numbers columns are known to lie, from public knowledge,
+        such as ``{"age": (0, 120)}``.
+    public : path, data frame, or relation, optional
+        Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
+        the same names get the quantiles of its numbers as bins, its texts as categories.
+    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
+        The family. Rules, lists and trees have a certificate of accuracy before data.
+    labels : sequence, optional
+        Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
+        cells are the first; more are listed, and a cell that is none of them counts as wrong.
+    user : str, optional
+        Column that names the user of each record: protects users, with a schema.
+    samples_per_user : int >= 1, optional
+        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+    monotonic_cst : mapping from names to 1 or -1, optional
+        Columns of the schema along which a linear model or scorecard only rises, or falls.
+    inference : sequence of str, optional
+        At most six columns of the schema: coefficients with intervals (``conf_int``), of a
+        regression beside a linear model, for half of its privacy.
+    ledger : Ledger, optional
+        The budget of these records.
+    evaluate : number, "auto" or None
+        The part of epsilon that measures the error; by default a tenth of what learns.
+    holdout : number in (0, 1), optional
+        Evaluate on this share of the records, and do not learn from them.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written.
+    random_state : int, optional
+        An int is reproducible, and NOT private.
+
+    Returns
+    -------
+    PrivateClassifier, PrivateRegressor or BoostedTreesSurvival
+        Fitted: ``predict``, ``release_``, ``evaluation_``, ``save``.
+
+    Warns
+    -----
+    UserWarning
+        Perhaps no record has the positive label, by the evaluation.
+
+    Raises
+    ------
+    ParameterError, DataError
+        Before anything is drawn or spent.
+    InfeasibleError
+        Too few records to learn columns from, and all of them are declared as texts.
+    BudgetError
+        The ledger does not pay.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-DP under replace-one: the schema's and the release's add up. Under user-replace
+    with ``user``.
+
+    Notes
+    -----
+    What is decided is logged (``logging.getLogger("littlestone")``), each before it is drawn.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> table = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500}
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> made = ls.fit(table, y="ill", epsilon=1, schema=schema, random_state=0)
+    >>> made.predict({"age": [20, 80]})
+    array([0, 1])
+    >>> costs = table | {"cost": [100, 900, 300, 900] * 500}
+    >>> made = ls.fit(costs, y="cost", target="quantity", high=2000, epsilon=4, schema=schema,
+    ...               delta=1e-6, random_state=0)
+    >>> made.predict({"age": [20, 80]}).round(-2)
+    array([100., 900.])
+    """
+    for name in other:
+        raise ParameterError(no_argument("littlestone", name))
+    of_target = {
+        "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
+        "time": time, "event": event, "event_is": event_is, "periods": periods,
+    }  # fmt: skip
+    own = None if labels is None else tuple(check_labels("fit", labels))
+    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
+    asked = Fit(
+        y=y, epsilon=epsilon, delta=delta, target=of_target, interval=interval, schema=schema,
+        labels=Labels(listed, two, 1 if two is None else two[1]), bounds=bounds, public=public,
+        model=model, user=user, samples_per_user=samples_per_user, evaluate=evaluate,
+        holdout=holdout, csv=csv, monotonic_cst=monotonic_cst, inference=inference,
+    )  # fmt: skip
+    source = source_of("fit", random_state)
+    planned = asked.plan(
+        table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
+    )
+
+    def said(guarantee: Guarantee, n: int | None) -> None:
+        warn_of_weakness(guarantee, n, stacklevel=4)
+        if ledger is None and not source.seeded:  # a seeded release says itself: not private
+            warn_of_sums(stacklevel=4)
+
+    release = planned.run(source, ledger=ledger, said=said)
+    absent = absent_label(release)
+    if absent:
+        warnings.warn(f"{absent[0].upper()}{absent[1:]}", stacklevel=2)
+    return planned.estimator(release, random_state)
+
+
+_LOG = logging.getLogger("littlestone")
+
+
+def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
+    for name in given:
+        if name not in possible:
+            raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
+
+
+def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
+    """Return the ends that were given, or so many equal periods up to ``high``."""
+    if high is None:
+        return periods  # type: ignore[no-any-return] # checked where they are used
+    end, number = exact_value(high), exact_value(periods)
+    if end is None or end <= 0:
+        raise parameter_error(caller, "high", "a positive number", high)
+    if number is None or number.denominator > 1 or not 1 <= number <= 100:
+        wanted_number = "beside high a number of equal periods, from 1 to 100"
+        raise parameter_error(caller, "periods", wanted_number, periods)
+    return tuple(end * (i + 1) / number for i in range(int(number)))
+
+
+def _refuse_time(caller: str, names: Iterable[str]) -> None:
+    """Refuse a column that would be called as the period is."""
+    if "time" in names:
+        raise ParameterError(
+            f"A column 'time' that is not the time itself is not learned from by {caller}: trees "
+            "call the period so. Rename it, or leave it out of the columns."
+        )
+
+
+def _rows(table: Table, y: str, caller: str) -> int:
+    """Return the number of records, which is public."""
+    from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
+
+    n = table.rows()
+    return sum(map(int, count_cells(table, y, caller=caller)[1])) if n is None else n
+
+
+def _about_delta(learner: Any, n: int | None) -> str:
+    """Say what the delta is, or what one would gain; with how many trees, where n is known."""
+    delta = learner.delta
+    if isinstance(learner, Linear):
+        rounds = "" if n is None else f": {learner.plan.settings(n).rounds} noisy gradients"
+        return f"{float(delta):g}{rounds}"
+    said = "none: pure privacy" if delta is None else f"{float(delta):g}"
+    if n is None:
+        return said + ("; one of 1e-6 allows more trees" if delta is None else "")
+    trees, without = (
+        replace(learner, delta=each).plan.settings(n).rounds for each in (delta or _USUAL, None)
+    )
+    if delta is not None:
+        return f"{said}: {trees} trees instead of {without} without"
+    gain = f"; with one of 1e-6, {trees} trees instead of {without}"
+    if learner.concept_class.domain.schema.proposal is not None:
+        gain += ", and categories of texts among the columns"
+    return f"none, pure privacy{gain}"
+
+
+def _about_coefficients(learner: Any, n: int | None) -> str:
+    """Say whether intervals are usually given at these public numbers."""
+    usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
+    often = "are usually given" if usual else "are often hidden by the noise"
+    names = ", ".join(learner.inference)
+    return f"of {names}, for half of the privacy; at these numbers intervals {often}"

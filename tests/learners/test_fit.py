@@ -1,0 +1,178 @@
+"""One fit: a table is opened once, a number is parsed once, a wrong column costs a count."""
+
+import sys
+from fractions import Fraction as F
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import littlestone as ls
+from littlestone import errors
+from littlestone.data import counting, tables
+from littlestone.errors import BudgetError, ParameterError, StoppedError
+from littlestone.learners.base import Kind
+from littlestone.learners.fit import Fit, Labels
+from littlestone.learners.running import Shares
+from littlestone.privacy import Guarantee
+from littlestone.source import SecureSource, SeededSource
+
+TABLE = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500}
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+
+
+def counted(monkeypatch, owner, name, times, of):
+    """Count the calls of a function under every name that a module has for it."""
+    original = getattr(owner, name)
+
+    def call(*given, **options):
+        if of(*given, **options):
+            times.append(name)
+        return original(*given, **options)
+
+    if isinstance(owner, type):
+        monkeypatch.setattr(owner, name, call)
+        return
+    for module in list(sys.modules.values()):
+        if getattr(module, "__name__", "").startswith("littlestone"):
+            for known, value in list(vars(module).items()):
+                if value is original:
+                    monkeypatch.setattr(module, known, call)
+
+
+def inexact(*given, **_):
+    return isinstance(given[2], str | float)
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize("columns", [True, False])
+def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch):
+    schema, times = None if columns else SCHEMA, []
+    ls.fit(TABLE, y="ill", epsilon="1", delta="1e-6", schema=schema)  # imports come late
+    for name in ("check_fraction", "check_probability", "check_integer"):
+        counted(monkeypatch, errors, name, times, inexact)
+    counted(monkeypatch, Kind, "check", times, lambda *given: inexact(*given[1:]))
+    ls.fit(TABLE, y="ill", epsilon="1", delta="1e-6", schema=schema)
+    assert 2 <= len(times) <= 6, times
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize("columns", [True, False])
+def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):
+    path, times = tmp_path / "t.parquet", []
+    pq.write_table(pa.table(TABLE), path)
+    schema = None if columns else SCHEMA
+
+    def opens(table, **_):
+        return not isinstance(table, tables.Table)
+
+    ls.fit(path, y="ill", epsilon=1, schema=schema)
+    counted(monkeypatch, tables, "read_table", times, opens)
+    ls.fit(path, y="ill", epsilon=1, schema=schema)
+    assert len(times) == 1
+    ls.fit(TABLE, y="ill", epsilon=1, schema=schema)
+    assert len(times) == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"holdout": 0.2}, "needs evaluate"),
+        ({"evaluate": 1}, "smaller than epsilon"),
+        ({"evaluate": 2, "holdout": 0.2}, "at most epsilon"),
+        ({"evaluate": 1, "interval": 0.9}, "intervals need a part"),
+        ({"evaluate": F(4, 5), "columns": True}, "at most 99/125"),
+        ({"evaluate": 1, "holdout": 0.2, "columns": True}, "at most 4/5"),
+        ({"interval": 2}, "interval"),
+    ],
+)
+def test_one_place_says_how_epsilon_is_shared(asked, words):
+    with pytest.raises(ParameterError, match=words):
+        Shares.parse("fit", 1, **asked)
+
+
+@pytest.mark.parametrize("columns", [True, False])
+@pytest.mark.parametrize("labels", [True, False])
+@pytest.mark.parametrize("holdout", [None, F(1, 5)])
+@pytest.mark.parametrize("interval", [None, F(9, 10)])
+def test_shares_sum_to_epsilon_for_each_record(columns, labels, holdout, interval):
+    how = {"columns": columns, "labels": labels, "holdout": holdout, "interval": interval}
+    shares = Shares.parse("fit", 3, evaluate="auto", **how)
+    learns = shares.left if shares.holdout is not None else shares.left - shares.evaluation
+    before = shares.columns + shares.labels
+    looked_at = shares.evaluation + (shares.interval or 0)
+    if shares.holdout is None:
+        assert before + learns + looked_at == 3
+    else:
+        assert before + max(learns, looked_at) == 3
+    assert shares.labels == (learns + shares.labels) / 40 * labels
+
+
+def test_python_has_a_holdout_and_csv_formats(tmp_path):
+    (tmp_path / "t.csv").write_text("age;ill\n" + "25,5;0\n70,5;1\n" * 900)
+    made = ls.fit(
+        tmp_path / "t.csv", y="ill", epsilon=4, holdout=0.25, random_state=0,
+        bounds={"age": (0, 100)}, csv="sep=;, decimal=comma, header=public",
+    )  # fmt: skip
+    assert made.release_.evaluation.held_out
+    assert made.release_.evaluation.n == 450
+    assert made.predict({"age": [20, 80]}).tolist() == [0, 1]
+
+
+def stopped(cells, epsilon, seeds):
+    """Return how often the first count ends the fit; the cells are counted once."""
+    fit = Fit(y="y", epsilon=epsilon, labels=Labels(), schema=SCHEMA)
+    opened = tables.read_table({"age": [1] * len(cells), "y": cells})
+    counts, stops = counting.count_labels(opened, "y", [0, 1], caller="test"), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "count_labels", lambda *_, **__: counts)
+        for seed in range(seeds):
+            try:
+                fit._count(opened, SeededSource(seed), None, fit.shares)
+            except StoppedError:
+                stops += 1
+    return stops
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(("n", "epsilon"), [(500, 1), (1000, "1/2"), (100, 5)])
+def test_right_labels_are_stopped_in_at_most_one_of_a_thousand(n, epsilon):
+    """At n epsilon of 500: the noise alone would have to hide more than n/2 records."""
+    assert stopped([0] * (n - 5) + [1] * 5, epsilon, 2000) <= 2
+
+
+@pytest.mark.more
+def test_a_wrong_column_is_noticed_in_99_of_100():
+    assert stopped(["a", "b"] * 500, 1, 1000) >= 990
+
+
+def test_missing_cells_are_no_labels_and_stop_nothing():
+    assert not stopped([0] * 200 + [None] * 1800, 1, 1)
+    assert stopped(np.repeat([3, 4], 5000).tolist(), 1, 1)
+    assert not stopped(["yes", "no"] * 5000, 1, 1), "texts that mean 1 and 0"
+
+
+def test_a_fitted_model_prints_what_was_released():
+    made = ls.fit(TABLE, y="ill", epsilon=4, schema=SCHEMA, random_state=0)
+    assert str(made) == made.summary()
+    assert "Guarantee" in made.summary()
+    assert "NOT PRIVATE (seeded)" in made.summary()
+    frame = made.to_frame().set_index("figure")
+    error = made.release_.quality.error
+    assert tuple(frame.loc["error"]) == (error.value, error.low, error.high)
+    assert "0x" not in str(ls.Scorecard(SCHEMA, epsilon=1))
+    costs = ls.fit(
+        TABLE | {"cost": [1, 9, 3, 9] * 500}, y="cost", target="quantity", high=10, epsilon=4,
+        schema=SCHEMA, random_state=0,
+    )  # fmt: skip
+    assert len(costs.to_frame()) > 1
+
+
+def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
+    planned = Fit(y="ill", epsilon=1, schema=SCHEMA).plan(TABLE, SecureSource(), ledger=ledger)
+    ledger.charge(Guarantee("1/2"))
+    with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
+        planned.run(SecureSource(), ledger=ledger)
+    assert ledger.spent().epsilon == F(1, 2) + F(9, 400)

@@ -1,0 +1,278 @@
+"""Every document states its whole cost: what is nested in it is composed here once more."""
+
+import itertools
+import json
+import re
+from dataclasses import replace
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+import littlestone as ls
+from littlestone.data import Sample
+from littlestone.errors import ParameterError
+from littlestone.learners import registry
+from littlestone.learners.check_record import check_record
+from littlestone.learners.release import Release
+from littlestone.learners.running import run, score_all
+from littlestone.privacy import Guarantee, Neighbours, Part, total
+from littlestone.report import page
+from littlestone.source import SecureSource
+
+REGISTRY = json.loads((Path(__file__).parent / "registry.json").read_text())["deployment"]
+TABLE = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500, "cost": [1, 9, 3, 9] * 500}
+TABLE["who"] = [f"u{i // 2}" for i in range(2000)]
+PUBLIC = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+
+
+# -- The second implementation: it reads JSON, and shares no code with the package.
+
+
+def guarantees(document, other=False):
+    """Yield every guarantee in a document, and whether it is about other records."""
+    if isinstance(document, list):
+        for part in document:
+            yield from guarantees(part, other)
+    if not isinstance(document, dict):
+        return
+    other = other or document.get("about") == "other records"
+    for name, part in document.items():
+        if name == "guarantee" or (name == "*proposal" and "guarantee" in part):
+            found = part if name == "guarantee" else part["guarantee"]
+            yield found, other, name
+        else:
+            yield from guarantees(part, other)
+
+
+def composed(document):
+    """Return (epsilon, delta, seeded) of a model's JSON, from its parts, and check what is nested.
+
+    Whatever was learned privately and stands in it must be one of its parts.
+    """
+    parts = document.get("parts") or [{"about": "all records", "guarantee": document["guarantee"]}]
+    own = [part["guarantee"] for part in parts if part["about"] == "all records"]
+    nested = [part["guarantee"] for part in parts]
+    for found, _, name in guarantees(document["class"]):
+        assert found in nested, f"{name} of the columns is no part of the document"
+    assert len({part["neighbours"] for part in own}) == 1
+    epsilon = sum(F(part["epsilon_exact"]) for part in own)
+    delta = sum(F(part["delta_exact"]) for part in own)
+    return epsilon, delta, any(part["seeded"] for part in nested)
+
+
+def details(document):
+    """Return what the pure parts of ``spent`` sum to, for the records of the last payment."""
+    losses = []
+    for what, text in document["spent"].items():
+        times = int(re.match(r"[0-9]+", what)[0]) if text.endswith(" each") else 1
+        for each in text.split(", "):
+            _, value, *_ = re.fullmatch(
+                r"(epsilon|bounded range) ([0-9/]+)(?: each)?(?: \(([0-9]+) times\))?", each
+            ).groups()
+            often = re.search(r"\(([0-9]+) times\)", each)
+            losses.append((what, F(value) * times * (int(often[1]) if often else 1)))
+    apart = {"evaluation", "interval"} if document.get("evaluation", {}).get("held_out") else set()
+    apart |= {"interval"} if "interval" in document else set()
+    return sum(loss for what, loss in losses if what not in apart)
+
+
+def documents(release, folder):
+    """Yield the model's JSON as every way to write it holds it."""
+    yield json.loads(release.to_json())
+    release.save(folder / "model.json")
+    yield json.loads((folder / "model.json").read_text())
+    html = page(release)
+    (embedded,) = re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', html, re.S)
+    yield json.loads(embedded)
+    if not release.guarantee.seeded:
+        record = json.loads(json.dumps(release.record()))
+        assert check_record(record) == []
+        yield record["release"]
+
+
+CASES = list(
+    itertools.product([False, True], [None, "auto"], [None, 0.8], [None, 1], ["ill", "cost"])
+)
+
+
+def made(columns, evaluate, interval, seed, y, ledger=None):
+    if columns and seed is not None:  # the columns are seeded, the fit is not
+        schema = ls.Schema.propose(TABLE, columns=["age"], epsilon="1/5", random_state=seed)
+        seed = None
+    else:
+        schema = None if columns else PUBLIC
+    more = {"target": "quantity", "high": 10} if y == "cost" else {}
+    table = {name: TABLE[name] for name in ("age", y)}
+    return ls.fit(
+        table, y=y, epsilon=2, schema=schema, evaluate=evaluate, interval=interval,
+        random_state=seed, ledger=ledger, **more,
+    ).release_  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=() if i % 11 == 0 else pytest.mark.more) for i, c in enumerate(CASES)],
+    ids=str,
+)  # fmt: skip
+def test_every_document_states_the_cost_of_all_that_is_in_it(case, tmp_path):
+    columns, _, _, seed, _ = case
+    release = made(*case)
+    promised = release.guarantee
+    for document in documents(release, tmp_path):
+        epsilon, delta, seeded = composed(document)
+        assert (epsilon, delta, seeded) == (promised.epsilon, promised.delta, promised.seeded)
+        headline = document["guarantee"]
+        assert (F(headline["epsilon_exact"]), headline["seeded"]) == (epsilon, seeded)
+        assert epsilon == (F(11, 5) if columns and seed is not None else 2)
+        last = document.get("parts", [document])[-1]["guarantee"]
+        assert details(document) == F(last["epsilon_exact"])
+    assert seeded == (seed is not None)
+    for text in (repr(release), page(release), ls.plot(release)):
+        assert ("NOT PRIVATE" in text) == seeded
+    for to in ("sql", "python"):
+        assert ("NOT PRIVATE" in release.export(to)) == seeded
+    assert json.loads(release.export("json"))["guarantee"] == promised.to_dict()
+    if seeded:
+        with pytest.raises(ParameterError, match="nothing to file"):
+            release.record()
+
+
+def test_what_a_ledger_records_is_the_cost_of_the_record(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=9, delta="1e-6", data="clinic")
+    release = made(True, "auto", None, None, "ill", ledger=ledger)
+    record = release.record()
+    assert [entry["paid"] for entry in record["ledger"]] == [part.what for part in release.parts]
+    paid = [F(entry["event"]["loss"].removeprefix("pure ")) for entry in record["ledger"]]
+    assert sum(paid) == release.guarantee.epsilon == ledger.spent().epsilon == 2
+    assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 2
+    for part in record["ledger"]:
+        forged = json.loads(json.dumps(record))
+        forged["ledger"] = [entry for entry in forged["ledger"] if entry != part]
+        assert check_record(forged), "an event was left out"
+
+
+def test_seeded_columns_are_paid_by_no_ledger(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=9)
+    with pytest.raises(ParameterError, match="seeded"):
+        made(True, None, None, 1, "ill", ledger=ledger)
+    assert ledger.spent().epsilon == 0
+
+
+def test_columns_of_records_go_with_no_other_relation():
+    schema = ls.Schema.propose(TABLE, columns=["age"], epsilon="1/5")
+    with pytest.raises(ParameterError, match="same neighbours"):
+        ls.fit(TABLE, y="ill", user="who", epsilon=1, schema=schema)
+    learner = registry.make("generic", ls.Rules(schema, 1), epsilon=1, neighbours="add-remove")
+    rows = Sample.from_arrays([[25], [70]], [0, 1], domain=learner.concept_class.domain)
+    with pytest.raises(ParameterError, match="same neighbours"):
+        run(learner, rows, SecureSource())
+
+
+@pytest.mark.parametrize("columns", [False, True])
+def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(columns, tmp_path):
+    release = made(columns, "auto", None, None, "ill")
+    points = Sample.from_arrays([[1]] * 90, [0, 1] * 45, domain=release.concept_class.domain)
+    for _ in range(2):  # also a score of what was scored
+        (release,) = score_all([(release, points)], SecureSource(), epsilon="1/3")
+        for document in documents(release, tmp_path):
+            assert composed(document)[0] == F(document["guarantee"]["epsilon_exact"]) == F(1, 3)
+            others = [p["guarantee"] for p in document["parts"] if p["about"] == "other records"]
+            assert sum(F(part["epsilon_exact"]) for part in others) == 2
+        assert Release.from_dict(json.loads(release.to_json())) == replace(release)
+    (seeded,) = score_all(
+        [(made(columns, None, None, 1, "ill"), points)], SecureSource(), epsilon=1
+    )
+    assert "NOT PRIVATE" in str(seeded.guarantee), "the document shows a seeded model"
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("parts.0.guarantee.epsilon_exact", "1/10"),
+        ("parts.0.guarantee.seeded", True),
+        ("parts.1.about", "other records"),
+        ("parts.1.what", "learning"),
+        ("parts.2.guarantee.neighbours", "user-replace"),
+        ("guarantee.epsilon_exact", "8/5"),
+        ("parts", []),
+    ],
+)
+def test_a_file_whose_parts_do_not_sum_to_its_guarantee_is_refused(where, value):
+    document = json.loads(made(True, None, None, None, "ill").to_json())
+    assert Release.from_dict(document)
+    *path, last = (int(part) if part.isdigit() else part for part in where.split("."))
+    place = document
+    for part in path:
+        place = place[part]
+    place[last] = value
+    with pytest.raises(ParameterError, match="file has been changed"):
+        Release.from_dict(document)
+
+
+def test_a_file_without_parts_gets_those_of_its_columns():
+    """As files were written before: their headline left the columns out."""
+    document = json.loads(made(True, None, None, None, "cost").to_json())
+    document["guarantee"] = document.pop("parts")[-1]["guarantee"]
+    assert F(document["guarantee"]["epsilon_exact"]) == F(8, 5)
+    assert Release.from_dict(document).guarantee.epsilon == 2
+
+
+def test_parts_add():
+    parts = [Part("a", Guarantee(1, "1e-3", claim="x")), Part("b", Guarantee("1/2", "1e-3"))]
+    found = total([*parts, Part("c", Guarantee(9, seeded=True), "other records")])
+    assert (found.epsilon, found.delta, found.claim, found.seeded) == (
+        F(3, 2),
+        F(2, 1000),
+        "dp.sum(x)",
+        True,
+    )
+    with pytest.raises(ParameterError, match="replace-one and add-remove"):
+        total([*parts, Part("d", Guarantee(1, neighbours=Neighbours.ADD_REMOVE))])
+    with pytest.raises(ParameterError, match="none"):
+        total([])
+
+
+# -- The public registry of deployments: its names and words, as of the date in the file.
+
+
+def entries(deployment, known=REGISTRY, where=""):
+    """Yield what the registry's schema refuses."""
+    for name, value in deployment.items():
+        if name not in known:
+            yield f"{where}{name}"
+        elif isinstance(known[name], dict):
+            yield from entries(value, known[name], f"{where}{name}.")
+        elif isinstance(known[name], list):
+            if value not in known[name]:
+                yield f"{where}{name}: {value}"
+        elif not isinstance(
+            value, {"string": str, "number": int | float}[known[name].split("/")[0]]
+        ):
+            yield f"{where}{name}: {type(value)}"
+
+
+def test_records_use_the_words_of_the_public_registry(tmp_path):
+    release = made(False, "auto", None, None, "ill")
+    points = Sample.from_arrays([[1]] * 90, [0, 1] * 45, domain=release.concept_class.domain)
+    (scored,) = score_all([(release, points)], SecureSource(), epsilon=1)
+    for made_of in (release, scored):
+        assert list(entries(made_of.record()["deployment"])) == []
+    assert list(entries({"basic": {"data_product_type": "Statistics"}, "x": 1})) != []
+
+
+@pytest.mark.parametrize(("y", "delta"), [("ill", None), ("ill", "1e-6"), ("cost", "1e-6")])
+def test_records_cite_what_their_parts_rest_on(y, delta):
+    more = {"target": "quantity", "high": 10} if y == "cost" else {}
+    release = ls.fit(TABLE, y=y, epsilon=2, delta=delta, schema=PUBLIC, **more).release_
+    record = release.record()
+    names = {claim["id"] for claim in record["claims"]}
+    assert names >= {"boosting.round", "count.truncated" if y == "ill" else "exp-mech.privacy"} or (
+        "boosting.start" in names
+    )
+    assert ("cks20.prop12" in names) == (delta is not None)
+    assert check_record(record) == []
+    forged = json.loads(json.dumps(record))
+    forged["claims"].pop()
+    assert check_record(forged)
