@@ -119,7 +119,7 @@ def test_a_seeded_release_says_so_first_and_last():
     html = page(threshold_release(parts=(Part("learning", seeded),)))
     text = Checker(html).text
     assert text.index("NOT PRIVATE (seeded)") < text.index("The rule")
-    assert text.count("NOT PRIVATE (seeded)") == 2
+    assert text.count("NOT PRIVATE (seeded)") == 4, "also in the picture, and its description"
     assert "A private rule" not in html
     assert "Learned with differential privacy" not in html
 

@@ -202,13 +202,13 @@ class Task:
             return found
         return cast(BoostedTreeClass, found).of_target(self.target)
 
-    def check(self, caller: str, table: Table) -> None:
+    def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
         """Refuse columns that are not there, or are declared as what they are not to be."""
         import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
 
         from littlestone.data.draft import declared_kinds  # noqa: PLC0415
 
-        table.frame([self.y, *([] if self.event is None else [self.event])], caller)
+        table.frame([*names, self.y, *([] if self.event is None else [self.event])], caller)
         (kind,) = declared_kinds(table, [self.y], caller)
         if kind is None:
             return
@@ -471,7 +471,7 @@ class Fit:
             self._afford(learner, self.shares, source, ledger, table)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
-        task.check(caller, opened)
+        task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
         shares, rows = self.shares, None  # where users are protected the number of rows is secret
         if self.user is None and self.concepts is None and (shares.holdout or self.family in _SUMS):
             rows = _rows(opened, task.y, caller)
