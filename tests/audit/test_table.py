@@ -10,7 +10,7 @@ import pytest
 from littlestone import mechanisms
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.audit.table import CASES, LEARNERS, MECHANISMS, Case
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.report import page
 

@@ -364,7 +364,7 @@ def test_audit_refuses_points_outside_the_domain(run, points):
 
 def test_the_printed_text_is_a_function_of_the_release():
     """What fit prints depends on data only through the released values."""
-    from littlestone.cli.terminal import plain
+    from littlestone.cli.summary import plain
 
     learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
     seen = {}
@@ -384,7 +384,7 @@ def test_help_names_every_command(run):
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
         "schema", "plan", "check", "fit", "predict", "score", "compare", "report", "export",
-        "check-record", "stream", "dims", "audit", "ledger",
+        "check-record", "stream", "dims", "papers", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)

@@ -40,7 +40,7 @@ def test_json_is_one_object_with_the_contract_s_keys(run, data, learner):
     assert (promised["epsilon"], promised["delta"]) == (1, 0)
     assert promised["neighbours"] == "replace-one"
     assert promised["seeded"] is False
-    assert release["certificate"]["holds"] is (learner == "generic")
+    assert release["certificate"]["holds"] is True
     assert release["columns"] == {"x": ["age"], "y": "adult", "positive": "1"}
 
 
@@ -139,7 +139,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
         "balanced_accuracy",
     }
     said = run(f"{ADULT} thresholds(1,99) {more}").out
-    assert re.search(r"Error +about [\d.]+% wrong \([\d.]+% to [\d.]+% at 95%, n", said)
+    assert re.search(r"Error +about [\d.]+% wrong \([\d.]+% to [\d.]+% at 95%\)", said)
     assert re.search(r"Majority class +[01]: about", said)
 
 
@@ -231,7 +231,7 @@ def test_the_certificate_is_required_only_when_asked(run, folder):
 
 def test_the_certificate_is_about_the_records_that_are_learned_from(run):
     """Of 800 records 400 are held out: enough for 800 is not enough."""
-    line = "fit data.parquet --y adult --epsilon 1 --alpha 0.15 --require-certificate --class"
+    line = "fit data.parquet --y adult --epsilon 1 --alpha 0.11 --require-certificate --class"
     line += " thresholds(1,99) --x age"
     assert run(f"{line} --no-evaluate").code == 0
     refused = run(f"{line} --holdout 0.5")

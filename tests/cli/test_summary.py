@@ -6,7 +6,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import ThresholdHypothesis
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.report import page

@@ -16,7 +16,7 @@ from scipy import stats
 import littlestone as ls
 from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, counting, proposal, read_table
 from littlestone.data.proposal import Cell, edges_of, plan, prepare, sizes, tally
 from littlestone.errors import BudgetError, DataError, InfeasibleError, ParameterError

@@ -74,6 +74,7 @@ REASONS = {
     "classes/trees.py": ROWS,
     "learners/agnostic/subsample.py": RECORDS,
     "learners/boosting": RECORDS,
+    "learners/linear": "gradients of all records with their noise: beyond 2**62 they are refused",
     "learners/littlestone/teachers.py": RECORDS,
     "learners/littlestone/interval_votes.py": "votes of teachers",
     "learners/online/hedge.py": RECORDS,

@@ -367,7 +367,8 @@ def test_nothing_is_said_where_noise_hides_a_label_or_everything():
     place, label, chances = margins(1000)
     nobody = np.zeros_like(label)
     empty = [Evaluation(merged(place, nobody, "1/2", s), MARGINS, chances) for s in range(30)]
-    assert sum(own.auroc() is None for own in empty) >= 27  # else by chance, at 1 of 40
+    # else by chance: the cells of a label that are kept are those with the largest noise
+    assert sum(own.auroc() is None for own in empty) >= 24
     hidden = [Evaluation(merged(place, label, "1/200", s), MARGINS, chances) for s in range(30)]
     for own in hidden:
         band = own.auroc()

@@ -10,7 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone import audit
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry, running

@@ -9,7 +9,7 @@ from scipy.stats import beta as beta_law
 
 import littlestone as ls
 from littlestone.bounds import recheck
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, parse_class
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample

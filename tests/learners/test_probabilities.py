@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import littlestone as ls
 from littlestone.classes import load
 from littlestone.classes.decision_trees import LeafTree, Node, TreeHypothesis
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation, ScoreHistogram

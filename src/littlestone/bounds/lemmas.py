@@ -27,6 +27,15 @@ NEVER_MODELLED = (
 _PATHS = Checked(("entering.entering_dp",), "that one path brings few nodes, with low scores")
 #: Claim to lemmas.
 LEMMAS = {
+    "alon.lemma28.privacy": Checked(("histogram.histogram_dp",), "the ratios of geometric noise"),
+    "alon.theorem30.privacy": Checked(
+        ("histogram.histogram_dp", "exp_mech.exp_mech_pure", "deal.dealt_dp"),
+        "that a copy is a function of its own records; the ratios of geometric noise",
+    ),
+    "count.truncated": Checked(
+        ("noise.counts_pure", "compose.post_function"), "that the constants of the noise exist"
+    ),
+    "lyu.algorithm1.privacy": Checked(("sparse.sparse_lists_dp",), "lists that are drawn"),
     "above-threshold.classic": Checked(
         (
             "threshold.threshold_any",
@@ -123,6 +132,10 @@ LEMMAS = {
 _RENYI = "Rényi divergences are not modelled"
 #: Claims of privacy without a checked lemma, and why: proved on paper, their laws enumerated.
 UNCHECKED = {
+    "alon.corollary4.privacy": "labelling by dichotomies, of which a record changes the number",
+    "alon.lemma15.privacy": "draws with replacement: how often a record is drawn is binomial",
+    "alon.section2.4.privacy": "disjoint parts, each filtered by what earlier ones released",
+    "clip.rank": "public weights beside scores that all move to the same side",
     "boosting.start": _RENYI,
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
     "boosted.privacy": "disjoint parts, each filtered by what earlier ones released",

@@ -10,6 +10,6 @@
 `dims`, `audit`  dimensions; verification
 `papers`         the algorithms of the papers
 `options`        what commands share: public parameters; files they write
-`terminal`       what they say
+`terminal`       what they say; `summary`: a release in a few lines
 ===============  =================================================================================
 """

@@ -126,7 +126,8 @@ def exact(
     if full:
         raise ParameterError("The 'full' parameter of audit exact is for --all.")
     from littlestone.audit import verify
-    from littlestone.cli.terminal import note, plain, progress_of
+    from littlestone.cli.summary import plain
+    from littlestone.cli.terminal import note, progress_of
     from littlestone.report import page
 
     if unit == "user" and claim.learner is None:
@@ -255,7 +256,8 @@ def replay(
 
 def _table(*, full: bool, report: str | None, json: bool) -> int:
     from littlestone.audit.table import CASES
-    from littlestone.cli.terminal import counting, note, plain, table
+    from littlestone.cli.summary import plain
+    from littlestone.cli.terminal import counting, note, table
     from littlestone.report import page
     from littlestone.safe_io import write_text
 

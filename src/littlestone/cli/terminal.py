@@ -15,24 +15,11 @@ from rich.text import Text
 
 from littlestone.cli.options import open_class, shared, whole
 from littlestone.errors import ParameterError, parameter_error
-from littlestone.report.html import integer, number_of, odds_factor, percent
-from littlestone.report.pages import (
-    accuracy_asked,
-    beside_constants,
-    coefficient_facts,
-    evaluation_facts,
-    meaning,
-    positive_facts,
-    proposal_facts,
-    spent_facts,
-)
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
-    from littlestone.learners.release import Release
-    from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
 
@@ -145,91 +132,6 @@ def _console() -> Console:
 def _hanging(console: Console, line: Text, indent: int) -> Text:
     lines = line.wrap(console, max(console.width - indent, 20))
     return Text(f"\n{' ' * indent}").join(lines)
-
-
-# -- A release in a few lines of text: a function of the release only.
-
-
-_WIDE = 0.05  # of an error: half of an interval that says little
-
-
-def summary(release: Release) -> list[tuple[str, str, str]]:
-    """Return the lines (name, text, style) that ``littlestone fit`` prints."""
-    guarantee, certificate = release.guarantee, release.certificate
-    rows = [(name, text, "yellow") for name, text in positive_facts(release)]
-    rows.append(("Rule", release.hypothesis.describe(), "bold"))
-    if meaning(release):
-        rows.append(("", meaning(release), ""))
-    rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
-    if guarantee.seeded:
-        rows.append(
-            ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
-        )
-    elif guarantee.pure:
-        rows.append(_odds(guarantee))
-    rows += _certified(release) if certificate is not None else []
-    rows += [(name, text, "") for name, text in proposal_facts(release)]
-    rows += [(name, text, "") for name, text in coefficient_facts(release)]
-    rows += [(name, text, "") for name, text in evaluation_facts(release)]
-    rows += _narrower(release)
-    rows += [
-        ("Spent" if not i else "", f"{what}: {part}", "")
-        for i, (what, part) in enumerate(spent_facts(release))
-    ]
-    return rows
-
-
-def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
-    """Return the line that says what an epsilon means."""
-    factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    return ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
-
-
-def _certified(release: Release) -> list[tuple[str, str, str]]:
-    """Return the lines about the certificate."""
-    certificate, required = release.certificate, release.required
-    assert certificate is not None
-    assert required is not None
-    rows: list[tuple[str, str, str]] = []
-    unit = certificate.unit
-    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
-    rows.append(("Asked", asked, ""))
-    needed = number_of(required, unit)
-    if release.n is None:
-        rows.append(("Needed", f"{needed}; how many there are is secret", ""))
-        rows.append(("Certificate", "holds if there are so many", ""))
-        return rows
-    rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
-    if certificate.holds:
-        beside = beside_constants(release)
-        style = "yellow" if beside else "green"
-        rows.append(("Certificate", f"holds ({certificate.status})", style))
-        rows += [("", beside, "yellow")] if beside else []
-    elif release.proposal is not None:
-        text = "does not hold: the columns were learned from records (the class depends on them)"
-        rows.append(("Certificate", text, "yellow"))
-    else:
-        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
-    return rows
-
-
-def _narrower(release: Release) -> list[tuple[str, str, str]]:
-    """Return how another fit would know the error better, if it is known badly."""
-    found = release.quality
-    if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
-        return []
-    points = percent(found.error.half_width, 2).removesuffix("%")
-    more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
-    text = (
-        f"the error is known to ± {points} points only: a larger {more} narrows that, "
-        "--no-evaluate leaves it out (another fit spends epsilon again)"
-    )
-    return [("Interval", text, "")]
-
-
-def plain(release: Release) -> str:
-    """Return the same as plain text: an observer for exact verification."""
-    return "\n".join(f"{name}: {text}" for name, text, _ in summary(release))
 
 
 # -- Options about public unlabelled points, and how their file is read.

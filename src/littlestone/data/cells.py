@@ -215,6 +215,15 @@ class Texts:
         return found
 
     @property
+    def numbers(self) -> list[tuple[str, int]]:
+        """Numbers that cells may be, written out, each with the place of its text."""
+        return [
+            (repr(float(value)), place)
+            for value, place in self._values.items()
+            if isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**1023)
+        ]
+
+    @property
     def numeric(self) -> bool:
         """Whether one of the texts is a number."""
         return any(isinstance(value, int | float) for value in self._values)
@@ -224,7 +233,7 @@ def _value(written: str) -> int | float | tuple[int, str, bool] | None:
     """Return the number of a text, or its moment: seconds, the rest of one, whether of a zone."""
     value = number(written)
     if value is not None:
-        return None if math.isnan(value) else value
+        return None if isinstance(value, float) and math.isnan(value) else value
     return _iso_moment(written)
 
 

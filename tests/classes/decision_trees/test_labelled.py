@@ -181,7 +181,7 @@ def test_sql_says_the_labels(evaluated):
 
 @pytest.mark.parametrize(
     "labels",
-    ["abc", ["a"], ["a", "a"], ["1", "1.0"], ["a", 1], [0.5, 1.5], [True, False], ["a", "nan"], 3,
+    ["abc", ["a"], ["a", "a"], ["1", "1.0"], ["a", 1], [0.5, 1.5], ["a", "nan"], 3,
      [["a"], ["b"]], [f"l{i}" for i in range(101)]],
     ids=str,
 )  # fmt: skip

@@ -20,7 +20,7 @@ import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import linked
-from littlestone.cli.terminal import plain
+from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import measures as histogram

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.decision_trees.hypothesis import Node, Tree
 from littlestone.data import Column, Literal, Schema
+from littlestone.data.cells import Texts
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import parameter_error
 from littlestone.types import Label
@@ -397,12 +398,22 @@ def _number(written):
     return number
 
 
+def _one_of(texts, written):
+    """Return which of some texts a cell is, by its text or by its value, or None."""
+    lower = written.lower()
+    if written in texts or (lower in ("true", "false") and lower in texts):
+        return written if written in texts else lower
+    number = _number(written)
+    equal = [] if number is None else [each for each in texts if _number(each) == number]
+    return next((each for each in equal if each == _text(number)), equal[0] if equal else None)
+
+
 def _yes(record, column, test, value):
     written = _text(record.get(column))
-    if written is None or written in MISSING.get(column, ()):
+    if written is None or _one_of(MISSING.get(column, ()), written) is not None:
         return False
     if test == "is":
-        return written == value
+        return value == (_one_of(NUMBERS[column], written) if column in NUMBERS else written)
     number = _number(written)
     if number is None:
         return False
@@ -424,6 +435,7 @@ START = {start}  # votes of each label to begin with
 # (times, tree); a tree is the number of a label or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
+NUMBERS = {numbers}  # categories of columns where one is a number: they are compared by value
 
 {reading}
 
@@ -557,6 +569,7 @@ def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> 
         start=repr(ensemble.start),
         trees=f"[\n{lines}]",
         missing=repr(_missing(asked, schema)),
+        numbers=repr(_numbers(asked, schema)),
         reading=_READING,
         points=points,
         start_of="_start(record)" if points else "list(START)",
@@ -691,6 +704,7 @@ START = {start}
 # (step, tree) for each period, or of all; a tree is 0 or 1 or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
+NUMBERS = {numbers}  # categories of columns where one is a number: they are compared by value
 
 {reading}
 
@@ -796,11 +810,19 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
         start=repr(found.start),
         trees=f"[\n{lines}]",
         missing=repr(_missing(asked, schema)),
+        numbers=repr(_numbers(asked, schema)),
         reading=_READING,
         answers=answers,
         low=low,
         high=high,
     )
+
+
+def _numbers(asked: Sequence[Literal], schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Return the categories of columns that are asked, where some of them is a number."""
+    used = {split.column for split in asked if split.op == "is"}
+    found = {schema.columns[j].name: schema.columns[j].categories or () for j in sorted(used)}
+    return {name: categories for name, categories in found.items() if Texts(categories).numeric}
 
 
 def _missing(asked: Sequence[Literal], schema: Schema) -> dict[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, readable
 from littlestone.data import Column, Literal, Schema
-from littlestone.data.cells import BINARY, number, text
+from littlestone.data.cells import BINARY, Texts, number
 from littlestone.errors import parameter_error
 from littlestone.types import Json, Label, Labels, Points
 
@@ -274,38 +274,40 @@ def _is_double(value: int | float | None) -> bool:
 
 def _number(column: Column, at: int, raw: dict[str, str]) -> str:
     """Return the number in a cell as `Column.code` reads it, whatever the type of the column."""
+    value = _value(column, at, raw)
+    worth = {number(null): null for null in column.missing if number(null) is not None}
+    doubles = ", ".join(_double(null) for value, null in worth.items() if value == value)  # noqa: PLR0124 - not of NaN
+    return f"CASE WHEN {value} IN ({doubles}) THEN NULL ELSE {value} END" if doubles else value
+
+
+def _value(column: Column, at: int, raw: dict[str, str]) -> str:
+    """Return the number that a cell is, whatever its type; true is 1."""
     text_, value = _raw(column, at, "t", raw), _raw(column, at, "d", raw)
-    worth = {null: number(null) for null in column.missing if number(null) is not None}
-    missing = ""
-    if worth:
-        texts = ", ".join(quoted(null, "duckdb") for null in worth)
-        known = [null for null, of in worth.items() if text(of) == null]  # not of NaN: a NULL
-        doubles = ", ".join(map(_double, known))
-        typed = f"{value} IN ({doubles})" if known else "FALSE"
-        holds = _raw(column, at, "k", raw)
-        missing = f"WHEN CASE WHEN {holds} THEN {text_} IN ({texts}) ELSE {typed} END THEN NULL "
     return (
-        f"CASE {missing}WHEN regexp_full_match({text_}, '{_NUMBER}') "
+        f"CASE WHEN regexp_full_match({text_}, '{_NUMBER}') "
         f"THEN coalesce({value}, TRY_CAST({text_} AS BOOL)::INT) END"
     )
 
 
 def _category(column: Column, at: int, raw: dict[str, str]) -> str:
-    """Return the text of a cell; a number is its digits, however the engine would write it."""
+    """Return the category that a cell is, by its text or by its value, or its text."""
     text_ = _raw(column, at, "t", raw)
-    worth = [(name, number(name)) for name in column.categories or ()]
-    numbers = [
-        name for name, value in worth if value is not None and name.lower() not in ("true", "false")
-    ]
+    categories = column.categories or ()
+    numbers = Texts(categories).numbers
     if not numbers:
         return text_
+    listed = ", ".join(quoted(name, "duckdb") for name in categories)
+    truths = [name for name in categories if name in ("true", "false")]
+    lower = ", ".join(quoted(name, "duckdb") for name in truths)
     plain = " ".join(
-        f"WHEN {_double(name)} THEN {quoted(name, 'duckdb')}"
-        for name in numbers
-        if text(number(name)) == name  # "3.0", "nan": no number is written so
+        f"WHEN {_double(name)} THEN {quoted(categories[place], 'duckdb')}"
+        for name, place in numbers
     )
-    value = f"CASE {_raw(column, at, 'd', raw)} {plain} END" if plain else "NULL"
-    return f"CASE WHEN {_raw(column, at, 'k', raw)} THEN {text_} ELSE {value} END"
+    return (
+        f"CASE WHEN {_raw(column, at, 'k', raw)} AND {text_} IN ({listed}) THEN {text_} "
+        + (f"WHEN lower({text_}) IN ({lower}) THEN lower({text_}) " if truths else "")
+        + f"ELSE CASE {_value(column, at, raw)} {plain} END END"
+    )
 
 
 def _double(name: str) -> str:
