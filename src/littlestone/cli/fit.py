@@ -205,7 +205,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
 
     user, spec = records.user, goal.concept_class
     check_outputs(
-        "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
+        "fit", data, records.schema, open_points.public, paid.ledger,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     if spec is not None and goal.model is not None:

@@ -144,7 +144,7 @@ def stream(
     """
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")
-    filed.check("stream", paid)
+    filed.check(paid)
     if learner is not None:
         return _of_papers(
             learner, terms, settings, paid, data,
@@ -501,7 +501,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
     if export is None and report is None and filed.record is None:
         return
-    check_outputs("stream", filed.sign_with, export=export, report=report, record=filed.record)
+    check_outputs("stream", export=export, report=report, record=filed.record)
     # Bring it up to date, unless the stream runs, or its private part is lost.
     with contextlib.suppress(StoreError):
         Journal.open(folder).close()

@@ -496,12 +496,9 @@ class Release:
             raise parameter_error("predict", "x", "the name of one column", x, hint)
         return str(names[0]) if x is None else x
 
-    def record(self, key: str | Path | None = None) -> Json:
-        """Return the record that can be filed, and checked offline (``docs/records.md``).
-
-        ``key``: a file with an Ed25519 private key (PEM), to sign it.
-        """
-        return record_of(self, key)
+    def record(self) -> Json:
+        """Return the record that can be filed, and checked offline (``docs/records.md``)."""
+        return record_of(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model file that `read` and the command line open; it replaces a file."""
