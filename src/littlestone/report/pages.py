@@ -30,7 +30,6 @@ from littlestone.classes import (
     TreeSum,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
-from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
@@ -252,10 +251,6 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         facts.append(("Calibration error", f"{error:.3f} (mean distance, less that of noise)"))
-    if isinstance(release.hypothesis, LeafTree) and not histogram.unlisted:
-        area, leaves = evaluation.ranked().auroc(), len(release.hypothesis.labels)
-        text = f"({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
-        facts.append(("AUROC", _HIDDEN if area is None else f"{area.value:.3f} {text}"))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -551,7 +546,7 @@ def heading_of(release: Release) -> str:
             kind = "a private linear model"
     elif isinstance(release.concept_class, RuleLists):
         kind = "a private rule list"
-    elif isinstance(hypothesis, TreeHypothesis | LeafTree):
+    elif isinstance(hypothesis, TreeHypothesis):
         kind = "a private tree"
     if release.guarantee.seeded:
         kind = f"{kind.replace('private ', '')} (not private)"
