@@ -76,7 +76,7 @@ SHOWN = [
     ["stream", *STATE, "--export", "o.json"],
     ["stream", *STATE, "--report", "o.html"],
     ["stream", "d.csv", *STATE, "--resume", "from-start"],
-    ["stream", "d.csv", *STATE, "--resume", "new-rows", "--out", "a.csv"],
+    ["stream", "d.csv", *STATE, "--resume", "new-rows", "--out", "n.csv"],
 ]
 COMMANDS = [
     *MODELS.values(),
