@@ -115,16 +115,12 @@ class Life:
                 if not part:
                     return
 
-    def watch(self, file: Path | None, size: int) -> None:
-        """Wait until so much more was written, or until the process ends."""
-        begin = file.stat().st_size if file is not None and file.exists() else 0
+    def watch(self, size: int) -> None:
+        """Wait until so much was written, or until the process ends."""
         while True:
             self.listen(0.001)
             ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            grown = len(self.said)
-            if file is not None:
-                grown = file.stat().st_size - begin if file.exists() else 0
-            if ended is not None or grown >= size:
+            if ended is not None or len(self.said) >= size:
                 return
 
     def end(self) -> tuple[int, bytes]:
@@ -217,16 +213,6 @@ def counted(state: Path) -> tuple[bool, dict[str, int]]:
         sql.close()
 
 
-def written(predictions: Path, said: dict[int, str], *, to_file: bool) -> int:
-    """Return how many rows were answered in whole lines."""
-    if not to_file:
-        return max(said, default=-1) + 1
-    if not predictions.exists():
-        return 0
-    text = predictions.read_text()
-    return max(text.count("\n") - 1, 0)
-
-
 def collect(said: dict[int, str], output: bytes) -> None:
     """Add the whole lines of one life; a line that comes again must say the same."""
     for line in output.decode().split("\n")[:-1]:
@@ -251,13 +237,12 @@ def run(kills: int, n: int, seed: int, *, most: int = 50, **options: Any) -> Cou
 
 
 def run_stream(
-    kills: int, n: int, seed: int, *, to_file: bool = True, broken: str = "",
-    progress: bool = False, users: bool = False,
-) -> Counter[str]:  # fmt: skip
+    kills: int, n: int, seed: int, *, broken: str = "", progress: bool = False, users: bool = False
+) -> Counter[str]:
     """Kill one stream at most so many times, until it is done, and compare it."""
     rng, counts = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
-        rows, predictions, state = Path("rows.csv"), Path("p.csv"), Path("state")
+        rows, state = Path("rows.csv"), Path("state")
         write_rows(rows, n, seed)
         common = [*OPTIONS, "--seed", str(seed), "--quiet", *(OF_USERS if users else [])]
         most = batches(users=users)
@@ -265,7 +250,6 @@ def run_stream(
         assert alone.end()[0] == 0
         share = n / kills  # a life handles about so many rows
         tokens = [str(rows), "--state", str(state), "--group", str(GROUP), *common]
-        tokens += ["--out", str(predictions)] if to_file else []
         said: dict[int, str] = {}
         before: tuple[int, int, list[tuple[int, str]]] = (0, 0, [])
         while True:
@@ -285,7 +269,7 @@ def run_stream(
                     life.listen(rng.uniform(0, 0.15))
                 else:  # when about so many rows more were answered
                     size = int(rng.uniform(0, 2 * share)) * 7 + 1
-                    life.watch(predictions if to_file else None, size)
+                    life.watch(size)
                     time.sleep(rng.uniform(0, 0.003))
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(life.pid, signal.SIGKILL)
@@ -306,10 +290,11 @@ def run_stream(
                 counts["killed before there was a state"] += 1
                 continue
             after = peek(state)
-            answered = written(predictions, said, to_file=to_file)
+            answered = max(said, default=-1) + 1
             counts["killed before the first draw"] += not after[2]
             counts["saved, killed before it was all answered"] += after[0] > answered
             assert after[0] >= answered, "an acknowledged row is lost"
+            assert len(said) == answered, "answers are missing"
             assert after[0] - answered <= GROUP, "more than one group was learned silently"
             assert after[0] >= before[0], "rows were forgotten"
             assert before[1] <= after[1] <= most, "the budget shrank"
@@ -324,11 +309,8 @@ def run_stream(
                 print(f"{counts['kills']} kills, {after[0]:,} rows", file=sys.stderr)
             if code == 0:
                 break
-        if to_file:
-            assert predictions.read_bytes() == Path("alone.csv").read_bytes(), "other predictions"
-        else:
-            text = "t,prediction\n" + "".join(f"{t},{said[t]}\n" for t in range(n))
-            assert text == Path("alone.csv").read_text(), "other predictions"
+        text = "t,prediction\n" + "".join(f"{t},{label}\n" for t, label in sorted(said.items()))
+        assert text == Path("alone.csv").read_text(), "other predictions"
         for folder in ("alone", str(state)):
             code = Life(["--state", folder, "--export", f"{folder}.json"]).end()[0]
             assert code == 0
@@ -345,14 +327,13 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pipe", action="store_true", help="predictions on the standard output")
     parser.add_argument("--users", action="store_true", help="users are protected")
     parser.add_argument("--broken", choices=BROKEN, default="", help="a control: it must fail")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
     counts = run(
-        options.kills, options.rows, options.seed, to_file=not options.pipe,
+        options.kills, options.rows, options.seed,
         broken=options.broken, users=options.users, progress=not options.json,
     )  # fmt: skip
     if options.json:
@@ -362,8 +343,7 @@ def main() -> None:
         print(f"{name:45} {count:8,}")
     print("predictions and public record are those of the uninterrupted run, byte for byte;")
     print("no acknowledged row lost or counted twice, no hypothesis drawn again, no budget reset")
-    where = "a pipe" if options.pipe else "a file"
-    print(f"predictions to {where}, seed {options.seed}, {time.monotonic() - start:.0f} s")
+    print(f"seed {options.seed}, {time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from audit.table import CASES
 
 from littlestone.audit import all_n, verify
 from littlestone.audit.all_n import domain_points, rounds
 from littlestone.audit.all_n.chain import quantile
 from littlestone.audit.all_n.rounds import Sums
-from littlestone.audit.table import CASES
 from littlestone.classes import (
     BoostedTreeClass,
     FiniteClass,

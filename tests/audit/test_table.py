@@ -6,10 +6,10 @@ import inspect
 from dataclasses import replace
 
 import pytest
+from audit.table import CASES, LEARNERS, MECHANISMS, Case
 
 from littlestone import mechanisms
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.audit.table import CASES, LEARNERS, MECHANISMS, Case
 from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.report import page

@@ -83,18 +83,15 @@ def test_labels_only(run):
     assert "one of sql, python, json" in run("export m.json --to xml").err
 
 
-def test_shares_of_leaves(run, folder):
-    done = run(f"{FIT} decision_trees(depth=1) --epsilon 4 --proba --json")
-    assert done.json["hypothesis"]["type"] == "leaf_tree"
+def test_shares_of_answers(run, folder):
+    done = run(f"{FIT} decision_trees(depth=1) --epsilon 4 --evaluate 2 --json")
+    assert done.json["hypothesis"]["type"] == "tree"
     assert done.json["evaluation"]["scores"] == [0, 1]
     assert run("predict m.json data.parquet --proba --out out.csv").code == 0
     expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))[:, 1]
     lines = (folder / "out.csv").read_text().splitlines()[1:]
     assert [float(line.split(",")[1]) for line in lines] == pytest.approx(expected, rel=1e-5)
     assert run("report m.json --out page.html").code == 0
-    done = run(f"{FIT} decision_trees(depth=1) --epsilon 4 --proba --no-evaluate")
-    assert done.code == 2
-    assert "leave out --no-evaluate" in " ".join(done.err.split())
 
 
 def test_a_table_that_cannot_be_parted(run, folder):

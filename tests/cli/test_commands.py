@@ -338,7 +338,6 @@ def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
         ("--samples-per-user 1 --records-per-user none", "--records-per-user"),
         ("--samples-per-user 1 --method best", "'--method'"),
         ("--samples-per-user 1 --learner generic", "protects single records"),
-        ("--samples-per-user 1 --all", "'--class'"),
     ],
 )
 def test_audit_of_users_refuses(run, more, said):
@@ -352,7 +351,6 @@ def test_audit_of_records_refuses_what_is_for_users(run):
     line = f"{AUDIT} --class thresholds(1,1) --points 1"
     assert "--unit user" in run(f"{line} --learner generic --samples-per-user 2").err
     assert "replaces a user" in run(f"{line} --learner users --unit record").err
-    assert "'--unit'" in run("audit exact --all --unit user").err
 
 
 @pytest.mark.parametrize("points", ["7", "1,,2", "", "x"])

@@ -302,7 +302,6 @@ def test_a_secret_share_of_the_records(run, folder):
     for more, said in (
         ("--user name", "--user"),
         ("--costs 0=1,1=2", "--costs"),
-        ("--proba", "--proba"),
     ):
         refused = run(f"{share} {more}")
         assert (refused.code, refused.out) == (2, "")

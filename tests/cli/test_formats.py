@@ -108,7 +108,7 @@ def test_dates_are_learned_and_shown_as_dates(run, folder):
 
 def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
     """However the table is cut, and whatever is written, the predictions are those of the rows."""
-    run(f"fit data.parquet --schema schema.toml --y adult --out m.json --proba {TREE}")
+    run(f"fit data.parquet --schema schema.toml --y adult --out m.json {TREE}")
     release = ls.load("m.json")
     labels = release.predict(ROWS).tolist()
     chances = release.predict_proba(ROWS)[:, 1]

@@ -33,7 +33,7 @@ def told(capsys, *arguments):
 def test_tables_without_rows_are_predicted(folder, capsys, labels):
     import pyarrow.parquet as pq
 
-    told(capsys, *FIT[:6], *labels, "--out", "m.json", "--proba")
+    told(capsys, *FIT[:6], *labels, "--out", "m.json")
     (folder / "none.csv").write_text("age,kind\n")
     (head,) = told(capsys, "predict", "m.json", "none.csv", "--proba").splitlines()
     told(capsys, "predict", "m.json", "none.csv", "--proba", "--out", "none.parquet")
@@ -43,7 +43,7 @@ def test_tables_without_rows_are_predicted(folder, capsys, labels):
 
 
 def test_fit_predict_score_and_compare(folder, capsys):
-    said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html", "--proba")
+    said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html")
     assert "age" in said
     assert "no listed label" in said
     assert "Majority class" in said

@@ -77,7 +77,6 @@ def test_users_need_a_schema(run):
         ("--epsilon 1e400", "a number in (0, inf)"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
-        ("--proba --no-evaluate", "--no-evaluate"),
         ("--holdout 0.2 --evaluate 8", "at most 156/25"),
         ("--holdout 0.2 --no-evaluate", "--no-evaluate"),
         ("--holdout 1e-9", "at least one of"),

@@ -43,7 +43,6 @@ def test_a_changed_record_is_refused_and_the_field_is_named(run):
     ("line", "said"),
     [
         (f"{FIT} --seed 1", "seeded"),
-        (FIT.replace("--record record.json", "--sign-with key.pem"), "--record"),
         (f"{FIT} --out record.json", "record"),
         ("check-record nowhere.json", "nowhere.json"),
     ],
@@ -100,4 +99,3 @@ def test_a_stream_with_a_seed_has_no_record(run, folder):
     refused = run("stream --state s --record r.json")
     assert refused.code == 2
     assert "nothing to file" in refused.err
-    assert "give --record too" in run("stream --state s --sign-with k.pem").err

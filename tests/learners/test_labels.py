@@ -55,7 +55,7 @@ def test_exactly_private_with_three_labels(learner, options):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("more", [{}, {"costs": PAIRS}, {"probabilities": True}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"costs": PAIRS}], ids=str)
 def test_trees_with_three_labels_are_exactly_private(more):
     trees = ls.DecisionTrees(ls.Schema.from_dict({"city": {"categories": ["Bonn"]}}), 1, ABC)
     made = Agnostic(trees, epsilon=1, **more)
@@ -133,7 +133,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     X, y = people()
     table = X.assign(y=np.where(np.arange(len(y)) % 50 == 0, "?", y))  # some cells are unlisted
     learner = ls.AgnosticLearner(
-        ls.DecisionTrees(SCHEMA, 2, labels=ABC), epsilon=2, probabilities=True, evaluate=0.5,
+        ls.DecisionTrees(SCHEMA, 2, labels=ABC), epsilon=2, evaluate=0.5,
         random_state=0,
     )  # fmt: skip
     learner.fit(table, "y")
@@ -270,7 +270,7 @@ def test_scikit_learn(recwarn):
     own = ls.AgnosticLearner(deeper, epsilon=4, random_state=0)
     assert cross_val_score(own, X, y, cv=2).mean() > 0.9
     lists = ls.RuleLists(ls.Schema.every_column([0.0]), 2, labels=[0, 1, 2])
-    ranked = ls.AgnosticLearner(lists, epsilon=4, evaluate=1, probabilities=True, random_state=0)
+    ranked = ls.AgnosticLearner(lists, epsilon=4, evaluate=1, random_state=0)
     search = GridSearchCV(ranked, {"concept_class": [lists, deeper]}, scoring="roc_auc_ovr", cv=2)
     assert search.fit(X, y).best_score_ > 0.9
     assert search.predict_proba(X).shape == (1500, 3)

@@ -12,7 +12,6 @@ from littlestone.costs import Costs
 from .mutant import mutant
 
 _EVALUATED = "three labels and their evaluation"
-_LEAVES = "leaves of three labels"
 
 
 @mutant(
@@ -63,7 +62,7 @@ def one_record_moves_one_cell_of_labels(original, *given, **options):
     return 2 * original(*given, **options)
 
 
-@mutant("noise left out", "learners.running:release_histogram", _LEAVES)
+@mutant("noise left out", "learners.running:release_histogram", _EVALUATED)
 def no_noise_outside_the_list(original, scores, counts, *, unlisted=False, **options):
     """Cells outside the list are thought to be nobody's."""
     made = original(scores, counts if not unlisted else counts[:-1], **options)

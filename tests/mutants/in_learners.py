@@ -262,7 +262,7 @@ def a_part_drawn_by_public_coins(original, n, m, source):
 
 @mutant(
     "half noise",
-    "classes.rule_lists:ListCandidates._drawn",
+    "classes.rule_lists:ListCandidates.draw",
     "generic on rule_lists(length=2)",
 )
 def a_rule_list_is_drawn_at_twice_the_rate(original, self, rate, source):

@@ -7,12 +7,11 @@ from fractions import Fraction
 import checker
 import numpy as np
 import pytest
+from audit.table import LEARNERS as LISTED
 
 import littlestone as ls
 from littlestone.audit import verify
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.audit.table import LEARNERS as LISTED
-from littlestone.audit.table import Row
 from littlestone.classes import dimensions
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
@@ -93,19 +92,6 @@ def test_the_page_of_a_failure_shows_the_worst_pair():
     assert "does NOT hold" in text
     assert "(0,)" in text
     assert "(1,)" in text
-
-
-def test_the_page_of_a_table_counts_what_fails():
-    good = verify_mechanism(leak, replace_one([0, 1], 1), epsilon=4, delta=0)
-    bad = verify_mechanism(leak, replace_one([0, 1], 1), epsilon=1, delta=0)
-    rows = [Row(n, "mechanism", "<2> bits", r, 0.1) for n, r in (("good", good), ("bad", bad))]
-    text = plain(page(rows))
-    assert "1 of 2 verifications hold" in text
-    assert "NO" in text
-    assert "<2> bits" in text
-    for nothing in ([], [1], ("a",)):
-        with pytest.raises(UnsupportedError):
-            page(nothing)
 
 
 def test_the_page_of_dimensions():

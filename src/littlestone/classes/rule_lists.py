@@ -27,7 +27,6 @@ from littlestone.classes.decision_trees.concept_class import (
 )
 from littlestone.classes.decision_trees.hypothesis import (
     Known,
-    LeafTree,
     Node,
     Tree,
     TreeHypothesis,
@@ -114,35 +113,6 @@ class ListHypothesis(TreeHypothesis):
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; only a list in normal form is accepted."""
-        made = super().from_dict(data)
-        _check(made.tree, Fields(data, ("tree",), ("label_names",)))
-        return made
-
-
-@readable
-@dataclass(frozen=True)
-class LeafList(LeafTree):
-    """A rule list whose ends have numbers, as the leaves of a `LeafTree` have.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> at30, below30, at60, below60 = Schema.from_dict({"age": {"bins": [30, 60]}}).literals()
-    >>> listed = LeafList.of(Node(below30, 0, Node(below60, 0, 1)))
-    >>> listed.labels, listed.describe()
-    ((0, 0, 1), 'if age < 30, then 0; otherwise, if age < 60, then 0; otherwise 1')
-    """
-
-    TYPE = "leaf_list"
-
-    @cached_property
-    def merged(self) -> ListHypothesis:
-        """The same function as a list in normal form."""
-        return ListHypothesis.of(self.plain, self.label_names)
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; only what `of` returns is accepted."""
         made = super().from_dict(data)
         _check(made.tree, Fields(data, ("tree",), ("label_names",)))
         return made
@@ -276,14 +246,9 @@ class ListCandidates:
 
     def draw(self, rate: Fraction, source: Source) -> ListHypothesis:
         """Return a list; each representation weighs e**(-rate * cost)."""
-        return ListHypothesis.of(self._drawn(Fraction(rate), source), self._labels)
-
-    def draw_apart(self, rate: Fraction, source: Source) -> LeafList:
-        """Return the same draw with all ends of the representation."""
-        return LeafList.of(self._drawn(Fraction(rate), source), self._labels)
-
-    def _drawn(self, rate: Fraction, source: Source) -> Tree:
-        return self._grow(self._rows, self._length, rate, source)
+        return ListHypothesis.of(
+            self._grow(self._rows, self._length, Fraction(rate), source), self._labels
+        )
 
     def _grow(self, rows: Rows, length: int, rate: Fraction, source: Source) -> Tree:
         if length == 0:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
     AsJson,
@@ -33,58 +31,29 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-Every = Annotated[bool, Parameter(name="--all", negative="")]
-_COLUMNS = (
-    "what",
-    "data sets of",
-    "data sets",
-    "pairs",
-    "claim",
-    "worst delta",
-    "tightest epsilon",
-    "seconds",
-    "holds",
-)
-
 
 @shared
-class ClaimOrAll(Claim):
-    """A claim, which --all leaves out."""
+class Enumerated(Claim):
+    """A claim, and the points of the records that are made to check it."""
 
     labels: Labels = None
     points: str | None = None
     """The points that records may have, separated by commas (rows of a schema: cells separated by
     commas, rows by semicolons). All labelings are tried."""
-    every: Every = False
-    """Instead of one claim: every mechanism and every learner, each on domains of its own; takes
-    less than a minute."""
-
-    def alone(self, caller: str, **others: object) -> None:
-        """Refuse what --all would ignore."""
-        own = {"class": self.concept_class, "learner": self.learner, "epsilon": self.epsilon}
-        own |= {"points": self.points, "labels": self.labels}
-        for name, value in (own | others).items():
-            if value is not None:
-                raise ParameterError(
-                    f"The {name!r} parameter of {caller} must not be given with --all, which "
-                    "verifies everything. Leave one of them out."
-                )
 
 
 def exact(
     *,
-    claim: ClaimOrAll = ClaimOrAll(),
+    claim: Enumerated = Enumerated(),
     n: int = 3,
     unit: Literal["record", "user"] | None = None,
     samples_per_user: str | None = None,
     records_per_user: str | None = None,
     method: str | None = None,
     outside: Flag = False,
-    full: Flag = False,
     report: Page = None,
     json: AsJson = False,
 ) -> int:
@@ -109,8 +78,6 @@ def exact(
         With --unit user: auto, one-record, group-privacy, user-level, binary-search or threshold.
     outside:
         Also try records whose point lies outside the domain.
-    full:
-        With --all: also the larger domains; takes some minutes.
     """
     from littlestone.safe_io import write_text
 
@@ -120,11 +87,6 @@ def exact(
         "records_per_user": records_per_user,
         "method": method,
     }
-    if claim.every:
-        claim.alone("audit exact", unit=unit, **of_users)
-        return _table(full=full, report=report, json=json)
-    if full:
-        raise ParameterError("The 'full' parameter of audit exact is for --all.")
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import note, progress_of
@@ -158,39 +120,14 @@ def exact(
     return 0 if result.holds else 1
 
 
-def all_n(*, claim: ClaimOrAll = ClaimOrAll(), json: AsJson = False) -> int:
+def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     """Check why a learner is private for every n: step by step, each enumerated, proved or assumed.
 
-    Exit 1 if a step fails. By default, points are the whole domain. With --all: one line for each
-    line of audit exact --all.
+    Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import counting, note, progress_of, table
+    from littlestone.cli.terminal import note, progress_of
 
-    if claim.every:
-        claim.alone("audit all-n")
-        from littlestone.audit.table import CASES
-
-        cases = [case for case in CASES if not case.full]
-        chains = []
-        with counting("Checked") as progress:
-            for case in cases:
-                chains.append(case.all_n())
-                progress(len(chains), len(cases))
-        holds = all(chain.holds for chain in chains)
-        if json:
-            rows = [
-                chain.to_dict() | {"name": case.name}
-                for case, chain in zip(cases, chains, strict=True)
-            ]
-            print(jsonlib.dumps({"holds": holds, "rows": rows}, sort_keys=True))
-        else:
-            lines = [
-                (case.name, chain.route, ", ".join(chain.lemmas), "yes" if chain.holds else "NO")
-                for case, chain in zip(cases, chains, strict=True)
-            ]
-            table("", ("what", "all n", "lemmas", "holds"), lines)
-        return 0 if holds else 1
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner, goal = claim.opened("audit all-n", listed)
     check_protects_records(learner)
@@ -252,56 +189,6 @@ def replay(
     else:
         note(str(found))
     return 0 if found.holds else 1
-
-
-def _table(*, full: bool, report: str | None, json: bool) -> int:
-    from littlestone.audit.table import CASES
-    from littlestone.cli.summary import plain
-    from littlestone.cli.terminal import counting, note, table
-    from littlestone.report import page
-    from littlestone.safe_io import write_text
-
-    cases = [case for case in CASES if full or not case.full]
-    rows: list[Row] = []
-    with counting("Verified") as progress:
-        for case in cases:
-            # a page for every path of every data set takes minutes
-            rows.append(case.row([page, plain] if full else [plain]))
-            progress(len(rows), len(cases))
-    holds = all(row.result.holds and row.says_something for row in rows)
-    if report is not None:
-        write_text(report, page(rows))
-    if json:
-        every = {"holds": holds, "rows": [row.to_dict() for row in rows]}
-        print(jsonlib.dumps(every, sort_keys=True))
-    else:
-        table("", _COLUMNS, [_line(row) for row in rows])
-        data, pairs = (sum(getattr(row.result, what) for row in rows) for what in _COUNTED)
-        verdict = "HOLDS" if holds else "FAILS"
-        note(f"{verdict}: {len(rows)} verifications, {data} data sets, {pairs} neighbour pairs")
-    return 0 if holds else 1
-
-
-_COUNTED = ("datasets", "pairs")
-
-
-def _line(row: Row) -> tuple[str, ...]:
-    result = row.result
-    claim = f"{float(result.epsilon):.4g}"
-    if result.delta:
-        claim += f", {float(result.delta):.4g}"
-    least = result.tightest_epsilon if result.tightest_epsilon > 1e-300 else 0
-    return (
-        row.name,
-        row.domain,
-        str(result.datasets),
-        str(result.pairs),
-        claim,
-        f"{result.worst_delta:.3g}",
-        f"{least:.4g}",
-        f"{row.seconds:.1f}",
-        "yes" if result.holds else "NO",
-    )
 
 
 def _integer(text: str) -> object:

@@ -110,7 +110,7 @@ class FitGoal(Goal):
     "decision_trees(depth=3)"."""
 
 
-def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the table, the draw
+def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
     data: str,
     /,
     *,
@@ -125,7 +125,6 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     settings: Settings = None,
     own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
     costs: str | None = None,
-    proba: Flag = False,
     agnostic: Flag = False,
     labels: str | None = None,
     require_certificate: Flag = False,
@@ -166,9 +165,6 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
         of the largest cost.
-    proba:
-        Evaluate each leaf of a decision tree separately: `predict --proba` then gives its shares of
-        labels.
     agnostic:
         Certify any labels, with a learner that needs realizable ones: it sees records whose labels
         were privately replaced by those of a concept.
@@ -200,7 +196,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
 
     user, spec = records.user, goal.concept_class
     check_outputs(
-        "fit", data, records.schema, open_points.public, paid.ledger, filed.sign_with,
+        "fit", data, records.schema, open_points.public, paid.ledger,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     if spec is not None and goal.model is not None:
@@ -214,7 +210,7 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         )
     if target:
         _not_of_targets(
-            samples_per_user=samples_per_user, costs=costs, proba=proba, agnostic=agnostic,
+            samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
             labels=labels, require_certificate=require_certificate, subsample=subsample,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
             negative=records.negative, **vars(own),
@@ -228,10 +224,6 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
     options: Json = {name: value for name, value in vars(own).items() if value}
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
-    if proba and evaluated.no_evaluate:
-        raise ParameterError(
-            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
-        )
     form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(
@@ -262,10 +254,8 @@ def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the
         options |= of_points
     sums = (goal.model or "auto") in _SUMS if concepts is None else bool(concepts.learned_by)
     if not sums:
-        _of_records_only(user, labels=labels, costs=costs, proba=proba)
+        _of_records_only(user, labels=labels, costs=costs)
         _users_named(user, samples_per_user, learner)
-        if proba:  # sums of trees have probabilities anyway
-            options["probabilities"] = True
     asked = Fit(
         y=y, epsilon=goal.epsilon, delta=goal.delta, target=target, labels=two,
         evaluate=_asked(evaluated), holdout=holdout, interval=covered_share("fit", interval),
@@ -416,20 +406,17 @@ _ONE_RECORD = (
 )
 
 
-def _of_records_only(
-    user: str | None, *, labels: str | None, costs: str | None, proba: bool
-) -> None:
+def _of_records_only(user: str | None, *, labels: str | None, costs: str | None) -> None:
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
             "--labels is not for the protection of users (--user), which is about two labels: say "
             f"which one means 1 (--positive). Or {_ONE_RECORD}."
         )
-    for option, asked in (("--costs", costs is not None), ("--proba", proba)):
-        if user is not None and asked:
-            raise ParameterError(
-                f"{option} is not for the protection of users (--user): leave one of them out."
-            )
+    if user is not None and costs is not None:
+        raise ParameterError(
+            "--costs is not for the protection of users (--user): leave one of them out."
+        )
 
 
 def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:

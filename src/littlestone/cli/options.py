@@ -321,35 +321,25 @@ class Filed:
     record: str | None = None
     """Write the record of the release here, which `littlestone check-record` verifies without the
     data."""
-    sign_with: str | None = None
-    """File with the private key (Ed25519, PEM) that signs the record."""
 
     def source(self, caller: str, paid: Paid) -> Source:
-        """Return the source; refuse first a record that could not be made or signed."""
-        self.check(caller, paid)
+        """Return the source; refuse first a record that could not be made."""
+        self.check(paid)
         return paid.source(caller)
 
-    def check(self, caller: str, paid: Paid) -> None:
-        """Refuse a record that could not be made or signed."""
-        if self.record is None and self.sign_with is not None:
-            raise ParameterError(
-                f"The '--sign-with' option of {caller} signs a record: give --record too."
-            )
+    def check(self, paid: Paid) -> None:
+        """Refuse a record that could not be made."""
         if self.record is not None and paid.seed is not None:
             raise ParameterError(
                 "A seeded release is not private, so there is nothing to file: leave out --seed or "
                 "--record."
             )
-        if self.sign_with is not None:
-            from littlestone.learners.record import private_key
 
-            private_key(self.sign_with)
-
-    def write(self, record_of: Callable[[str | None], Json]) -> None:
+    def write(self, record_of: Callable[[], Json]) -> None:
         """Write the record, if it is asked for."""
         if self.record is not None:
-            record = record_of(self.sign_with)
-            write_text(self.record, jsonlib.dumps(record, indent=1, ensure_ascii=False) + "\n")
+            text = jsonlib.dumps(record_of(), indent=1, ensure_ascii=False)
+            write_text(self.record, f"{text}\n")
 
 
 def learner_options() -> Any:

@@ -144,8 +144,8 @@ def export(
     return 0
 
 
-def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) -> int:
-    """Verify the record of a release offline: hashes, the budget, the certificate, a signature.
+def check_record(file: str, /, *, json: AsJson = False) -> int:
+    """Verify the record of a release offline: hashes, the budget, the certificate.
 
     Exit 1 if anything is wrong, with the name of each wrong field.
 
@@ -153,31 +153,21 @@ def check_record(file: str, /, *, key: str | None = None, json: AsJson = False) 
     ----------
     file:
         File written by `littlestone fit --record`, or by score or stream.
-    key:
-        Public key (PEM) of the person who must have signed it. Without it, a signature shows only
-        that nothing was changed since.
     """
     from littlestone.cli.terminal import facts
     from littlestone.learners.check_record import check_record as checked
     from littlestone.safe_io import parse_json, read_text
 
     record = parse_json(read_text(file, "record"), f"record {file}")
-    found = checked(record, key)
+    found = checked(record)
     if json:
         wrong = [{"field": field, "problem": problem} for field, problem in found]
         print(jsonlib.dumps({"ok": not found, "wrong": wrong}, sort_keys=True, ensure_ascii=False))
     elif found:
         facts([(finding.field, finding.problem, "red") for finding in found])
     else:
-        signer = record.get("signature", {}).get("public_key", "")
-        by = [("Signed by", signer, "")] if signer else []
-        facts(
-            [
-                ("Record", "all that can be checked without the data agrees", "green"),
-                ("Guarantee", _promise(record), ""),
-                *by,
-            ]
-        )
+        agrees = "all that can be checked without the data agrees"
+        facts([("Record", agrees, "green"), ("Guarantee", _promise(record), "")])
     return int(bool(found))
 
 
@@ -286,7 +276,7 @@ def score(
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts, positive_facts
 
-    check_outputs("score", model, data, asked.ledger, filed.sign_with, record=filed.record)
+    check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))

@@ -123,9 +123,8 @@ def stream(
     follow:
         Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
-        Write the predictions to this file, and continue it exactly where it ends: after a kill no
-        line is missing, truncated or repeated. On the standard output, lines of the last group are
-        repeated.
+        Write the predictions of this run to this new file, instead of the standard output. After a
+        kill the next run begins with the lines of the last group; t says which they are.
     group:
         At most so many rows become durable together; no row waits for others.
     durability:
@@ -144,7 +143,7 @@ def stream(
     """
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")
-    filed.check("stream", paid)
+    filed.check(paid)
     if learner is not None:
         return _of_papers(
             learner, terms, settings, paid, data,
@@ -168,7 +167,9 @@ def stream(
     # outputs, the input, its line of names.
     most = whole("stream", "group", group)
     check_outputs("stream", data, terms.schema, paid.ledger, out=out)
-    check_answers(out)
+    if out is not None and os.path.isfile(out) and os.path.getsize(out):
+        hint = "It holds something. Each run writes its predictions into a file of its own."
+        raise parameter_error("stream", "out", "a new file", out, hint)
     what = "The standard input" if data is None else f"The file {data!r}"
     paid_by = paid.budget("stream")
     algorithm, about, reader = _prepared(state, terms, seed, what)
@@ -501,7 +502,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
     if export is None and report is None and filed.record is None:
         return
-    check_outputs("stream", filed.sign_with, export=export, report=report, record=filed.record)
+    check_outputs("stream", export=export, report=report, record=filed.record)
     # Bring it up to date, unless the stream runs, or its private part is lost.
     with contextlib.suppress(StoreError):
         Journal.open(folder).close()
@@ -565,17 +566,15 @@ def _show_status(folder: str, *, json: bool) -> None:
 
 
 _HEADER = "t,prediction\n"
-_LONGEST = 64  # bytes of a line of answers
 
 
 class Answers:
-    """The rows ``t,prediction``, in a file that is continued or on the standard output.
+    """The lines ``t,prediction``, in a new file or on the standard output.
 
     Parameters
     ----------
     path : str or None
-        A file: what it ends with says which answers have been written. None: standard output,
-        where nobody can know that.
+        A file; None: the standard output.
     power : bool
         Make what was written survive a power cut before the next state is saved.
     """
@@ -583,34 +582,16 @@ class Answers:
     def __init__(self, path: str | None, *, power: bool) -> None:
         self._path, self._power = path, power
         self._file: IO[str] = sys.stdout
-        self.end: int | None = None  # the t that comes next in the file
-        if path is None:
-            self._headed = _appended(sys.stdout)
-            return
-        try:
-            with open(path, "a+b") as file:
-                self.end, size = _end_of(file, path)
-                if size is not None:
-                    file.truncate(size)  # a line that a kill has torn
-            self._file = open(path, "a", encoding="ascii", newline="")  # noqa: SIM115 - kept open
-        except OSError as problem:
-            raise _unwritten(path, problem) from None
-        self._headed = self.end is not None
+        self._headed = path is None and _appended(sys.stdout)
+        if path is not None:
+            try:
+                self._file = open(path, "w", encoding="ascii", newline="")  # noqa: SIM115 - kept open
+            except OSError as problem:
+                raise _unwritten(path, problem) from None
 
     def repeat(self, stream: DurableStream) -> None:
-        """Write the answers that were saved when their process was killed, as far as needed."""
-        first, text = stream.journal.answers
-        time, end = stream.state.time, self.end
-        if not text:
-            first = time
-        if end is not None and not first <= end <= time:
-            hint = (
-                "Its end does not fit to the state: it lacks answers that were written, or has "
-                "answers that the state does not know (after a power cut, or when the state is an "
-                "old copy: then do not continue). Choose another file for new answers."
-            )
-            raise parameter_error("stream", "out", "the file of this stream", self._path, hint)
-        self.write(max(first, end or 0), text[max((end or 0) - first, 0) :])
+        """Write the saved answers of a process that was killed before it had written them all."""
+        self.write(*stream.journal.answers)
 
     def write(self, first: int, labels: str) -> None:
         """Write answers from a time on; they are handed to the system when this returns."""
@@ -670,41 +651,6 @@ class Progress:
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 
 
-def check_answers(path: str | None) -> None:
-    """Refuse a file that is there and holds something else; nothing is written."""
-    if path is None or not os.path.isfile(path):
-        return
-    try:
-        with open(path, "rb") as file:
-            _end_of(file, path)
-    except OSError as problem:
-        raise _unwritten(path, problem) from None
-
-
-def _end_of(file: IO[bytes], path: str) -> tuple[int | None, int | None]:
-    """Return the next t of a file of answers (None: no line of names yet), and its whole size."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    head = file.read(len(_HEADER))
-    if head != _HEADER.encode()[: len(head)]:
-        hint = "It exists, and it is something else."
-        raise parameter_error("stream", "out", "a file of answers, or a new one", path, hint)
-    if len(head) < len(_HEADER):
-        return None, 0
-    file.seek(max(len(_HEADER) - 1, size - _LONGEST))
-    tail = file.read()
-    whole = tail[: tail.rfind(b"\n") + 1]
-    lines = whole.split(b"\n")
-    size -= len(tail) - len(whole)
-    if size == len(_HEADER):
-        return None, 0  # the names only: they are written again
-    try:
-        return int(lines[-2].split(b",")[0]) + 1, size
-    except (IndexError, ValueError):
-        hint = "Its last line is none of this program's."
-        raise parameter_error("stream", "out", "a file of answers", path, hint) from None
-
-
 def _appended(file: IO[str]) -> bool:
     """Return whether a stream is appended to a file that holds something already."""
     try:
@@ -722,5 +668,5 @@ def _sync(file: IO[str]) -> None:
 def _unwritten(path: str, problem: OSError) -> ParameterError:
     return ParameterError(
         f"The file {path} could not be written ({problem.strerror or 'input/output error'}). "
-        "Nothing is lost: repair that, and take the stream up again with --resume."
+        "Nothing is lost: repair that, and take the stream up again with --resume, and a new --out."
     )

@@ -428,17 +428,6 @@ class Evaluation:
         counts = np.maximum(self._counts[: self.histogram.labels], 0) + 1
         return np.asarray(counts / counts.sum(axis=0))
 
-    def ranked(self) -> Evaluation:
-        """Return the evaluation with its scores ordered by their noisy shares of label 1.
-
-        For leaves of a tree, which have no order of their own. A measure of ranking is then
-        optimistic, because the counts that it is made of have chosen the order.
-        """
-        self._binary()
-        order = np.argsort(self.shares()[1], kind="stable")
-        counts = tuple(tuple(int(row[i]) for i in order) for row in self.histogram.counts)
-        return Evaluation(replace(self.histogram, counts=counts))
-
     def _raw_share(self, answers: Sequence[int]) -> float:
         right = self._right(answers)
         return float(self._n + 2 * right - self._counts.sum()) / 2 / self._n

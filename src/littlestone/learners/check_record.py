@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from littlestone.bounds import recheck
@@ -25,9 +24,7 @@ from littlestone.learners.record import (
     derived,
     differences,
     digests,
-    public_key,
     record_of,
-    verifies,
 )
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, read_evaluation
@@ -54,17 +51,13 @@ _KINDS = {"epsilon": Pure, "bounded range": BoundedRange, "zCDP": Concentrated}
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
 
 
-def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
+def check_record(record: Any) -> list[Finding]:
     """Return what is wrong in a record; nothing is a good answer.
 
     Parameters
     ----------
     record : dict
         The parsed JSON of a record. It may be untrusted: no code in it is run.
-    key : path, optional
-        The public key (PEM) of the person who must have signed it. Without one, a signature is
-        checked against the key that the record names, which says that nothing was changed since,
-        and not by whom it was signed.
 
     Returns
     -------
@@ -73,8 +66,8 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
 
     Notes
     -----
-    Without a signature anyone who writes a record anew can also write its hashes anew. What is then
-    still found is what contradicts something else in it.
+    Anyone who writes a record anew can also write its hashes anew, unless the file is signed. What
+    is then still found is what contradicts something else in it.
 
     Examples
     --------
@@ -98,7 +91,7 @@ def check_record(record: Any, key: str | Path | None = None) -> list[Finding]:
         if not {"release", "stream"} & record.keys():
             raise KeyError
         version, hashes = software["version"], dict(record["sha256"])
-        found = [*_altered(hashes, digests(record)), *_signature(record, key)]
+        found = list(_altered(hashes, digests(record)))
     except (KeyError, TypeError, ValueError, AttributeError):
         return [Finding("format", "parts of a record are missing")]
     if version != __version__:
@@ -146,26 +139,6 @@ def _altered(stated: Json, computed: Json) -> Iterator[Finding]:
     for name in sorted(stated.keys() | computed.keys()):
         if stated.get(name) != computed.get(name):
             yield Finding(name, "its SHA-256 is not the one in the record")
-
-
-def _signature(record: Json, key: str | Path | None) -> Iterator[Finding]:
-    signature = record.get("signature")
-    if signature is None:
-        if key is not None:
-            yield Finding("signature", "there is none")
-        return
-    try:
-        algorithm, signer, value = (signature[x] for x in ("algorithm", "public_key", "value"))
-        signs = verifies(bytes.fromhex(signer), bytes.fromhex(value), record)
-    except (KeyError, TypeError, ValueError):
-        yield Finding("signature", "its parts are missing, or no hexadecimal numbers")
-        return
-    if algorithm != "Ed25519":
-        yield Finding("signature.algorithm", "Ed25519 is the only one")
-    if key is not None and public_key(key).public_bytes_raw().hex() != signer:
-        yield Finding("signature.public_key", "another key than the one that was asked for")
-    if not signs:
-        yield Finding("signature.value", "it does not sign this record")
 
 
 #: Parts of a release that can be read by themselves.

@@ -647,7 +647,7 @@ class Fit:
             if self.samples_per_user is not None:
                 options["samples_per_user"] = self.samples_per_user
             name = self.learner
-            several = task.labels or {"costs", "probabilities", "public", "shift"} & set(options)
+            several = task.labels or {"costs", "public", "shift"} & set(options)
             if name == "auto" and several and not concepts.learned_by:
                 name = "agnostic"
             if name == "auto":
@@ -675,11 +675,11 @@ class Fit:
         if self.subsample is None:
             return cast("Learner[Any]", make(epsilon=epsilon, delta=delta))
         rate = check_rate(self.caller, "subsample", self.subsample)
-        if self.user or self.task.labels or {"costs", "probabilities"} & set(self.options):
+        if self.user or self.task.labels or "costs" in self.options:
             raise ParameterError(
                 "--subsample goes with two labels and plain errors, of which its certificate is "
-                "known, and the part is one of records, not of users: leave out --user, --labels, "
-                "--costs and --proba."
+                "known, and the part is one of records, not of users: leave out --user, --labels "
+                "and --costs."
             )
         small = None if delta is None else delta / rate
         if small is not None and small >= 1:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from littlestone.bounds import claim
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.errors import ParameterError
 from littlestone.privacy.guarantee import ALL
 from littlestone.version import __version__
 
@@ -37,8 +36,8 @@ class Finding(NamedTuple):
         return f"{self.field}: {self.problem}"
 
 
-def record_of(release: Release, key: str | Path | None = None) -> Json:
-    """Return the record of a release, signed with the private key of a file, if there is one."""
+def record_of(release: Release) -> Json:
+    """Return the record of a release."""
     parts: Json = {"deployment": deployment(release)}
     paid: dict[str, Json] = {}
     for part in release.parts:
@@ -48,20 +47,18 @@ def record_of(release: Release, key: str | Path | None = None) -> Json:
         parts["ledger"] = list(paid.values())
     document = release.to_dict()
     also = [name for name in used(release) if name not in cited(document)]
-    return filed("release", document, release.guarantee, parts, key, also=also)
+    return filed("release", document, release.guarantee, parts, also=also)
 
 
 def filed(
-    kind: str, document: Json, guarantee: Guarantee, parts: Json, key: str | Path | None,
-    *, also: Sequence[str] = (),
-) -> Json:  # fmt: skip
-    """Return the record of a document of some kind, with hashes and signature."""
+    kind: str, document: Json, guarantee: Guarantee, parts: Json, *, also: Sequence[str] = ()
+) -> Json:
+    """Return the record of a document of some kind, with hashes."""
     if guarantee.seeded:
         raise ParameterError(
             "A seeded release is not private, so there is nothing to file. Leave out the seed "
             "(--seed, random_state)."
         )
-    private = None if key is None else private_key(key)
     everything = {
         "format": FORMAT,
         "software": {"name": "littlestone", "version": __version__},
@@ -71,12 +68,6 @@ def filed(
     }
     record: Json = json.loads(json.dumps(everything))  # as it will be read
     record["sha256"] = digests(record)
-    if private is not None:
-        record["signature"] = {
-            "algorithm": "Ed25519",
-            "public_key": private.public_key().public_bytes_raw().hex(),
-            "value": private.sign(_signed(record)).hex(),
-        }
     return record
 
 
@@ -173,7 +164,7 @@ def derived(record: Json, again: Json) -> Iterator[Finding]:
     """Yield the parts of a record that are not those of the record that was made again."""
     for name in ("software", "deployment", "claims"):
         yield from differences(name, record.get(name), again[name])
-    for name in record.keys() - again.keys() - {"signature"}:
+    for name in record.keys() - again.keys():
         yield Finding(name, "no record has this field")
 
 
@@ -224,64 +215,11 @@ def used(release: Release) -> list[str]:
 
 def digests(record: Json) -> dict[str, str]:
     """Return the SHA-256 of each part, so that it can be said which one was changed."""
-    parts = {name: part for name, part in record.items() if name not in ("sha256", "signature")}
+    parts = {name: part for name, part in record.items() if name != "sha256"}
     for kind in {"release", "stream"} & parts.keys():
         parts |= {f"{kind}.{name}": part for name, part in parts.pop(kind).items()}
     return {name: hashlib.sha256(_canonical(part)).hexdigest() for name, part in parts.items()}
 
 
-def verifies(signer: bytes, signature: bytes, record: Json) -> bool:
-    """Return whether a public key (32 bytes) signed a record."""
-    wrong, _, ed25519 = _cryptography()
-    try:
-        ed25519.Ed25519PublicKey.from_public_bytes(signer).verify(signature, _signed(record))
-    except wrong:
-        return False
-    return True
-
-
-def private_key(path: str | Path) -> Any:
-    """Read an Ed25519 key that `openssl genpkey -algorithm ed25519` wrote."""
-    return _key(path, "load_pem_private_key", "private", password=None)
-
-
-def public_key(path: str | Path) -> Any:
-    """Read the public half, as `openssl pkey -pubout` writes it."""
-    return _key(path, "load_pem_public_key", "public")
-
-
 def _canonical(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def _signed(record: Json) -> bytes:
-    """Return what is signed: all but the signature, in canonical JSON."""
-    return _canonical({name: part for name, part in record.items() if name != "signature"})
-
-
-def _cryptography() -> tuple[Any, Any, Any]:
-    """Return what is used of an extra: InvalidSignature, serialization, ed25519."""
-    try:
-        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
-    except ImportError:
-        raise UnsupportedError(
-            "Signatures need the cryptography package: pip install 'littlestone[sign]'."
-        ) from None
-    return InvalidSignature, serialization, ed25519
-
-
-def _key(path: str | Path, load: str, half: str, **more: Any) -> Any:
-    _, serialization, ed25519 = _cryptography()
-    try:
-        key = getattr(serialization, load)(Path(path).read_bytes(), **more)
-    except (OSError, TypeError, ValueError):
-        key = None
-    if not isinstance(key, ed25519.Ed25519PrivateKey | ed25519.Ed25519PublicKey):
-        raise ParameterError(
-            f"The file {path} does not hold an Ed25519 {half} key in PEM form, without a "
-            "password. Make one: openssl genpkey -algorithm ed25519 -out key.pem; its public half: "
-            "openssl pkey -in key.pem -pubout -out public.pem."
-        )
-    return key

@@ -28,7 +28,6 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
-from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -156,8 +155,6 @@ class Release:
         """The (code of the) label that is answered for each score of the evaluation."""
         if self.counts is None:
             return []
-        if isinstance(self.hypothesis, LeafTree):
-            return list(self.hypothesis.labels)
         if self.concept_class.lists_labels:
             return list(self.counts.scores)
         return [int(score > 0) for score in self.counts.scores]
@@ -366,8 +363,7 @@ class Release:
 
         One column for each label, in the order of the codes: 0 and 1, or those that are listed.
         The probability of a scorecard or of boosted trees is their own; of another model it is the
-        share that the evaluation found where the row belongs: in its leaf, or among the records
-        with the same answer.
+        share that the evaluation found among the records with the same answer.
         """
         domain = self.concept_class.domain
         if not is_table(X):
@@ -401,7 +397,7 @@ class Release:
         if not own and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
-                "with an evaluation (--evaluate, --proba), or learn a scorecard or "
+                "with an evaluation (--evaluate), or learn a scorecard or "
                 "boosted_trees(depth=2)."
             )
 
@@ -496,12 +492,9 @@ class Release:
             raise parameter_error("predict", "x", "the name of one column", x, hint)
         return str(names[0]) if x is None else x
 
-    def record(self, key: str | Path | None = None) -> Json:
-        """Return the record that can be filed, and checked offline (``docs/records.md``).
-
-        ``key``: a file with an Ed25519 private key (PEM), to sign it.
-        """
-        return record_of(self, key)
+    def record(self) -> Json:
+        """Return the record that can be filed, and checked offline (``docs/records.md``)."""
+        return record_of(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model file that `read` and the command line open; it replaces a file."""
@@ -566,10 +559,8 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
 
 
 def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
-    """Return a rule as a tree, and a tree without the numbers of its leaves."""
+    """Return a rule as a tree."""
     match hypothesis:
-        case LeafTree():
-            return hypothesis.merged
         case RuleHypothesis():
             return hypothesis.tree(schema)
         case AlwaysZero():
@@ -618,18 +609,16 @@ def secret_n(guarantee: Guarantee) -> bool:
 
 
 def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:
-    """Return the scores of a histogram: leaves, labels, or the last margin of each of few cells."""
+    """Return the scores of a histogram: labels, or the last margin of each of few cells."""
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
         return merged_scores(hypothesis.margins, hypothesis.start_share)
-    return tuple(range(len(hypothesis.labels) if isinstance(hypothesis, LeafTree) else labels))
+    return tuple(range(labels))
 
 
 def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
-    """Return where the score of each point is in the histogram: cell of margins, leaf or label."""
+    """Return where the score of each point is in the histogram: cell of margins, or label."""
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
         return np.searchsorted(scores_of(hypothesis, 2), hypothesis.margin(points))
-    if isinstance(hypothesis, LeafTree):
-        return hypothesis.cells(points)
     return hypothesis.predict(points).astype(np.int64)
 
 

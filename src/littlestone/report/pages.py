@@ -19,7 +19,6 @@ from markupsafe import Markup
 
 from littlestone import __version__
 from littlestone.audit.mechanism import MechanismVerification
-from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
 from littlestone.classes import (
@@ -31,7 +30,6 @@ from littlestone.classes import (
     TreeSum,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
-from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
@@ -101,7 +99,6 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     Parameters
     ----------
     obj : Release, fitted estimator, Plans, Dimensions, Verification, Score or document of a stream
-        Also rows of the table of verifications, as a sequence.
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
@@ -254,10 +251,6 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         facts.append(("Calibration error", f"{error:.3f} (mean distance, less that of noise)"))
-    if isinstance(release.hypothesis, LeafTree) and not histogram.unlisted:
-        area, leaves = evaluation.ranked().auroc(), len(release.hypothesis.labels)
-        text = f"({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
-        facts.append(("AUROC", _HIDDEN if area is None else f"{area.value:.3f} {text}"))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -553,7 +546,7 @@ def heading_of(release: Release) -> str:
             kind = "a private linear model"
     elif isinstance(release.concept_class, RuleLists):
         kind = "a private rule list"
-    elif isinstance(hypothesis, TreeHypothesis | LeafTree):
+    elif isinstance(hypothesis, TreeHypothesis):
         kind = "a private tree"
     if release.guarantee.seeded:
         kind = f"{kind.replace('private ', '')} (not private)"
@@ -718,29 +711,7 @@ def verification_page(result: Verification | MechanismVerification) -> str:
         verdict=_verdict(result),
         facts=facts,
         pair=_pair(result),
-        rows=[],
         embedded=_embedded(result.to_dict()),
-    )
-
-
-@page_maker(list, tuple)
-def table_page(rows: Sequence[Any]) -> str:
-    """Return the page of a table of verifications."""
-    if not rows or not all(isinstance(row, Row) for row in rows):
-        raise UnsupportedError("page makes a page of a sequence of finished rows of the table.")
-    good = sum(row.result.holds and row.says_something for row in rows)
-    verdict = f"{integer(good)} of {integer(len(rows))} verifications hold."
-    return render(
-        "audit",
-        title="littlestone: exact verifications",
-        kicker="Exact verification",
-        heading="Every mechanism and every learner",
-        holds=good == len(rows),
-        verdict=verdict,
-        facts=[],
-        pair=None,
-        rows=[_row(row) for row in rows],
-        embedded=_embedded({"rows": [row.to_dict() for row in rows]}),
     )
 
 
@@ -791,21 +762,6 @@ def _least(result: Any) -> float:
     """Return the tightest epsilon; rounding upwards leaves a trace of a float where it is 0."""
     found = float(result.tightest_epsilon)
     return found if found > 1e-300 else 0.0
-
-
-def _row(row: Row) -> Json:
-    result = row.result
-    return {
-        "name": row.name,
-        "kind": row.kind,
-        "domain": row.domain,
-        "claim": [f"ε {amount(result.epsilon)}", f"δ {amount(result.delta)}"],
-        "epsilon": f"{_least(result):.4g}",
-        "delta": f"{result.worst_delta:.2g}",
-        "pairs": integer(result.pairs),
-        "holds": result.holds,
-        "mute": not row.says_something,
-    }
 
 
 def _embedded(document: Json) -> Any:

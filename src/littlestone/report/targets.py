@@ -19,7 +19,6 @@ from markupsafe import Markup
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import public_rows, quantile_words
 from littlestone.classes.boosted_trees.export import PARTS, groups
-from littlestone.classes.decision_trees import LeafTree
 from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
@@ -575,8 +574,6 @@ def drawn(release: Release) -> Json:
     evaluation = evaluation_of(histogram, hypothesis)
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
         curves = [roc_picture(evaluation), calibration_picture(evaluation)]
-    elif isinstance(hypothesis, LeafTree) and not histogram.unlisted:
-        curves = [roc_picture(evaluation.ranked())]
     # escaped by littlestone.svg
     return {
         "curves": [Markup(curve) for curve in curves],  # noqa: S704

@@ -12,9 +12,9 @@ from math import inf
 from typing import Any
 
 from littlestone.classes import AlwaysZero, ConceptClass, Prefixes, ShatteredTree, TreeEnsemble
-from littlestone.classes.decision_trees import LeafTree, Node, Tree, TreeHypothesis
+from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.prefixes import PrefixForest
-from littlestone.classes.rule_lists import LeafList, ListHypothesis
+from littlestone.classes.rule_lists import ListHypothesis
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.data import RowDomain
@@ -354,16 +354,6 @@ _STEM = 12.0  # where the line to the answers leaves a chip, from its left
 _MOST_LINES = 4
 
 _NOTE = "A cell that is missing or other answers no."
-
-
-@plotter(LeafTree)
-def _leaf_tree(hypothesis: LeafTree, setting: Setting) -> str:
-    return outline(hypothesis.merged, setting)
-
-
-@plotter(LeafList)
-def _leaf_list(hypothesis: LeafList, setting: Setting) -> str:
-    return listed(hypothesis.merged, setting)
 
 
 @plotter(ListHypothesis)

@@ -135,17 +135,16 @@ def test_error_bound_against_high_precision(depth, rate):
     assert error_bound(1, 10, 5) > error_bound(1, 10, 2)
 
 
-def drawn(seed=0, *, apart=False):
+def drawn(seed=0):
     rng = np.random.default_rng(seed)
     points = np.column_stack([rng.integers(0, n, 500) for n in WIDE.n_codes])
     sample = Sample.of(points, points[:, 0] % 3, labels=3)
     found = ls.DecisionTrees(WIDE, 2, ABC).candidates(sample)
-    return (found.draw_apart if apart else found.draw)(Fraction(1), SeededSource(seed))
+    return found.draw(Fraction(1), SeededSource(seed))
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_trees_with_labels_are_written_and_read(apart):
-    tree = drawn(apart=apart)
+def test_trees_with_labels_are_written_and_read():
+    tree = drawn()
     again = load(tree.to_dict())
     assert again == tree
     assert again.key == tree.key

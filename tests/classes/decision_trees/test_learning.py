@@ -59,7 +59,7 @@ class Greedy(DecisionTrees):
 
     def candidates(self, sample):
         class Best(Candidates):
-            def _drawn(self, rate, source):
+            def draw(self, rate, source):
                 roots = []
 
                 class Always:
@@ -77,7 +77,7 @@ class Greedy(DecisionTrees):
                     def below(self, m):
                         return source.below(m)
 
-                return super()._drawn(rate, Always())
+                return super().draw(rate, Always())
 
         return Best(self._splits, self.depth, sample)
 

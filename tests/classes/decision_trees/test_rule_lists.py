@@ -207,18 +207,17 @@ def test_words_read_from_the_top_say_the_function(brute, seed):
         assert next(code for when, code in rules if holds(when, words)) == label
 
 
-def drawn(seed=0, *, apart=False, length=2):
+def drawn(seed=0, *, length=2):
     rng = np.random.default_rng(seed)
     points = np.column_stack([rng.integers(0, n, 300) for n in WIDE.n_codes])
     codes = (points[:, 0] * (points[:, 1] > 1) + (rng.random(300) < 0.3)).astype(int) % 3
     found = ls.RuleLists(WIDE, length, ABC).candidates(Sample.of(points, codes, labels=3))
-    return (found.draw_apart if apart else found.draw)(Fraction(1, 20), SeededSource(seed))
+    return found.draw(Fraction(1, 20), SeededSource(seed))
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_lists_are_written_and_read(apart):
+def test_lists_are_written_and_read():
     for seed in range(5):
-        found = drawn(seed, apart=apart, length=3)
+        found = drawn(seed, length=3)
         again = load(found.to_dict())
         assert again == found
         assert type(again) is type(found)
@@ -230,14 +229,6 @@ def test_lists_are_written_and_read(apart):
     )
     with pytest.raises(ParameterError, match="one side of every split"):
         load(full.to_dict() | {"type": ListHypothesis.TYPE})
-
-
-def test_ends_are_those_of_the_list_that_was_drawn(brute):
-    for seed in range(6):
-        apart, merged = drawn(seed, apart=True, length=3), drawn(seed, length=3)
-        rows = brute.domain(WIDE)
-        assert apart.merged == merged
-        assert [apart.labels[cell] for cell in apart.cells(rows)] == merged.predict(rows).tolist()
 
 
 def test_the_class_is_written_and_read():
@@ -281,10 +272,10 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
         (ONE, {"labels": ABC}, [(2,), (0,)], 2),
         (EDGE, {}, [(0,), (3,)], 2),
         (EDGE, {"labels": ABC}, [(0,), (3,)], 1),
-        (TWO, {"probabilities": True}, [(2, 2), (0, 1)], 2),
+        (TWO, {}, [(2, 2), (0, 1)], 2),
         (TWO, {"costs": {0: 1, 1: 3}}, [(2, 2), (0, 1)], 2),
     ],
-    ids=["one", "costs", "labels", "two", "three", "ends", "two-costs"],
+    ids=["one", "costs", "labels", "two", "three", "columns", "two-costs"],
 )
 def test_exactly_private(schema, options, points, n):
     """All data sets, all neighbours (cells outside the list among the labels), and the page."""
@@ -384,7 +375,7 @@ def test_from_fit_to_the_page_and_back(tmp_path, evaluated):
 
     table = pd.DataFrame(X)
     learner = ls.AgnosticLearner(
-        ls.RuleLists(WIDE, 2, ABC), epsilon=2, probabilities=True, evaluate=0.5, random_state=0
+        ls.RuleLists(WIDE, 2, ABC), epsilon=2, evaluate=0.5, random_state=0
     ).fit(table, y)
     assert (learner.predict(table) == y).mean() > 0.95
     assert learner.predict_proba(table).shape == (3000, 3)

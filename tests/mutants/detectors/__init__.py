@@ -22,7 +22,7 @@ A detector takes nothing and returns None if all is well, or what it saw.
 =============  ===================================================================
 """
 
-from littlestone.audit.table import CASES
+from audit.table import CASES
 
 from .accounting import OF_ACCOUNTING
 from .base import NOTICED, Detector, of_case

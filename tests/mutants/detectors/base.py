@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from audit.table import Case
+
 from littlestone.audit.mechanism import verify_mechanism
-from littlestone.audit.table import Case
 from littlestone.data.sample import OrderedSample
 from littlestone.privacy import Guarantee, Ledger, Loss
 from littlestone.source import HiddenStateError, Source

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.audit.verify import RecordCases, record_kinds
-from littlestone.classes import ConceptClass, DecisionTrees, FiniteClass, RuleLists
+from littlestone.classes import ConceptClass, FiniteClass
 from littlestone.data import Sample, Schema
 from littlestone.learners import registry
 from littlestone.learners.running import run
@@ -124,13 +124,6 @@ def labels_evaluated() -> str | None:
     return _evaluated(_THREE, [0, 1], 2) or _evaluated(_THREE, [0, 1], 2, costs=_PAIRS)
 
 
-def leaves_evaluated() -> str | None:
-    """Try the leaves of trees and of rule lists, kept apart and counted by label."""
-    return _evaluated(
-        DecisionTrees(_CITY, 1, _ABC), [(2,), (1,)], 1, probabilities=True
-    ) or _evaluated(RuleLists(_CITY, 1, _ABC), [(2,), (1,)], 1, probabilities=True)
-
-
 def costs_exact() -> str | None:
     """Compare the law of a draw with e**(-epsilon/(2 C) * cost), for costs that no double is."""
     costs = {0: "0.29", 1: 1, 2: "0.57"}
@@ -152,6 +145,5 @@ def costs_exact() -> str | None:
 
 OF_LABELS: dict[str, Detector] = {
     "three labels and their evaluation": labels_evaluated,
-    "leaves of three labels": leaves_evaluated,
     "costs of three labels": costs_exact,
 }

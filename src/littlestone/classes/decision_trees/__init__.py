@@ -1,17 +1,16 @@
 """Decision trees over a public schema, drawn exactly by the exponential mechanism.
 
 What each answer costs the records, the draw and the class (`concept_class`); normal forms, the
-released tree, also with its leaves kept apart, and SQL (`hypothesis`).
+released tree, and SQL (`hypothesis`).
 """
 
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.decision_trees.hypothesis import (
     Known,
-    LeafTree,
     Node,
     Tree,
     TreeHypothesis,
     sides,
 )
 
-__all__ = ["DecisionTrees", "Known", "LeafTree", "Node", "Tree", "TreeHypothesis", "sides"]
+__all__ = ["DecisionTrees", "Known", "Node", "Tree", "TreeHypothesis", "sides"]

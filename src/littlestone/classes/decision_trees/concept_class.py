@@ -19,7 +19,7 @@ from threadpoolctl import ThreadpoolController
 
 from littlestone.bounds.public import PublicPoints
 from littlestone.classes.base import SchemaClass
-from littlestone.classes.decision_trees.hypothesis import LeafTree, Node, Tree, TreeHypothesis
+from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.classes.spec import written
 from littlestone.data import Literal, Sample, Schema
 from littlestone.data.cells import BINARY, check_labels
@@ -757,17 +757,10 @@ class Candidates:
 
     def draw(self, rate: Fraction, source: Source) -> TreeHypothesis:
         """Return a tree; each representation weighs e**(-rate * cost)."""
-        return TreeHypothesis.of(self._drawn(rate, source), self._labels)
-
-    def draw_apart(self, rate: Fraction, source: Source) -> LeafTree:
-        """Return the same draw with all leaves of the representation."""
-        return LeafTree.of(self._drawn(rate, source), self._labels)
-
-    def _drawn(self, rate: Fraction, source: Source) -> Tree:
         if rate not in self._drawings:
             drawing = Drawing(self._rows, self._depth, rate, fast=self._fast)
             self._drawings[rate] = drawing
-        return self._drawings[rate].tree(source)
+        return TreeHypothesis.of(self._drawings[rate].tree(source), self._labels)
 
 
 #: A class of more trees is not listed.

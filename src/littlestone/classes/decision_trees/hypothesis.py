@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -348,16 +347,35 @@ _INDENT = "|   "
 _OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
 
 
+@readable
 @dataclass(frozen=True)
-class _Whole:
-    """A tree with labels, or numbered leaves, in the one form that `of` returns."""
+class TreeHypothesis:
+    """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
 
-    tree: Tree
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> at30, below30, at60, below60, bonn, _ = schema.literals()
+    >>> tree = TreeHypothesis.of(Node(at30, Node(bonn, 1, 0), Node(at60, 1, 0)))
+    >>> tree.describe()
+    'if age >= 30, then (if city is Bonn, then 1, otherwise 0), otherwise 0'
+    >>> tree.predict(np.array([[3, 2], [3, 1], [0, 2]])).tolist()  # 0 is missing, 1 is other
+    [1, 0, 0]
+    >>> print(tree.export_text())
+    |--- age >= 30
+    |   |--- city is Bonn
+    |   |   |--- class: 1
+    |   |--- city is not Bonn
+    |   |   |--- class: 0
+    |--- age < 30, missing or other
+    |   |--- class: 0
+    """
+
+    tree: Tree  # in normal form (`normal`); an int is the code of a constant label
     label_names: tuple[Label, ...] = BINARY
 
-    TYPE: ClassVar[str]
-    #: How many leaves one label may have as different ones.
-    LEAVES: ClassVar[int] = 1
+    TYPE: ClassVar[str] = "tree"
 
     @classmethod
     def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
@@ -384,38 +402,10 @@ class _Whole:
         """Read it back; only what `of` returns is accepted."""
         fields = Fields(data, ("tree",), ("label_names",))
         names = names_of(fields)
-        tree = read_tree(fields, most=len(names) * cls.LEAVES)
+        tree = read_tree(fields, most=len(names))
         if cls.of(tree, names).tree != tree:
             raise fields.refuse("tree", "in normal form, without needless splits")
         return cls(tree, names)
-
-
-@readable
-@dataclass(frozen=True)
-class TreeHypothesis(_Whole):
-    """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
-    >>> at30, below30, at60, below60, bonn, _ = schema.literals()
-    >>> tree = TreeHypothesis.of(Node(at30, Node(bonn, 1, 0), Node(at60, 1, 0)))
-    >>> tree.describe()
-    'if age >= 30, then (if city is Bonn, then 1, otherwise 0), otherwise 0'
-    >>> tree.predict(np.array([[3, 2], [3, 1], [0, 2]])).tolist()  # 0 is missing, 1 is other
-    [1, 0, 0]
-    >>> print(tree.export_text())
-    |--- age >= 30
-    |   |--- city is Bonn
-    |   |   |--- class: 1
-    |   |--- city is not Bonn
-    |   |   |--- class: 0
-    |--- age < 30, missing or other
-    |   |--- class: 0
-    """
-
-    TYPE = "tree"  # in normal form (`nodes.normal`); an int is the code of a constant label
 
     @property
     def constant(self) -> int | None:
@@ -587,96 +577,3 @@ def _otherwise(split: Literal, cell: Known, no: Known) -> str:
         return f"{name} is missing or other"
     numbers = f"{name} {_OPPOSITE[split.op]} {value}"
     return f"{numbers}, missing or other" if cell.odd else numbers
-
-
-# -- trees whose leaves are kept apart: for shares of labels in the leaves ------------------------
-#
-# The normal form of a `TreeHypothesis` merges leaves with equal labels, and with them what they
-# say
-# about probabilities. A `LeafTree` merges nothing; only leaves that no row reaches are left out.
-
-
-_MOST = 2**12
-
-
-@readable
-@dataclass(frozen=True)
-class LeafTree(_Whole):
-    """A decision tree whose leaves have numbers; make one by `LeafTree.of`.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> at30, below30 = Schema.from_dict({"age": {"bins": [30]}}).literals()[:2]
-    >>> tree = LeafTree.of(Node(at30, 0, 0))
-    >>> tree.labels, tree.describe(), tree.cells(np.array([[3], [2]])).tolist()
-    ((0, 0), 'always 0', [0, 1])
-    """
-
-    #: Its leaves are k * number + code, numbered from 0 in the order of the answers yes, no.
-    TYPE = "leaf_tree"
-    LEAVES = _MOST
-
-    @classmethod
-    def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
-        """Return the tree with all its leaves, of any tree with labels at the leaves."""
-        k = len(label_names)
-        apart = normal(_numbered(tree, iter(range(_MOST)), k))  # no two leaves are alike
-        return cls(_numbered(apart, iter(range(_MOST)), k), label_names)
-
-    @property
-    def constant(self) -> int | None:
-        """The code that is always answered, if it is one."""
-        return self.merged.constant
-
-    @cached_property
-    def labels(self) -> tuple[int, ...]:
-        """The (code of the) label of each leaf."""
-        return tuple(leaf % len(self.label_names) for leaf in _leaves(self.tree))
-
-    @cached_property
-    def merged(self) -> TreeHypothesis:
-        """The same function as a tree in normal form."""
-        return TreeHypothesis.of(self.plain, self.label_names)
-
-    @property
-    def plain(self) -> Tree:
-        """The tree with labels at its leaves, and no numbers."""
-        return _labelled(self.tree, len(self.label_names))
-
-    def cells(self, points: Points) -> npt.NDArray[np.int64]:
-        """Return the number of the leaf of each row of codes."""
-        out = np.empty(len(points), dtype=np.int64)
-        label(self.tree, points, np.arange(len(points)), out)
-        return out // len(self.label_names)
-
-    def predict(self, points: Points) -> Labels:
-        """Label each row of codes."""
-        return self.merged.predict(points)
-
-    def describe(self) -> str:
-        """Say the tree in words."""
-        return self.merged.describe()
-
-
-def _leaves(tree: Tree) -> Iterator[int]:
-    if isinstance(tree, Node):
-        yield from _leaves(tree.yes)
-        yield from _leaves(tree.no)
-    else:
-        yield tree
-
-
-def _numbered(tree: Tree, numbers: Iterator[int], k: int) -> Tree:
-    """Return the tree with its leaves numbered anew; their labels are kept."""
-    if not isinstance(tree, Node):
-        return k * next(numbers) + tree % k
-    yes = _numbered(tree.yes, numbers, k)
-    return Node(tree.split, yes, _numbered(tree.no, numbers, k))
-
-
-def _labelled(tree: Tree, k: int) -> Tree:
-    """Return the tree with labels only."""
-    if not isinstance(tree, Node):
-        return tree % k
-    return Node(tree.split, _labelled(tree.yes, k), _labelled(tree.no, k))

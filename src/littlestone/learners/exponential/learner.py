@@ -37,8 +37,6 @@ from littlestone import bounds
 from littlestone.bounds import Reference, register_claim
 from littlestone.bounds.public import PublicBound
 from littlestone.classes.base import IdentityRepresentation
-from littlestone.classes.decision_trees.concept_class import Candidates as TreeCandidates
-from littlestone.classes.rule_lists import ListCandidates
 from littlestone.classes.spec import at_public_points
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
@@ -49,7 +47,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.learners.base import CLASS, FLAG, ClassLearner, Kind, Plan, declared, nest, one_of
+from littlestone.learners.base import CLASS, ClassLearner, Kind, Plan, declared, nest, one_of
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated, Neighbours
 
@@ -103,9 +101,6 @@ class ExponentialPlan(Plan):
         """Return the accuracy certificate for n records."""
         return self.certify(n)
 
-
-#: Candidates that can keep the leaves of what they draw apart.
-_APART = (TreeCandidates, ListCandidates)
 
 _RELATIONS = (Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE)
 
@@ -162,12 +157,6 @@ class Exponential(ClassLearner[ExponentialPlan]):
         'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of '
         "the labels is a secret of the records.",
         default=None,
-    )
-    probabilities: bool = declared(
-        FLAG,
-        "Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of "
-        "their own records. Needs ``evaluate``.",
-        default=False,
     )
     public: Any = declared(
         Kind("array"),
@@ -279,10 +268,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         if plan.surrogate:
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
-        candidates = hypotheses.candidates(sample)  # step 2, with the error
-        if self.probabilities and isinstance(candidates, _APART):
-            return candidates.draw_apart(rate, source)
-        return candidates.draw(rate, source)
+        return hypotheses.candidates(sample).draw(rate, source)  # step 2, with the error
 
 
 class Generic(Exponential):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from littlestone.classes import load
@@ -31,7 +30,7 @@ def algorithm_in(public: Any) -> OnlineAlgorithm:
     return algorithm_of(concepts, plan)
 
 
-def stream_record(public: Json, key: str | Path | None = None) -> Json:
+def stream_record(public: Json) -> Json:
     """Return the record of what a stream has published so far, as `read_public` returns it."""
     if not public["published"]:
         raise ParameterError("This stream has published nothing yet, so there is nothing to file.")
@@ -53,7 +52,7 @@ def stream_record(public: Json, key: str | Path | None = None) -> Json:
         release_type="Many releases",
         data_source_type="Dynamic",
     )
-    return filed("stream", document, guarantee, {"deployment": deployment}, key)
+    return filed("stream", document, guarantee, {"deployment": deployment})
 
 
 def stream_findings(record: Json) -> Iterator[Finding]:
