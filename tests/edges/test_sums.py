@@ -84,7 +84,6 @@ REASONS = {
     "learners/users/clipped_bounds.py": DOUBLES,
     "learners/users/scores.py": RECORDS,
     "learners/users/scores_listed.py": RECORDS,
-    "learners/users/threshold.py": RECORDS,
     "learners/vc1/chunks.py": RECORDS,
     "data/targets.py": RECORDS,
 }

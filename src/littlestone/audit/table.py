@@ -412,8 +412,6 @@ LEARNERS: tuple[Case, ...] = (
         note="with an evaluation", full=True,
     ),
     _users(2, samples_per_user=1, records_per_user=2, method="one-record"),
-    _users(2, samples_per_user=1, records_per_user=1, method="threshold"),
-    _users(2, samples_per_user=2, records_per_user=1, method="binary-search"),
     *(
         _case(
             "users", concepts, points, 2, samples_per_user=2, records_per_user=1, method=method,

@@ -107,9 +107,7 @@ LEMMAS = {
         "that a copy is a function of its own records; the ratios of geometric noise",
     ),
     "subsampling.without-replacement": Checked(("subsample.sampled_pure",), "a positive delta"),
-    "users.privacy": Checked(
-        ("sums.users_pure", "leveled.leveledE"), "the search for the least error; a random cut"
-    ),
+    "users.privacy": Checked(("sums.users_pure", "leveled.leveledE"), "a random cut"),
     "vc1.privacy": Checked(
         ("deal.dealt_dp", "exp_mech.exp_mech_pure", "entering.entering_dp"),
         "that a chunk forces one path; proper output",
