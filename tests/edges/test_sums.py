@@ -54,7 +54,6 @@ REASONS = {
     "source/leveled.py:exact_integers": DOUBLES,
     "source/leveled.py:_running": RECORDS,
     "mechanisms/estimate.py": RECORDS,
-    "mechanisms/median/tree_log.py": RECORDS,
     "classes/affine_subspaces.py": ROWS,
     "classes/base.py": RECORDS,
     "classes/boosted_trees": DOUBLES,

@@ -15,9 +15,9 @@ from littlestone.data.sample import shuffle
 from littlestone.learners.vc1 import proper
 from littlestone.learners.vc1.choosers import TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import chunk_ends
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM, TreeLog
+from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
 from littlestone.papers import yan
-from littlestone.source import ExactSource, SeededSource
+from littlestone.source import ExactSource
 
 from .test_yan import data_sets, improper_nodes, leafy_class, listed, random_class, root, text
 
@@ -112,28 +112,3 @@ def test_descent(seed, monkeypatch):
             lambda source, S=sample, x=x: route.go_down(x, tree, S, source),
             lambda source, S=sample, x=x: A.descend(x, S, source),
         )
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("levels", [1, 2])
-def test_tree_log(levels):
-    """Equal thresholds, and equal answers to equal draws, on domains of any size."""
-    for bits, alpha in ((10, F(1, 2)), (64, F(1, 3)), (1024, F(1, 4))):
-        window = RankWindow(F(1, 2) - alpha, F(1, 2) + alpha)
-        old = TreeLog(bits, window, F(1), F(1, 10**6), levels=levels)
-        new = yan.PrivateMedian(2**bits, F(1), F(1, 10**6), alpha=alpha, levels=levels)
-        n = new.required_samples()
-        for records in (n // 2, n, 2 * n):
-            a, b = old.constants(records), new.thresholds(records)
-            assert (a.trim_left, a.trim_right, a.floor) == (b.trim, b.trim, b.least)
-            assert (a.theta, a.drop, a.stable, a.rest) == (b.theta, b.drop, b.stable, b.rest)
-        rng = random.Random(bits)
-        for seed in range(8):
-            centre = rng.randrange(2**bits)
-            near = [min(max(centre + rng.randint(-9, 9), 0), 2**bits - 1) for _ in range(n)]
-            far = [rng.randrange(2**bits) for _ in range(n)]
-            for values in (near, far):
-                z = [
-                    one.draw(Ordered.of(values, 2**bits), SeededSource(seed)) for one in (old, new)
-                ]
-                assert z[0] == z[1]

@@ -133,7 +133,6 @@ UNCHECKED = {
     "kov15.thm3.3": "products of dominating pairs are not modelled",
     "linear.moments": _RENYI,
     "linear.round": _RENYI,
-    "median.tree-log": "a reconstruction; its recursion is not modelled",
     "mironov17.prop3": _RENYI,
     "yan.median": "a reconstruction; its recursion is not modelled",
 }

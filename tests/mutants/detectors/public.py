@@ -43,7 +43,6 @@ def beside_a_median() -> str | None:
         (400, 64, (0, 1), "auto"),
         (90, 30, (0, 1), "auto"),
         (300, 20, (F(1, 3), F(2, 3)), "tree"),
-        (300, 20, (F(1, 4), F(3, 4)), "tree-log"),
     ):
         high, said = 2**bits - 1, set()
         for values in _values(n, high):
