@@ -25,6 +25,7 @@ from littlestone.bounds import CertificateBuilder
 from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
+from littlestone.papers.yan import MEDIAN
 
 EPSILON, DELTA, ALPHA, BETA = (Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 POWERS = [10, 16, 20, 32, 64, 128, 256, 1024, 4096, 32768, 65536]
@@ -79,7 +80,7 @@ def medians(height: int, delta: Fraction) -> Iterator[tuple[str, int, str]]:
     yield "TreeEM", TreeEM(height, window, EPSILON, delta).least_n(BETA), "median.tree"
     deep = partial(benchmark("median").Deep, 0, EPSILON, delta, BETA, window.alpha, bits=height)
     for levels, name in ((1, "PrivateMedian"), (2, "PrivateMedian, two levels")):
-        yield name, deep(levels=levels).required_samples(), "yan.median"
+        yield name, deep(levels=levels).required_samples(), MEDIAN
 
 
 def measure(options: argparse.Namespace) -> Iterator[Row]:
