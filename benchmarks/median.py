@@ -10,12 +10,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM, TreeLog
+from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.values import Ordered
+from littlestone.papers.yan import PrivateMedian
 from littlestone.source import SecureSource
 
 EPSILON, DELTA, BETA = Fraction(1), Fraction(1, 10**6), Fraction(1, 20)
@@ -25,6 +27,18 @@ WINDOWS = {
     "middle tenth, rank (9/20, 11/20)": RankWindow.of((Fraction(9, 20), Fraction(11, 20))),
 }
 HEIGHTS = (10, 20, 32, 40, 41, 64, 128, 256, 1024, 2**16)
+
+
+@dataclass(frozen=True)
+class Deep(PrivateMedian):
+    """PrivateMedian on 2**bits points: too many for their number to be written down."""
+
+    bits: int = 0
+
+    @property
+    def height(self) -> int:
+        """Of the binary tree over the domain."""
+        return self.bits
 
 
 def a(height: int, window: RankWindow) -> int:
@@ -38,8 +52,8 @@ def b(height: int, window: RankWindow) -> int:
 
 
 def c(height: int, window: RankWindow, levels: int = 1) -> int:
-    """Return what TreeLog needs."""
-    return TreeLog(height, window, EPSILON, DELTA, levels, BETA).least_n()
+    """Return what PrivateMedian needs."""
+    return Deep(0, EPSILON, DELTA, BETA, window.alpha, levels, height).required_samples()
 
 
 def first(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -53,7 +67,7 @@ def first(holds: Callable[[int], bool], low: int, high: int) -> int:
 def table(name: str, window: RankWindow) -> None:
     """Print certified n against domain size."""
     print(f"\n{name}: least certified n at epsilon 1, delta 1e-6, beta 0.05")
-    print("| domain | A exponential | B tree | C tree-log | C, two levels |")
+    print("| domain | A exponential | B tree | C PrivateMedian | C, two levels |")
     print("|---|---|---|---|---|")
     for height in HEIGHTS:
         shown = f"2^{height}" if height < 2**16 else "2^(2^16)"

@@ -6,7 +6,7 @@
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --labels random
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --class intervals
     python benchmarks/scale.py --rows 1e8 --distinct 1e8 --subsample 0.01
-    python benchmarks/scale.py --rows 1e7 --distinct 1e7 --users 1e6 --method threshold
+    python benchmarks/scale.py --rows 1e7 --distinct 1e7 --users 1e6 --method user-level
 
 The table is made up in a temporary folder, as Parquet in parts of at most 10 million rows (about 10
 bytes for each row whose point is new). Each way runs in a process of its own, once, and reports its
@@ -151,7 +151,7 @@ def main() -> int:
     parser.add_argument("--distinct", type=float, default=1e6)
     parser.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb")
     parser.add_argument("--users", type=float, default=0, help="protect so many users")
-    parser.add_argument("--method", default="threshold", help="of the learner of users")
+    parser.add_argument("--method", default="user-level", help="of the learner of users")
     parser.add_argument("--labels", choices=["realizable", "random"], default="realizable")
     parser.add_argument(
         "--class", dest="name", choices=["thresholds", "intervals"], default="thresholds"

@@ -73,7 +73,7 @@ def write(path: Path, users: int, records: int) -> None:
 
 
 def measure(path: Path, records: int, epsilon: str) -> None:
-    """Read, learn in three ways, compare with windows."""
+    """Read, learn in two ways, compare with windows."""
     clock = Clock()
     import littlestone as ls
     from littlestone.data import UserSample
@@ -86,7 +86,6 @@ def measure(path: Path, records: int, epsilon: str) -> None:
     budget = {"epsilon": epsilon, "alpha": "0.1", "beta": "0.05", "samples_per_user": records}
     learners = {
         "user-level (Theorem 4.6)": UserAgnostic(thresholds, method="user-level", **budget),
-        "binary search (Algorithm 1)": UserAgnostic(thresholds, method="threshold", **budget),
         "group privacy": UserAgnostic(thresholds, method="group-privacy", **budget),
     }
     for learner in learners.values():

@@ -24,7 +24,8 @@ import littlestone as ls
 from littlestone.bounds import CertificateBuilder
 from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
-from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM, TreeLog
+from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
+from littlestone.papers.yan import MEDIAN
 
 EPSILON, DELTA, ALPHA, BETA = (Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 POWERS = [10, 16, 20, 32, 64, 128, 256, 1024, 4096, 32768, 65536]
@@ -77,9 +78,9 @@ def medians(height: int, delta: Fraction) -> Iterator[tuple[str, int, str]]:
         n = RankExponential(2**height, window, EPSILON).least_n(BETA)
         yield "exponential mechanism (pure)", n, "median.exponential"
     yield "TreeEM", TreeEM(height, window, EPSILON, delta).least_n(BETA), "median.tree"
-    for levels, name in ((1, "TreeLog"), (2, "TreeLog, two levels")):
-        n = TreeLog(height, window, EPSILON, delta, levels, BETA).least_n()
-        yield name, n, "median.tree-log"
+    deep = partial(benchmark("median").Deep, 0, EPSILON, delta, BETA, window.alpha, bits=height)
+    for levels, name in ((1, "PrivateMedian"), (2, "PrivateMedian, two levels")):
+        yield name, deep(levels=levels).required_samples(), MEDIAN
 
 
 def measure(options: argparse.Namespace) -> Iterator[Row]:
@@ -133,8 +134,8 @@ FIGURES = [
         "depth-median", "Interior point: records against |X| (ε = 1, δ = 10⁻⁶, β = 0.05)",
         Axis(SIZE, ticks=towers([2**8, 2**16, 2**64, 2**128, 2**200])), Axis("records needed"),
         "Records needed for an interior point against the logarithm of the domain's size, up to "
-        "2^(2^200) points. TreeEM rises with ln ln |X|, TreeLog stays nearly level; they cross "
-        "beyond 2^(2^128).",
+        "2^(2^200) points. TreeEM rises with ln ln |X|, PrivateMedian stays nearly level; they "
+        "cross beyond 2^(2^128).",
     ),
     Figure(
         "depth-delta", "Records against δ: thresholds over 2^64 values (ε = 1, α = 0.1, β = 0.05)",
@@ -155,7 +156,7 @@ FITS = [
         "6/(αε) records for each unit of ln ln|X|"),
     Fit("depth-median", "TreeEM", CERTIFIED, "log-x", 10, 1e300, 6, "about", 0.6,
         "6/ε records for each unit of ln ln|X|"),
-    Fit("depth-median", "TreeLog", CERTIFIED, "log-x", 1e4, 1e300, 6, "at most", 0,
+    Fit("depth-median", "PrivateMedian", CERTIFIED, "log-x", 1e4, 1e300, 6, "at most", 0,
         "each level of log* takes one logarithm off"),
     Fit("depth-delta", "one-shot", CERTIFIED, "linear", 50, 200, 20, "about", 2,
         "2/(αε) records for each unit, once 1/δ is above the depth"),

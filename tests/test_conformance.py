@@ -53,9 +53,6 @@ ESTIMATORS = {
     "vc1": ls.VC1Learner(LINE, **SMALL),
     "vc1, proper": ls.VC1Learner(LINE, **SMALL, proper=True),
     "users": ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2),
-    "users, thresholds": ls.UserAgnosticLearner(
-        ls.Thresholds(1, 2), epsilon=1, samples_per_user=1, method="threshold"
-    ),
     "littlestone": ls.theory.LittlestoneLearner(PAIR, **SMALL),
     "stable": ls.theory.StableLearner(LINE, **SMALL),
     "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),

@@ -176,7 +176,7 @@ class UserAgnosticLearner(_users.UserAgnosticLearner):
         samples_per_user: int,
         alpha: Number = 0.1,
         beta: Number = 0.05,
-        method: Literal["auto", "one-record", "group-privacy", "user-level", "binary-search", "threshold"] = "auto",
+        method: Literal["auto", "one-record", "group-privacy", "user-level"] = "auto",
         users: Literal["iid-records", "iid-users"] = "iid-records",
         classes: Any = None,
         random_state: int | None = None,

@@ -60,7 +60,6 @@ from littlestone.mechanisms.median import (
     RankExponential,
     RankWindow,
     TreeEM,
-    TreeLog,
     TuplePaths,
     one_shot_path,
     private_median,
@@ -412,8 +411,6 @@ LEARNERS: tuple[Case, ...] = (
         note="with an evaluation", full=True,
     ),
     _users(2, samples_per_user=1, records_per_user=2, method="one-record"),
-    _users(2, samples_per_user=1, records_per_user=1, method="threshold"),
-    _users(2, samples_per_user=2, records_per_user=1, method="binary-search"),
     *(
         _case(
             "users", concepts, points, 2, samples_per_user=2, records_per_user=1, method=method,
@@ -688,7 +685,6 @@ _LEMMAS: dict[str, Checked | str] = {
     "noisy_counts": LEMMAS["counts.privacy"],
     "median A (rank exponential)": LEMMAS["median.exponential"],
     "median B (TreeEM)": LEMMAS["median.tree"],
-    "median C (TreeLog)": "median.tree-log",
     "private_median": LEMMAS["median.exponential"],
     "one_shot_path": LEMMAS["median.paths"],
     "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
@@ -773,14 +769,6 @@ MECHANISMS: tuple[Case, ...] = (
             _median(TreeEM(2, _THIRDS, **_HIGH), 4), replace_one(range(4), 3), **_HIGH
         ),
         "epsilon", "delta",
-    ),
-    _mechanism(
-        # a smaller epsilon needs more records to say anything
-        "median C (TreeLog)", "5 values of a domain of 2, epsilon 60",
-        lambda: verify_mechanism(
-            _median(TreeLog(1, RankWindow.of((0, 1)), F(60), F(1, 2)), 2),
-            replace_one(range(2), 5), epsilon=60, delta=F(1, 2),
-        ),
     ),
     _mechanism(
         "private_median", "3 values in [1, 4]",

@@ -41,7 +41,6 @@ def test_every_public_mechanism_has_a_case():
 LOOSE = {
     "agnostic:littlestone": "the factor 4 needs many groups: tests/learners/agnostic/test_exact.py",
     "agnostic:stable": "the same",
-    "median C (TreeLog)": "its proof counts cases that exclude each other: tests/mechanisms/median",
     "AboveThreshold, fresh": "for long runs only: tests/privacy/test_compose.py",
 }
 

@@ -130,9 +130,7 @@ def test_plan_puts_the_ways_side_by_side(run):
     plans = done.json["plans"]
     assert {p["unit"] for p in plans if "n" in p} == {"users"}
     routes = {p["options"]["method"]: p["n"] for p in plans if "method" in p.get("options", {})}
-    assert set(routes) == {
-        "one-record", "group-privacy", "user-level", "binary-search", "threshold"
-    }  # fmt: skip
+    assert set(routes) == {"one-record", "group-privacy", "user-level"}
     chosen = next(p for p in plans if p["learner"] == "users" and "options" not in p)
     assert chosen["n"] == min(routes.values())
     assert done.json["chosen"] == "users"

@@ -20,7 +20,7 @@ from littlestone.errors import DataError
 from littlestone.learners.running import read_sample, run
 from littlestone.learners.users import UserAgnostic
 from littlestone.learners.users.scores import errors_by_user, threshold_errors
-from littlestone.learners.users.threshold import IntervalMedian
+from littlestone.papers.li_wang_ye import IntervalMedian
 from littlestone.privacy import Ledger
 from littlestone.source import SeededSource, public_generator
 
@@ -204,7 +204,7 @@ def test_scores_of_blocks_add_up(batches, name):
 
 
 @pytest.mark.first(2)
-@pytest.mark.parametrize("method", ["threshold", "user-level", "one-record", "group-privacy"])
+@pytest.mark.parametrize("method", ["user-level", "one-record", "group-privacy"])
 def test_equal_seeds_learn_equal_hypotheses(method, monkeypatch):
     """Whole releases, with an evaluation; the groups are never brought together."""
     monkeypatch.setattr(store, "_ROWS", 64)

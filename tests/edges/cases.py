@@ -23,9 +23,9 @@ from littlestone.data.domains import Itself
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
-from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.mechanisms.median.release import Chain, one_shot_path
 from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
+from littlestone.papers.li_wang_ye import IntervalMedian
 from littlestone.source import LeveledChoice, StreamedRuns
 
 from . import reference
@@ -491,8 +491,8 @@ LEARNERS = {
         ),
     ),
     **{
-        f"users {method}": ("t" if method == "threshold" else "tp", _users_fit(method))
-        for method in ("one-record", "group-privacy", "user-level", "binary-search", "threshold")
+        f"users {method}": ("tp", _users_fit(method))
+        for method in ("one-record", "group-privacy", "user-level")
     },
     "online": ("tip", _online),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from .cases import KINDS, LEARNERS, POWERS, RATES, SHAPES, case_of, learner
 FIRST = ((8, "both sides"), (32, "from one"), (53, "around"), (62, "both sides"))
 FIRST += ((63, "from zero"), (64, "from one"), (65, "both sides"), (128, "below"))
 AT = [*FIRST, *((p, s) for p in POWERS for s in SHAPES if (p, s) not in FIRST)]
-DEFAULT = ("generic", "vc1 median-exponential", "users threshold")
+DEFAULT = ("generic", "vc1 median-exponential", "users user-level")
 NAMES = sorted(LEARNERS, key=lambda name: name not in DEFAULT)
 
 

@@ -54,7 +54,6 @@ REASONS = {
     "source/leveled.py:exact_integers": DOUBLES,
     "source/leveled.py:_running": RECORDS,
     "mechanisms/estimate.py": RECORDS,
-    "mechanisms/median/tree_log.py": RECORDS,
     "classes/affine_subspaces.py": ROWS,
     "classes/base.py": RECORDS,
     "classes/boosted_trees": DOUBLES,
@@ -85,7 +84,6 @@ REASONS = {
     "learners/users/clipped_bounds.py": DOUBLES,
     "learners/users/scores.py": RECORDS,
     "learners/users/scores_listed.py": RECORDS,
-    "learners/users/threshold.py": RECORDS,
     "learners/vc1/chunks.py": RECORDS,
     "data/targets.py": RECORDS,
 }

@@ -82,9 +82,6 @@ class FromRealizable(FirstColumn, ls.theory.AgnosticFromRealizable): ...
 class Users(EachAlone, ls.UserAgnosticLearner): ...
 
 
-class UserThreshold(EachAlone, FirstColumn, ls.UserAgnosticLearner): ...
-
-
 BATTERY = {
     "generic": ls.GenericLearner(RULES, epsilon=1.0, random_state=0),
     "agnostic": ls.AgnosticLearner(RULES, epsilon=1.0, random_state=0),
@@ -92,7 +89,6 @@ BATTERY = {
     "littlestone": Littlestone(POINTS, **B, random_state=0),
     "stable": Stable(LINE, **B, random_state=0),
     "users": Users(RULES, **USERS),
-    "users, Algorithm 1": UserThreshold(LINE, method="threshold", **USERS),
     "agnostic:vc1": FromRealizable(ls.VC1Learner(LINE, **B), epsilon=99.0, random_state=0),
     "agnostic:littlestone": FromRealizable(
         ls.theory.LittlestoneLearner(POINTS, **B), epsilon=9.0, random_state=0
@@ -122,7 +118,7 @@ BATTERY = {
 
 
 def test_the_battery_has_every_learner():
-    assert set(BATTERY) == set(LEARNERS) | {"subsampled", "users, Algorithm 1"}
+    assert set(BATTERY) == set(LEARNERS) | {"subsampled"}
 
 
 @pytest.mark.first(3)

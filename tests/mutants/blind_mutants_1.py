@@ -140,7 +140,7 @@ def one_answer_after_the_last(original, self, value):
         self.spent += last
 
 
-@mutant("tail cut off", "learners.users.min_error:PrivateCompare.decide", "clear comparisons")
+@mutant("tail cut off", "papers.li_wang_ye:PrivateCompare.decide", "clear comparisons")
 def clear_cases_without_noise(original, self, errors, n, source):
     """A comparison that is far from its cut is decided without a coin: at the edge, one user
     makes an answer impossible that was possible before. The claim is pure.

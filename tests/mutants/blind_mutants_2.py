@@ -109,8 +109,8 @@ class _Certain(Exception):
 
 @mutant(
     "data-dependent branch",
-    "learners.users.threshold:ThresholdPlan.choose",
-    "users on thresholds(1, 2), threshold",
+    "papers.li_wang_ye:PrivateThreshold.draw",
+    "papers/test_li_wang_ye.py::test_lemma_51_and_algorithm_1",
 )
 def nobody_in_the_interval(original, self, sample, source):
     """The search for a threshold stops where the interval holds no record: then its lower end is
@@ -122,7 +122,7 @@ def nobody_in_the_interval(original, self, sample, source):
             raise _Certain(low)
         return median(self, users, low, high, source)
 
-    with patched("learners.users.threshold:IntervalMedian.draw", draw):
+    with patched("papers.li_wang_ye:IntervalMedian.draw", draw):
         try:
             return original(self, sample, source)
         except _Certain as found:

@@ -222,12 +222,18 @@ def users_are_not_cut(original, users, most, source):
 
 @mutant(
     "composition forgotten",
-    "learners.users.min_error:PrivateMinError.compare",
+    "papers.li_wang_ye:PrivateMinError.compare",
     "search for the least error",
+    kind="value",
 )
-def each_comparison_has_the_whole_epsilon(original, self, midpoint):
+def each_comparison_has_the_whole_epsilon(original):
     """The search asks several questions and pays for one."""
-    return replace(original(self, midpoint), epsilon=self.epsilon)
+    return property(
+        lambda self: {
+            midpoint: replace(one, epsilon=self.epsilon)
+            for midpoint, one in original.func(self).items()
+        }
+    )
 
 
 @mutant(

@@ -189,55 +189,10 @@ def mistakes_beyond_the_window_count(original, mistakes, t, width):
     return np.maximum(mistakes - t, 0)
 
 
-@mutant(
-    "half noise",
-    "learners.users.threshold:IntervalMedian.draw",
-    "learners/users/test_exact_privacy.py::test_the_median_of_an_interval",
-)
-def a_median_of_users_at_twice_the_rate(original, self, *given):
-    """The rate of scores that move one way, for one that goes up and down."""
-    return original(replace(self, epsilon=2 * self.epsilon), *given)
-
-
-@mutant(
-    "half noise",
-    "learners.users.threshold:ThresholdPlan.rate",
-    "learners/users/test_budget.py::test_a_walk",
-)
-def sides_of_a_step_at_twice_the_rate(original, self):
-    """Middle and sides are scored by users who may move either way."""
-    return 2 * original(self)
-
-
-@mutant(
-    "composition forgotten",
-    "learners.users.threshold:plan_threshold",
-    "learners/users/test_budget.py::test_a_walk",
-)
-def each_median_has_the_whole_share(original, *given, **numbers):
-    """Each step spends what was meant for all of them."""
-    made = original(*given, **numbers)
-    return replace(made, epsilon_median=made.steps * made.epsilon_median)
-
-
-@mutant(
-    "composition forgotten", "learners.users.binary_search:plan_binary_search", "shares of epsilon"
-)
-def the_search_is_free(original, *given, epsilon, **numbers):
-    """The choice spends all of epsilon, after a search that spent a part of it."""
-    return replace(original(*given, epsilon=epsilon, **numbers), epsilon=epsilon)
-
-
 @mutant("composition forgotten", "learners.users.clipped:plan_clipped", "shares of epsilon")
 def the_window_is_free(original, *given, epsilon, **numbers):
     """The choice of a hypothesis spends all of epsilon, after a window that was paid for."""
     return replace(original(*given, epsilon=epsilon, **numbers), epsilon_choice=epsilon)
-
-
-@mutant("half noise", "learners.users.binary_search:BinarySearchPlan.choose", "search and choice")
-def a_choice_by_users_at_twice_the_rate(original, self, *given):
-    """A user may be won for one hypothesis and lost for another."""
-    return original(replace(self, epsilon=2 * self.epsilon), *given)
 
 
 @mutant("half noise", "learners.users.clipped:ClippedPlan.choose", "search and choice")

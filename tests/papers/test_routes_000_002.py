@@ -10,20 +10,15 @@ from functools import cached_property
 
 import pytest
 
-import littlestone as ls
 from littlestone.classes import FiniteClass
-from littlestone.classes.base import IdentityRepresentation
 from littlestone.data.sample import shuffle
-from littlestone.learners.users import binary_search, threshold
-from littlestone.learners.users import min_error as search_of_users
 from littlestone.learners.vc1 import proper
 from littlestone.learners.vc1.choosers import TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import chunk_ends
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM, TreeLog
-from littlestone.papers import li_wang_ye, yan
-from littlestone.source import ExactSource, SeededSource
+from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
+from littlestone.papers import yan
+from littlestone.source import ExactSource
 
-from .test_li_wang_ye import random_matrix, random_users, sample_of
 from .test_yan import data_sets, improper_nodes, leafy_class, listed, random_class, root, text
 
 SEEDS = range(20)
@@ -117,79 +112,3 @@ def test_descent(seed, monkeypatch):
             lambda source, S=sample, x=x: route.go_down(x, tree, S, source),
             lambda source, S=sample, x=x: A.descend(x, S, source),
         )
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_binary_search_of_users(seed):
-    rng = random.Random(seed)
-    concept_class = FiniteClass(random_matrix(rng))
-    A = li_wang_ye.Theorem46(concept_class, F(4), F(1, 5), F(1, 2), 2, 2)
-    search = search_of_users.PrivateMinError(2, 2, F(1, 4), F(2), F(9, 20))
-    route = binary_search.BinarySearchPlan(
-        IdentityRepresentation(concept_class), search, F(1), F(1, 5), F(1, 2)
-    )
-    for _ in range(4):
-        users = sample_of(random_users(rng, range(concept_class.matrix.shape[1])))
-        same(
-            lambda source, S=users: route.choose(S, source),
-            lambda source, S=users: A.draw(S, source),
-        )
-
-
-@dataclass(frozen=True)
-class Equal(li_wang_ye.PrivateThreshold):
-    """Algorithm 1 with one loss for all medians, and a search that begins with [0, 1]."""
-
-    @cached_property
-    def search(self):
-        return li_wang_ye.PrivateMinError(self.concept_class, 2, F(1), self.alpha, F(1), 1)
-
-    @property
-    def epsilon_choice(self):
-        return F(3, 2)
-
-    @cached_property
-    def medians(self):
-        return [li_wang_ye.IntervalMedian(2, self.theta**k, F(2)) for k in range(self.T)]
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_thresholds_of_users(seed):
-    rng = random.Random(seed)
-    line = ls.Thresholds(1, 3)
-    A = Equal(line, F(1), F(9, 10), F(1, 2), 2, steps=2)
-    search = search_of_users.PrivateMinError(2, 1, F(1, 2), F(1), F(9, 20))
-    route = threshold.ThresholdPlan(line, search, 2, F(2), F(3, 2), F(9, 10), F(1, 2))
-    for _ in range(2):
-        users = sample_of(random_users(rng, range(1, 4)))
-        same(
-            lambda source, S=users: route.choose(S, source),
-            lambda source, S=users: A.draw(S, source),
-        )
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("levels", [1, 2])
-def test_tree_log(levels):
-    """Equal thresholds, and equal answers to equal draws, on domains of any size."""
-    for bits, alpha in ((10, F(1, 2)), (64, F(1, 3)), (1024, F(1, 4))):
-        window = RankWindow(F(1, 2) - alpha, F(1, 2) + alpha)
-        old = TreeLog(bits, window, F(1), F(1, 10**6), levels=levels)
-        new = yan.PrivateMedian(2**bits, F(1), F(1, 10**6), alpha=alpha, levels=levels)
-        n = new.required_samples()
-        for records in (n // 2, n, 2 * n):
-            a, b = old.constants(records), new.thresholds(records)
-            assert (a.trim_left, a.trim_right, a.floor) == (b.trim, b.trim, b.least)
-            assert (a.theta, a.drop, a.stable, a.rest) == (b.theta, b.drop, b.stable, b.rest)
-        rng = random.Random(bits)
-        for seed in range(8):
-            centre = rng.randrange(2**bits)
-            near = [min(max(centre + rng.randint(-9, 9), 0), 2**bits - 1) for _ in range(n)]
-            far = [rng.randrange(2**bits) for _ in range(n)]
-            for values in (near, far):
-                z = [
-                    one.draw(Ordered.of(values, 2**bits), SeededSource(seed)) for one in (old, new)
-                ]
-                assert z[0] == z[1]

@@ -23,7 +23,7 @@ CLASSES = [
 METHODS = {
     "vc1": ("one-shot", "median-exponential", "median-tree"),
     "littlestone": ("closures", "stages"),
-    "users": ("group-privacy", "user-level", "binary-search"),
+    "users": ("group-privacy", "user-level"),
 }
 
 

@@ -116,9 +116,7 @@ LEMMAS = {
         "that a copy is a function of its own records; the ratios of geometric noise",
     ),
     "subsampling.without-replacement": Checked(("subsample.sampled_pure",), "a positive delta"),
-    "users.privacy": Checked(
-        ("sums.users_pure", "leveled.leveledE"), "the search for the least error; a random cut"
-    ),
+    "users.privacy": Checked(("sums.users_pure", "leveled.leveledE"), "a random cut"),
     "vc1.privacy": Checked(
         ("deal.dealt_dp", "exp_mech.exp_mech_pure", "entering.entering_dp"),
         "that a chunk forces one path; proper output",
@@ -148,7 +146,6 @@ UNCHECKED = {
     "kov15.thm3.3": "products of dominating pairs are not modelled",
     "linear.moments": _RENYI,
     "linear.round": _RENYI,
-    "median.tree-log": "a reconstruction; its recursion is not modelled",
     "mironov17.prop3": _RENYI,
     "yan.median": "a reconstruction; its recursion is not modelled",
 }

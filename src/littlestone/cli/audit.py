@@ -75,7 +75,7 @@ def exact(
         With --unit user: try users with 0, 1, ... and up to this number of records; one more than
         --samples-per-user by default, so that some have too many.
     method:
-        With --unit user: auto, one-record, group-privacy, user-level, binary-search or threshold.
+        With --unit user: auto, one-record, group-privacy or user-level.
     outside:
         Also try records whose point lies outside the domain.
     """

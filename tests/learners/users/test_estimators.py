@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import littlestone as ls
-from littlestone.errors import DataError, ParameterError, UnsupportedError
+from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry, select
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
@@ -18,7 +18,7 @@ THRESHOLDS = ls.Thresholds(1, 99)
 X = [10, 70, 20, 90] * 100
 Y = [0, 1, 0, 1] * 100
 USERS = [i // 4 for i in range(400)]
-BOTH = ["auto", "threshold"]
+BOTH = ["auto", "user-level"]
 
 
 def made(method="auto", **more):
@@ -104,9 +104,6 @@ def test_registry():
     assert select.make("auto", THRESHOLDS, epsilon=1).unit == "records"
     users = select.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
     assert (users.unit, users.name) == ("users", "users")
-    points = made("threshold").set_params(concept_class=ls.Points())
-    with pytest.raises(UnsupportedError, match="thresholds only"):
-        points.required_samples()
 
 
 def test_a_release_speaks_of_users():

@@ -1,6 +1,6 @@
 """Exact verification: all users, also without records and with too many; broken controls."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -8,12 +8,9 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import UserSample
-from littlestone.learners.users import UserAgnostic, binary_search, clipped
-from littlestone.learners.users.binary_search import BinarySearchPlan
+from littlestone.learners.users import UserAgnostic, clipped
 from littlestone.learners.users.clipped import ClippedPlan
 from littlestone.learners.users.learner import bound_contributions
-from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.report import page
 from littlestone.source import ExactSource, public_generator
 
@@ -22,15 +19,11 @@ from .small import bundles, users_of, worst_excess
 ROUNDING = F(1, 2**100)
 NUMBERS = {"epsilon": 1, "alpha": 0.3, "beta": 0.2}
 TWO, THREE = ls.Thresholds(1, 2), ls.Thresholds(1, 3)
-METHODS = ["one-record", "group-privacy", "user-level", "binary-search", "threshold"]
+METHODS = ["one-record", "group-privacy", "user-level"]
 
 
 def agnostic(cls, m, method="auto", **more):
     return UserAgnostic(cls, samples_per_user=m, method=method, **(NUMBERS | more))
-
-
-def threshold(cls, m, alpha=0.95, **more):
-    return agnostic(cls, m, "threshold", alpha=alpha, **more)
 
 
 # --- everything observable ---------------------------------------------------------------------
@@ -97,7 +90,6 @@ def streamed_once(monkeypatch):
         return known[key]
 
     monkeypatch.setattr(clipped, "errors_by_user", errors_by_user)
-    monkeypatch.setattr(binary_search, "errors_by_user", errors_by_user)
 
 
 def windows(cls, m, width, starts, epsilon=F(1), level=F(1, 2), lag=1):
@@ -113,15 +105,12 @@ def way_of(cls, kind):
     """Return a mechanism of this kind that would be worst, whichever the plan would take."""
     if kind == "group-privacy":
         return agnostic(cls, 2, "group-privacy").plan.chosen
-    if kind == "binary":
-        search = PrivateMinError(2, 2, F(1, 4), F(1, 2), F(1, 2))
-        return BinarySearchPlan(cls.representation(), search, F(1, 2), F(3, 10), F(1, 5))
     return windows(
         cls, 2, *{"width 1": (1, (0, 1)), "width 2": (2, (0, 1)), "one": (2, (0,))}[kind]
     )
 
 
-KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
+KINDS = ["group-privacy", "width 1", "width 2", "one"]
 
 
 @pytest.mark.more
@@ -133,10 +122,7 @@ KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
         pytest.param(THREE, (1, 2, 3), 2, 406, id="two users, three points"),
     ],
 )
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[pytest.mark.full] * (kind == "binary")) for kind in KINDS],
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_in_full(cls, points, n, laws, kind):
     way = way_of(cls, kind)
     run = lambda users, source: way.choose(users, source).key  # noqa: E731
@@ -177,40 +163,6 @@ def test_the_window_alone_costs_its_part(width, lag):
     assert worst_excess(run, held, 2, F(1))[0] > F(1, 100)
 
 
-@pytest.mark.parametrize(
-    ("cls", "points", "n", "most"),
-    [
-        pytest.param(TWO, (1, 2), 2, 2, marks=pytest.mark.full),
-        (THREE, (1, 2, 3), 2, 1),
-    ],
-    ids=["two points", "three points"],
-)
-def test_thresholds(cls, points, n, most):
-    learner = threshold(cls, 2)
-    worst, _ = worst_excess(run_with(learner), bundles(points, most), n, learner.epsilon)
-    assert worst <= ROUNDING
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("m", [1, 2])
-def test_thresholds_in_full(m):
-    learner = threshold(TWO, m)
-    worst, _ = worst_excess(run_with(learner), bundles((1, 2), 2), 3, learner.epsilon)
-    assert worst <= ROUNDING
-
-
-@pytest.mark.parametrize("s", [0, 1])
-def test_the_median_of_an_interval(s):
-    @dataclass(frozen=True)
-    class Given(IntervalMedian):
-        s: int = 0
-
-    median = Given(2, F(1), F(1), s)
-    run = lambda users, source: median.draw(users, 0, 3, source)  # noqa: E731
-    assert worst_excess(run, bundles((1, 3), 2), 2, F(1))[0] <= ROUNDING
-    assert worst_excess(run, bundles((1, 3), 2), 2, F(1, 2))[0] > F(1, 100)  # nearly attained
-
-
 def test_names_of_users_do_not_matter_unless_they_have_too_many():
     data = [((1, 0), (2, 1)), ((2, 0),)]
     learner = agnostic(TWO, 2, "group-privacy")
@@ -221,26 +173,6 @@ def test_names_of_users_do_not_matter_unless_they_have_too_many():
     assert {h.key: str(p) for h, p in laws[0].outcomes.items()} == {
         h.key: str(p) for h, p in laws[1].outcomes.items()
     }
-
-
-@pytest.mark.more
-def test_the_swapped_branch_is_still_private():
-    """It is wrong (test_min_error), not unsafe: only a test of correctness can catch it."""
-
-    class Swapped(PrivateMinError):
-        @staticmethod
-        def branch(bit, low, middle, high):
-            return (low, middle) if bit else (middle, high)
-
-    way = way_of(TWO, "binary")
-    search = way.search
-    swapped = replace(
-        way, search=Swapped(2, search.steps, search.gap, search.epsilon, search.share)
-    )
-    worst, _ = worst_excess(
-        lambda users, source: swapped.choose(users, source).key, bundles((1, 2), 2), 2, F(1)
-    )
-    assert worst <= ROUNDING
 
 
 # --- broken controls ----------------------------------------------------------------------------
@@ -342,35 +274,6 @@ def caught_in_order(run):
     ]
     p, q = (law.outcomes for law in laws)
     return max(upper(hockey_stick(p, q, F(1))), upper(hockey_stick(q, p, F(1)))) > ROUNDING
-
-
-def test_control_double_rate_of_a_comparison():
-    way = way_of(TWO, "binary")
-    search = way.search
-    loud = replace(way, search=replace(search, epsilon=6 * search.epsilon))
-    run = lambda users, source: search_only(loud.search, users, source)  # noqa: E731
-    worst, _ = worst_excess(run, bundles((1, 2), 2), 2, search.epsilon)
-    assert worst > F(1, 1000)
-    worst, _ = worst_excess(
-        lambda users, source: search_only(search, users, source),
-        bundles((1, 2), 2),
-        2,
-        search.epsilon,
-    )
-    assert worst <= ROUNDING
-
-
-def search_only(search, users, source):
-    from littlestone.learners.users.scores import errors_by_user
-
-    return search.locate(errors_by_user(TWO, users, 2), users.n_users, source)
-
-
-def test_control_three_noisy_scores_for_one_epsilon():
-    """Choosing the step with the rate of one score, without the half."""
-    walk = threshold(TWO, 2, epsilon=1).plan.chosen
-    loud = replace(walk, epsilon_step=12 * walk.epsilon_step)
-    assert caught(lambda users, source: loud.choose(users, source).key, points=(1,))
 
 
 @pytest.mark.more

@@ -8,8 +8,8 @@ import pytest
 
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.tree_log import least_tail
 from littlestone.mechanisms.median.values import Groups, bit_length
+from littlestone.papers.yan import least_tail
 from littlestone.source import ExactSource, ReplaySource, SeededSource, StreamedRuns
 
 RNG = np.random.default_rng(11)

@@ -27,8 +27,8 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.stable import Stable
-from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.vc1 import VC1
+from littlestone.papers.li_wang_ye import PrivateMinError
 from littlestone.source import SeededSource, Source
 
 from .base import Detector, verified
@@ -149,7 +149,7 @@ def stream_budget() -> str | None:
 
 def min_error_search() -> str | None:
     """Try the search for the least error: its comparisons share one epsilon."""
-    search = PrivateMinError(1, 3, F(1, 8), F(3), F(1, 2))
+    search = PrivateMinError(Thresholds(1, 9), 1, F(3), F(1, 4), F(1), 3)
 
     class Known:
         def __init__(self, least: int) -> None:

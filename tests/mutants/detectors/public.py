@@ -11,8 +11,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from littlestone.learners.users.min_error import PrivateCompare
+from littlestone.classes import Thresholds
 from littlestone.mechanisms.median import private_median
+from littlestone.papers.li_wang_ye import PrivateCompare
 from littlestone.source import Source
 
 from .base import Detector, verified
@@ -42,7 +43,6 @@ def beside_a_median() -> str | None:
         (400, 64, (0, 1), "auto"),
         (90, 30, (0, 1), "auto"),
         (300, 20, (F(1, 3), F(2, 3)), "tree"),
-        (300, 20, (F(1, 4), F(3, 4)), "tree-log"),
     ):
         high, said = 2**bits - 1, set()
         for values in _values(n, high):
@@ -73,7 +73,7 @@ def clear_comparisons() -> str | None:
     every count, and become e**epsilon times less likely at most.
     """
     for epsilon, n in ((F(1), 12), (F(1), 60), (F(8), 40)):
-        compare = PrivateCompare(16, F(1, 4), F(1, 8), epsilon, F(1, 2))
+        compare = PrivateCompare(Thresholds(1, 9), 16, F(1, 4), F(1, 8), epsilon)
 
         def run(
             count: int, source: Source, compare: PrivateCompare = compare, n: int = n

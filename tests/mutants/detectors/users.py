@@ -8,7 +8,7 @@ twice shows at once; the hypothesis alone may hide it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -18,11 +18,8 @@ import numpy as np
 from littlestone.classes import Thresholds
 from littlestone.data import IntegerDomain, UserSample
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.binary_search import BinarySearchPlan
 from littlestone.learners.users.clipped import ClippedPlan
-from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.scores import errors_by_user
-from littlestone.learners.users.threshold import ThresholdPlan
 from littlestone.source import Source
 
 from .base import Detector, verified
@@ -94,7 +91,6 @@ def clipped(width: int, epsilon: Fraction) -> ClippedPlan:
 
 
 _LEFT: User = ((1, 1), (1, 1))
-_RIGHT: User = ((3, 0), (3, 0))
 _WRONG: User = ((1, 0), (1, 0))  # of `_LEFT`: what is right for one is wrong for the other
 
 
@@ -108,42 +104,11 @@ def _of(users: tuple[User, ...]) -> UserSample:
     return UserSample(made.points, index, made.point, made.label, made.count, keys)
 
 
-@dataclass(frozen=True)
-class _Told:
-    """A step of a learner, whose answers are written down."""
-
-    step: Any
-    told: list[Hashable] = field(compare=False)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.step, name)
-
-    def locate(self, *given: Any) -> Any:
-        self.told.append(self.step.locate(*given))
-        return self.told[-1]
-
-    def draw(self, users: UserSample, low: int, high: int, source: Source) -> int:
-        drawn: int = self.step.draw(users, low, high, source)
-        self.told.append((low, high, drawn))
-        return drawn
-
-
 def search_and_choice() -> str | None:
-    """Verify search and choice together, for three users of one mind, and one who is not."""
+    """Verify window and choice together, for three users of one mind, and one who is not."""
     rest = [(a, b) for a in (_LEFT, _WRONG) for b in (_LEFT, _WRONG)]
     pairs = [((*two, _LEFT), (*two, _WRONG)) for two in rest]
-    representation = Thresholds(1, 3).representation()
     found = None
-    for first, second in ((F(8), F(1, 1000)), (F(1, 1000), F(8))):
-        search = PrivateMinError(2, 2, F(1, 4), first, F(1, 2))
-        binary = BinarySearchPlan(representation, search, second, F(1, 3), F(1, 3))
-
-        def run_binary(users: tuple[User, ...], source: Source) -> Hashable:
-            told: list[Hashable] = []
-            watched: Any = _Told(binary.search, told)  # noqa: B023
-            return (*told, replace(binary, search=watched).choose(_of(users), source).key)  # noqa: B023
-
-        found = found or verified(run_binary, pairs, epsilon=first + second)
     for width in (1, 2, 3):
         plan = clipped(width, F(8))
 
@@ -159,33 +124,10 @@ def search_and_choice() -> str | None:
     return found
 
 
-def steps_to_a_threshold() -> str | None:
-    """Verify one step to a threshold: all epsilon in its median, or all in the choice of a side."""
-    free = PrivateMinError(2, 0, F(1, 2), F(1), F(1, 2))
-    pairs = [
-        ((rest, one), (rest, other))
-        for rest in (_LEFT, ((2, 1), (2, 1)))
-        for one, other in ((_LEFT, _RIGHT), (((1, 0), (3, 0)), ((2, 1), (2, 1))))
-    ]
-    for shares in ((F(8), F(1, 1000)), (F(1, 1000), F(8))):
-        plan = ThresholdPlan(Thresholds(1, 3), free, 1, *shares, F(9, 10), F(1, 3))
-
-        def run(users: tuple[User, ...], source: Source) -> Hashable:
-            told: list[Hashable] = []
-            fresh = replace(plan)  # noqa: B023
-            vars(fresh)["medians"] = tuple(_Told(one, told) for one in plan.medians)  # noqa: B023
-            return (*told, fresh.choose(_of(users), source).key)
-
-        found = verified(run, pairs, epsilon=sum(shares))
-        if found:
-            return found
-    return None
-
-
 def shares_of_epsilon() -> str | None:
-    """Add up what plans give to search, choice and steps: no more than there is.
+    """Add up what plans give to window and choice: no more than there is.
 
-    `search_and_choice` and `steps_to_a_threshold` verify that each part spends what it was given.
+    `search_and_choice` verifies that each part spends what it was given.
     """
     for epsilon, m in product((F(1, 3), F(8)), (2, 16)):
         numbers: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
@@ -193,21 +135,7 @@ def shares_of_epsilon() -> str | None:
         clip = replace(made, method="user-level").plan.chosen
         if clip.epsilon_search + clip.epsilon_choice > epsilon:
             return "window and choice have more than epsilon together"
-        binary = replace(made, method="binary-search").plan.chosen
-        if _of_search(binary.search) + binary.epsilon > epsilon:
-            return "search and choice have more than epsilon together"
-        plan = replace(made, method="threshold").plan.chosen
-        each = plan.epsilon_median + plan.epsilon_step
-        if _of_search(plan.search) + plan.steps * each > epsilon:
-            return "the steps of a plan have more than epsilon together"
-        if sum(one.epsilon for one in plan.medians) > plan.steps * plan.epsilon_median:
-            return "the medians of a plan have more than was planned for them"
     return None
-
-
-def _of_search(search: Any) -> Fraction:
-    """Return what a search spends: nothing if it compares nothing."""
-    return F(search.epsilon) if search.comparisons else F(0)
 
 
 OF_USERS: dict[str, Detector] = {

@@ -1,4 +1,4 @@
-"""Agnostic learning when each user holds many records: paper 002, Sections 4 and 5.
+"""Agnostic learning when each user holds many records: paper 002, Section 4.
 
 `UserAgnostic` compares all routes that protect users and takes the one whose certificate needs the
 fewest of them; `UserPlan` says which, and by how much. The routes:
@@ -7,9 +7,9 @@ fewest of them; `UserPlan` says which, and by how much. The routes:
 one-record         one record of each user, by the item-level exponential mechanism
 group-privacy      all records, by the item-level exponential mechanism with epsilon/m
 user-level         clipped user-level errors (`clipped`)
-binary-search      user-level errors after the paper's Algorithm 2 (`binary_search`): Theorem 4.6
-threshold          the paper's Algorithm 1, for thresholds only (`threshold`): Theorem 5.2
 =================  ================================================================================
+
+The paper's own routes (Theorems 4.6 and 5.2) are in `littlestone.papers.li_wang_ye`.
 
 Which is taken, and every number of it, depends on public parameters only. The records of users,
 and how many each of them has, are secret.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.classes import Points, Thresholds
+from littlestone.classes import Points
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
@@ -42,11 +42,9 @@ from littlestone.learners.base import (
     one_of,
 )
 from littlestone.learners.exponential import Agnostic
-from littlestone.learners.users.binary_search import BinarySearchPlan, plan_binary_search
 from littlestone.learners.users.claims import GROUP, ONE_RECORD, PRIVACY, RECORDS
 from littlestone.learners.users.clipped import ClippedPlan, plan_clipped
 from littlestone.learners.users.scores import sweepable
-from littlestone.learners.users.threshold import ThresholdPlan, plan_threshold
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -59,9 +57,9 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-Method = Literal["auto", "group-privacy", "user-level", "one-record", "binary-search", "threshold"]
+Method = Literal["auto", "group-privacy", "user-level", "one-record"]
 #: In the order in which equals are preferred.
-METHODS = ("one-record", "group-privacy", "user-level", "binary-search", "threshold")
+METHODS = ("one-record", "group-privacy", "user-level")
 IID_RECORDS, IID_USERS = "iid-records", "iid-users"
 
 #: Records of one user that are looked at: with more, the certificates take too long to compute.
@@ -140,7 +138,7 @@ class RecordsPlan(Plan):
 
 
 #: What one method does, and certifies: ``choose``, ``required``, ``certificate``, ``method``.
-Route = RecordsPlan | ClippedPlan | BinarySearchPlan | ThresholdPlan
+Route = RecordsPlan | ClippedPlan
 
 
 @dataclass(frozen=True)
@@ -220,9 +218,10 @@ class UserAgnostic(ClassLearner[UserPlan]):
 
     Examples
     --------
+    >>> from littlestone.classes import Thresholds
     >>> learner = UserAgnostic(Thresholds(1, 2**20), epsilon=1, samples_per_user=256)
     >>> learner.plan.method, learner.required_samples() <= 125, learner.plan.runner_up
-    ('user-level', True, 'binary-search')
+    ('user-level', True, 'group-privacy')
     """
 
     name = "users"
@@ -247,9 +246,7 @@ class UserAgnostic(ClassLearner[UserPlan]):
         one_of("auto", *METHODS),
         '``"auto"`` takes the one whose certificate needs the fewest users, before any data are '
         'seen: ``"one-record"`` (of each user), ``"group-privacy"`` (all records, with '
-        'epsilon/m), ``"user-level"`` (clipped errors of users), ``"binary-search"`` (users '
-        "with many mistakes, after the paper's Algorithm 2), ``\"threshold\"`` (the paper's "
-        "Algorithm 1, thresholds only).",
+        'epsilon/m), ``"user-level"`` (clipped errors of users).',
         default="auto",
     )
     users: str = declared(
@@ -305,19 +302,11 @@ class UserAgnostic(ClassLearner[UserPlan]):
                 "of their own are certified for method='one-record' and 'group-privacy'."
             )
         numbers["epsilon"] = goal.epsilon
-        if method == "threshold":
-            if not isinstance(self.concept_class, Thresholds):
-                raise UnsupportedError(
-                    f"Algorithm 1 learns thresholds only, not {self.concept_class.spec}."
-                )
-            return plan_threshold(self.concept_class, m, **numbers)
         size = self.concept_class.size
         large = isinstance(size, int) and size > _EXPLICIT
         numbers["vc_dim"] = self.concept_class.vc_dim if large else None
         plans = [
             plan_clipped(representation, m, **numbers)
-            if method == "user-level"
-            else plan_binary_search(representation, m, **numbers)
             for representation in _representations(self.concept_class, goal.alpha, goal.beta)
         ]
         return min(plans, key=lambda plan: plan.required)

@@ -3,11 +3,11 @@
 ==========  ======================================================================================
 `values`    the records, and the target; A: the exponential mechanism on the rank, pure,
             n ~ ln |X|; B: one draw over tree nodes, n ~ ln ln |X| + ln(1/delta)
-`tree_log`  C: recursion on depths (log*), a reconstruction for reference
 `release`   choosing between A and B by public numbers; B's draw on the paths of any tree
 ==========  ======================================================================================
 
-Statements, proofs and the table of certified n: ``docs/median.md``.
+The median of order log* is `littlestone.papers.yan.PrivateMedian`. Statements, proofs and
+the table of certified n: ``docs/median.md``.
 """
 
 from littlestone.mechanisms.median.release import (
@@ -23,7 +23,6 @@ from littlestone.mechanisms.median.release import (
     plan_median,
     private_median,
 )
-from littlestone.mechanisms.median.tree_log import TreeLog
 from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
 
 __all__ = [
@@ -35,7 +34,6 @@ __all__ = [
     "RankExponential",
     "RankWindow",
     "TreeEM",
-    "TreeLog",
     "TuplePaths",
     "choose",
     "one_shot_path",

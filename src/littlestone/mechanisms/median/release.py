@@ -14,7 +14,6 @@ from littlestone.bounds import Certificate, register_claim
 from littlestone.bounds.formulas import encode
 from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
-from littlestone.mechanisms.median.tree_log import TreeLog
 from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.select import entering_bottom
 from littlestone.privacy import Guarantee
@@ -22,25 +21,24 @@ from littlestone.privacy.guarantee import check_nonnegative
 from littlestone.source import Exp, LeveledChoice, Source, exp, source_of
 from littlestone.types import Json
 
-Mechanism = RankExponential | TreeEM | TreeLog
-NAMES = ("auto", "exponential", "tree", "tree-log")
+Mechanism = RankExponential | TreeEM
+NAMES = ("auto", "exponential", "tree")
 
 
 @dataclass(frozen=True)
 class MedianPlan:
     """How many records each mechanism needs, before any data is looked at.
 
-    Least n from which on A, the exponential mechanism, B, `TreeEM`, and C, `TreeLog` with one
-    level, are certified; None where delta is 0.
+    Least n from which on A, the exponential mechanism, and B, `TreeEM`, are certified; None where
+    delta is 0.
     """
 
     exponential: int
     tree: int | None
-    tree_log: int | None
 
     @property
     def best(self) -> str:
-        """The mechanism that needs the fewest records; C is a reconstruction, for reference."""
+        """The mechanism that needs the fewest records."""
         return "exponential" if self.tree is None or self.exponential <= self.tree else "tree"
 
     @property
@@ -65,7 +63,7 @@ def plan_median(
     Examples
     --------
     >>> plan_median(0, 2**64 - 1, epsilon=1, delta=1e-6)
-    MedianPlan(exponential=563, tree=377, tree_log=1250)
+    MedianPlan(exponential=563, tree=377)
     """
     size, window, epsilon, delta = check(
         "plan_median", low, high, epsilon=epsilon, delta=delta, rank=rank
@@ -73,11 +71,10 @@ def plan_median(
     beta = check_probability("plan_median", "beta", beta)
     pure = RankExponential(size, window, epsilon).least_n(beta)
     if not delta:
-        return MedianPlan(pure, None, None)
+        return MedianPlan(pure, None)
     height = (size - 1).bit_length()
     tree = TreeEM(height, window, epsilon, delta)
-    log = TreeLog(height, window, epsilon, delta, beta=beta)
-    return MedianPlan(pure, tree.least_n(beta), log.least_n())
+    return MedianPlan(pure, tree.least_n(beta))
 
 
 def choose(
@@ -88,12 +85,10 @@ def choose(
     delta: Fraction,
     *,
     name: str = "auto",
-    beta: Fraction = Fraction(1, 20),
 ) -> Mechanism:
     """Return the mechanism for n records: the one whose certified failure odds are smaller.
 
-    It sees the size of the domain, the *number* of records, and the request; never a value. (The
-    ``beta`` matters for the thresholds of ``"tree-log"`` only.)
+    It sees the size of the domain, the *number* of records, and the request; never a value.
 
     Examples
     --------
@@ -110,10 +105,7 @@ def choose(
     if not delta:
         hint = "Without delta there is only the exponential mechanism."
         raise parameter_error("private_median", "delta", f"positive for {name!r}", 0, hint)
-    height = (size - 1).bit_length()
-    if name == "tree-log":
-        return TreeLog(height, window, epsilon, delta, beta=beta)
-    tree = TreeEM(height, window, epsilon, delta)
+    tree = TreeEM((size - 1).bit_length(), window, epsilon, delta)
     if name == "tree":
         return tree
     odds, tree_odds = pure.odds(n), tree.odds(n)
@@ -185,14 +177,14 @@ def private_median(
     least ``(1 - high) * n`` >= value; so (0.85, 0.95) asks for a 90% quantile and (0, 1) for an
     interior point. beta is the failure probability of the certificate alone. ``mechanism="auto"``
     takes the smaller certified failure probability of "exponential" and "tree", by domain, n, rank,
-    epsilon and delta only; "tree-log" is a reconstruction, for reference. ``random_state`` None
+    epsilon and delta only. ``random_state`` None
     draws from the operating system; an int is reproducible and NOT private. `DataError` if a value
     is not a whole number: it names the rule only, and is outside the guarantee.
 
     Guarantee
     ---------
     Privacy : epsilon-DP ("exponential") or (epsilon, delta)-DP, for every input; neighbours replace
-        one record, n public. Claims ``median.exponential``, ``median.tree``, ``median.tree-log``.
+        one record, n public. Claims ``median.exponential``, ``median.tree``.
     Accuracy : for *every* data set, not only for random ones: the certificate.
 
     Notes
@@ -216,7 +208,7 @@ def private_median(
     beta = check_probability(caller, "beta", beta)
     source = source_of(caller, random_state)
     ordered = Ordered.read(values, int(low), int(high))
-    chosen = choose(size, ordered.n, window, epsilon, delta, name=mechanism, beta=beta)
+    chosen = choose(size, ordered.n, window, epsilon, delta, name=mechanism)
     guarantee = Guarantee(epsilon, chosen.delta, claim=chosen.claim, seeded=source.seeded)
     certificate = chosen.certificate(ordered.n, beta)
     # All public arguments are checked; from here on the source is drawn from.
