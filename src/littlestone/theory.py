@@ -39,16 +39,13 @@ from littlestone.learners.online.predictors import (
     HalvingPredictor,
     SOAPredictor,
 )
-from littlestone.learners.stable.protocol import estimate_stability
 
 if TYPE_CHECKING:
     from littlestone.estimators import (
         AgnosticFromRealizable,
         BoostedPrivate,
         EmpiricalFromPAC,
-        GloballyStable,
         LittlestoneLearner,
-        StableLearner,
         Subsampled,
     )
 
@@ -60,19 +57,16 @@ __all__ = [
     "EmpiricalFromPAC",
     "ExpertsPredictor",
     "FiniteClass",
-    "GloballyStable",
     "HalfPlanes",
     "HalvingPredictor",
     "LeafPaths",
     "LittlestoneLearner",
     "SOAPredictor",
-    "StableLearner",
     "Subsampled",
     "TreePaths",
     "decomposition_dimension",
     "dimensions",
     "essential_hypotheses",
-    "estimate_stability",
     "littlestone_dimension",
     "make_proper",
     "multiclass_littlestone_dimension",
@@ -90,9 +84,7 @@ _LATE = {
     "AgnosticFromRealizable": "agnostic",
     "BoostedPrivate": "agnostic",
     "EmpiricalFromPAC": "agnostic",
-    "GloballyStable": "stable",
     "LittlestoneLearner": "littlestone",
-    "StableLearner": "stable",
     "Subsampled": "agnostic",
 }
 

@@ -98,13 +98,13 @@ LEMMAS = {
         ("noise.mistake_test_pure", "stream.stream_tests_pure", "stream.replies_pure"),
         "that the sum over noises exists",
     ),
+    "alon.theorem30.privacy": Checked(
+        ("histogram.histogram_dp", "exp_mech.exp_mech_pure", "deal.dealt_dp"),
+        "that a copy is a function of its own records; the ratios of geometric noise",
+    ),
     "public.privacy": Checked(("exp_mech.exp_mech_pure",), "that the candidates are public"),
     "score-histogram": Checked(
         ("noise.counts_pure", "compose.post_function"), "that the constants of the noise exist"
-    ),
-    "stable.privacy": Checked(
-        ("histogram.histogram_dp", "exp_mech.exp_mech_pure", "deal.dealt_dp"),
-        "that a copy is a function of its own records; the ratios of geometric noise",
     ),
     "subsampling.without-replacement": Checked(("subsample.sampled_pure",), "a positive delta"),
     "users.privacy": Checked(

@@ -32,12 +32,6 @@ def boosted(rounds, block, *, concepts=SWITCH, make=Boosted, epsilon=1, name="ge
         (3, 1, 4, {}),  # one record is left over
         (3, 2, 6, {}),
         (3, 1, 2, {}),  # too few records
-        (
-            1,
-            1,
-            3,
-            {"name": "stable", "delta": F(1, 5), "constants": {"auxiliary": 1, "copies": [2]}},
-        ),
         pytest.param(3, 1, 3, {"concepts": ls.Thresholds(1, 2)}, marks=pytest.mark.full),
     ],
 )

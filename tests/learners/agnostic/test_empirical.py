@@ -28,7 +28,6 @@ from .test_exact import Loud, Telling, worst
         ("generic", ls.Thresholds(1, 2), {}, F(3, 4), 3),
         ("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), {}, F(3, 4), 4),
         ("vc1", ls.Thresholds(1, 2), {"delta": F(1, 20)}, F(3, 4), 3),
-        ("stable", ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0]]), {"delta": F(1, 5)}, F(3, 4), 3),
     ],
     ids=str,
 )
