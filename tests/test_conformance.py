@@ -67,8 +67,6 @@ ESTIMATORS = {
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
     ),
-    "boosted": ls.theory.BoostedPrivate(ls.GenericLearner(LINE, epsilon=1, alpha=0.25), rounds=3),
-    "empirical": ls.theory.EmpiricalFromPAC(ls.GenericLearner(LINE, epsilon=1)),
     "subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, epsilon=1), rate=0.5),
 }
 

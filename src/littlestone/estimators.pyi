@@ -211,28 +211,6 @@ class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
         random_state: int | None = None,
     ) -> None: ...
 
-class BoostedPrivate(_agnostic.BoostedPrivate):
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rounds: int,
-        alpha: Number | None = None,
-        beta: Number | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class EmpiricalFromPAC(_agnostic.EmpiricalFromPAC):
-    def __init__(
-        self,
-        learner: Any,
-        rate: Number = ...,
-        *,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
 class LittlestoneLearner(_littlestone.LittlestoneLearner):
     def __init__(
         self,

@@ -43,8 +43,6 @@ from littlestone.learners.online.predictors import (
 if TYPE_CHECKING:
     from littlestone.estimators import (
         AgnosticFromRealizable,
-        BoostedPrivate,
-        EmpiricalFromPAC,
         LittlestoneLearner,
         Subsampled,
     )
@@ -52,9 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AffineSubspaces",
     "AgnosticFromRealizable",
-    "BoostedPrivate",
     "Conjunctions",
-    "EmpiricalFromPAC",
     "ExpertsPredictor",
     "FiniteClass",
     "HalfPlanes",
@@ -82,8 +78,6 @@ __all__ = [
 #: Estimators, which need scikit-learn.
 _LATE = {
     "AgnosticFromRealizable": "agnostic",
-    "BoostedPrivate": "agnostic",
-    "EmpiricalFromPAC": "agnostic",
     "LittlestoneLearner": "littlestone",
     "Subsampled": "agnostic",
 }

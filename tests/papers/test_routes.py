@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from littlestone.learners.agnostic import Empirical, TwoSample
+from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
@@ -75,20 +75,6 @@ def test_teachers_of_online_learning(seed):
 
         law, slack = exact_law(here)
         assert_equal(law, exact_law(there)[0], slack)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_empirical_from_pac(seed):
-    rows, rng = small_class(f"empirical {seed}", ldim=ldim, concepts=(3, 3))
-    n, data = len(rows[0]), None
-    data = records(rng, n, 9)
-    inner = Generic(finite(rows), epsilon=1)
-    here = reductions.Lemma15(finite(rows), inner)
-    today = Empirical(inner)
-    assert here.guarantee().epsilon == today.guarantee().epsilon
-    law, slack = exact_law(lambda source: table(here.draw(ordered(data), source), n))
-    there, _ = exact_law(lambda source: table(today.draw(ordered(data), source), n))
-    assert_equal(law, there, slack)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -125,11 +125,11 @@ _RENYI = "Rényi divergences are not modelled"
 UNCHECKED = {
     "boosting.start": _RENYI,
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
-    "boosted.privacy": "disjoint parts, each filtered by what earlier ones released",
+    "alon.section2.4.privacy": "disjoint parts, each filtered by what earlier ones released",
     "charged-tests.renyi": _RENYI,
     "cks20.prop12": _RENYI,
     "cr21.bounded-range": _RENYI,
-    "empirical.privacy": "draws with replacement: how often a record is drawn is binomial",
+    "alon.lemma15.privacy": "draws with replacement: how often a record is drawn is binomial",
     "filter.sum": "budgets that are chosen adaptively; those of the lemmas are fixed",
     "filter.zcdp": _RENYI,
     "kov15.thm3.3": "products of dominating pairs are not modelled",
