@@ -4,7 +4,7 @@ Run (about two minutes)::
 
     python experiments/stability.py
 
-Paper 004's G, run by the library's own copies (k = 0, ..., d rounds of tournaments): for some k the
+Paper 004's G, as on its page, by 003's rule (k = 0, ..., d rounds of tournaments): for some k the
 most frequent hypothesis has at least frequency theta (Lemma 25; here with the recursion solved).
 The output is chosen on one half of the copies, and counted on the other. Across: the records of a
 batch; where it sees a special point with probability about one half, outputs vary most.
@@ -13,9 +13,9 @@ batch; where it sees a special point with probability about one half, outputs va
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import islice
 
 import numpy as np
 from chart import Axis
@@ -24,8 +24,7 @@ from series import MEASURED, Figure, Fit, Row, run
 import littlestone as ls
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import ConceptClass
-from littlestone.learners.stable.plan import stability
-from littlestone.learners.stable.tournament import Example, stable_copy
+from littlestone.papers.alon import SOA, Example, G
 from littlestone.source import public_generator
 from littlestone.types import Hypothesis
 
@@ -69,13 +68,25 @@ def outputs(
 ) -> list[Hypothesis | None]:
     """Return what the copies submit; None where one failed."""
     whole, rng = concepts.version_space(), public_generator(rounds, size)
+    drawn = size * (BATCHES if rounds else 0)
     found = []
     for _ in range(copies):
-        batches = islice(iter(lambda: draw(rng, size), None), BATCHES)
-        last = draw(rng, size)
+        copy = G(SOA(whole.fresh(), "lyu"), rounds, size, drawn)
         coin = lambda: int(rng.integers(2))  # noqa: E731
-        found.append(stable_copy(whole.fresh(), rounds, batches, last, coin))
+        found.append(copy.run(draw(rng, drawn + size), rounds, coin))
     return found
+
+
+def stability(d: int) -> float:
+    """Return the largest theta with rho_d(theta) >= theta (Lemma 25), rounded down."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        theta = (low + high) / 2
+        rho = 1.0
+        for _ in range(d):
+            rho = (rho**2 - theta) / (2 * (1 - theta)) if rho > 0 else rho
+        low, high = (theta, high) if rho >= theta else (low, theta)
+    return math.floor(low * 10**4) / 10**4
 
 
 def frequent(found: list[Hypothesis | None]) -> tuple[int, int, int]:
@@ -108,9 +119,10 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
             yield Row(figure, f"{name}, best k", MEASURED, size, hits / runs, *ends)
     for d in (1, 2):
         for size in (round(SEEN[0] / MASS), round(SEEN[-1] / MASS)):
-            theta, paper = float(stability(d)), 2.0 ** -(2 ** (d + 2))
+            theta, paper = stability(d), 2.0 ** -(2 ** (d + 2))
             label = f"proved for the best k: θ = {theta:.3g}"
-            yield Row(f"stability-{d}", label, "bound", size, theta, claim="stable.frequent")
+            claim = "alon.theorem23.frequent"
+            yield Row(f"stability-{d}", label, "bound", size, theta, claim=claim)
             label = f"the paper's bound: 2^-2^(d+2) = {paper:.2g}"
             yield Row(f"stability-{d}", label, "bound", size, paper, claim="004, Theorem 23")
 

@@ -54,7 +54,6 @@ ESTIMATORS = {
     "vc1, proper": ls.VC1Learner(LINE, **SMALL, proper=True),
     "users": ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2),
     "littlestone": ls.theory.LittlestoneLearner(PAIR, **SMALL),
-    "stable": ls.theory.StableLearner(LINE, **SMALL),
     "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),
     "scorecard": ls.Scorecard(CITY, epsilon=1, rounds=2),
     "values": ls.BoostedTreesRegressor(
@@ -65,11 +64,6 @@ ESTIMATORS = {
     "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
         ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
     ),
-    "agnostic:stable": ls.theory.AgnosticFromRealizable(
-        ls.theory.StableLearner(LINE, **SMALL), epsilon=1
-    ),
-    "boosted": ls.theory.BoostedPrivate(ls.GenericLearner(LINE, epsilon=1, alpha=0.25), rounds=3),
-    "empirical": ls.theory.EmpiricalFromPAC(ls.GenericLearner(LINE, epsilon=1)),
     "subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, epsilon=1), rate=0.5),
 }
 
@@ -125,13 +119,6 @@ def test_learners(check):
 def test_the_estimator_of_linear_models(check):
     """Its noise has too many outcomes for exact laws; those are of the learner above."""
     check()
-
-
-@pytest.mark.parametrize("name", ["nonsense_is_refused_first", "parameters_are_stored_and_cloned"])
-def test_parameters_of_a_learner_of_any_algorithm(name):
-    made = ls.theory.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL)
-    checks = {str(check): check for check in learner_checks(made, points=[1, 3])}
-    checks[name]()
 
 
 FINITE = ls.theory.FiniteClass([[0, 1, 0], [1, 1, 0], [0, 0, 1]])

@@ -182,7 +182,7 @@ def test_no_statement_is_only_copied():
     ("paper", "statement", "column", "wrong", "right"),
     [
         ("004", "Theorem 1", CLAIM, "alon22.thm2", "alon22.thm1"),
-        ("004", "Theorem 8", CLAIM, "boosted.accuracy", "stable.privacy"),
+        ("004", "Theorem 8", CLAIM, "alon.section2.4.privacy", "alon.theorem30.privacy"),
     ],
 )
 def test_claims_are_about_their_statement(paper, statement, column, wrong, right):

@@ -12,7 +12,6 @@ from littlestone.learners.boosting import estimators as _boosting
 from littlestone.learners.exponential import estimators as _exponential
 from littlestone.learners.linear import estimators as _linear
 from littlestone.learners.littlestone import estimators as _littlestone
-from littlestone.learners.stable import estimators as _stable
 from littlestone.learners.users import estimators as _users
 from littlestone.learners.vc1 import estimators as _vc1
 
@@ -210,46 +209,6 @@ class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
         random_state: int | None = None,
     ) -> None: ...
 
-class BoostedPrivate(_agnostic.BoostedPrivate):
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rounds: int,
-        alpha: Number | None = None,
-        beta: Number | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class EmpiricalFromPAC(_agnostic.EmpiricalFromPAC):
-    def __init__(
-        self,
-        learner: Any,
-        rate: Number = ...,
-        *,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class GloballyStable(_stable.GloballyStable):
-    def __init__(
-        self,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Number,
-        algorithm: Any,
-        n: int,
-        eta: Number,
-        delta: Number,
-        alpha: Number = 0.1,
-        beta: Number = 0.05,
-        error: Number | None = None,
-        copies: int | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
 class LittlestoneLearner(_littlestone.LittlestoneLearner):
     def __init__(
         self,
@@ -263,21 +222,6 @@ class LittlestoneLearner(_littlestone.LittlestoneLearner):
         method: Literal["auto", "closures", "stages"] = "auto",
         chunk: int | None = None,
         tolerances: Any = None,
-        max_nodes: int = 20000,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class StableLearner(_stable.StableLearner):
-    def __init__(
-        self,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Number,
-        delta: Number,
-        alpha: Number = 0.1,
-        beta: Number = 0.05,
-        constants: Any = "practical",
         max_nodes: int = 20000,
         classes: Any = None,
         random_state: int | None = None,

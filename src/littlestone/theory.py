@@ -39,40 +39,30 @@ from littlestone.learners.online.predictors import (
     HalvingPredictor,
     SOAPredictor,
 )
-from littlestone.learners.stable.protocol import estimate_stability
 
 if TYPE_CHECKING:
     from littlestone.estimators import (
         AgnosticFromRealizable,
-        BoostedPrivate,
-        EmpiricalFromPAC,
-        GloballyStable,
         LittlestoneLearner,
-        StableLearner,
         Subsampled,
     )
 
 __all__ = [
     "AffineSubspaces",
     "AgnosticFromRealizable",
-    "BoostedPrivate",
     "Conjunctions",
-    "EmpiricalFromPAC",
     "ExpertsPredictor",
     "FiniteClass",
-    "GloballyStable",
     "HalfPlanes",
     "HalvingPredictor",
     "LeafPaths",
     "LittlestoneLearner",
     "SOAPredictor",
-    "StableLearner",
     "Subsampled",
     "TreePaths",
     "decomposition_dimension",
     "dimensions",
     "essential_hypotheses",
-    "estimate_stability",
     "littlestone_dimension",
     "make_proper",
     "multiclass_littlestone_dimension",
@@ -88,11 +78,7 @@ __all__ = [
 #: Estimators, which need scikit-learn.
 _LATE = {
     "AgnosticFromRealizable": "agnostic",
-    "BoostedPrivate": "agnostic",
-    "EmpiricalFromPAC": "agnostic",
-    "GloballyStable": "stable",
     "LittlestoneLearner": "littlestone",
-    "StableLearner": "stable",
     "Subsampled": "agnostic",
 }
 

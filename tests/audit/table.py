@@ -145,12 +145,9 @@ F = Fraction
 _DELTA = F(1, 20)
 #: Three concepts on two points, not closed under anything.
 _CORNERS = FiniteClass([[0, 0], [0, 1], [1, 1]])
-_SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
 #: Improper nodes: "point 0 alone" is the path of a node, and not a concept.
 _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
-#: Dimension 1 on one point.
-_SWITCH = FiniteClass([[0], [1]])
 _CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
 _ABC = ("a", "b", "c")
 _BITS = [(0, 0), (0, 1), (1, 1)]
@@ -230,13 +227,6 @@ _EPSILON: tuple[Part, ...] = ("epsilon",)
 _DELTAS: tuple[Part, ...] = ("delta",)
 _ONE_RECORD = _with(chunk=1, tolerances=(0,))
 _POOL = _with(pool=2)
-
-
-def _copies(*counts: int) -> dict[str, Any]:
-    return {"auxiliary": 1, "copies": list(counts)}
-
-
-_COPIES = _copies(2)
 
 
 # --- streams: whole transcripts, for all short streams --------------------------------------------
@@ -321,7 +311,6 @@ _closures = partial(_case, "littlestone", Points(), ["a", "b"], method="closures
 _conjunctions = partial(
     _case, "littlestone", Conjunctions(1), [(0,), (1,)], method="closures", proper=True
 )
-_stable = partial(_case, "stable", _SINGLES, [0, 1])
 _users = partial(_case, "users", Thresholds(1, 2), [1, 2])
 
 
@@ -388,21 +377,6 @@ LEARNERS: tuple[Case, ...] = (
     ),
     _conjunctions(2, wrap=_ONE_RECORD),
     _conjunctions(3, wrap=_ONE_RECORD, **HIGH_EPSILON),
-    _stable(3, constants=_COPIES, delta=F(1, 5), sharp=_DELTAS),
-    _case(
-        "stable", _SWITCH, [0], 6, constants=_copies(3), **HIGH_EPSILON, sharp=("epsilon", "delta")
-    ),
-    _stable(
-        2, outside=True, constants=_copies(1), delta=_HALF, note="one copy", sharp=_DELTAS
-    ),
-    _case(
-        "stable", Points(), ["a", "b"], 3, constants=_copies(3), delta=_HALF,
-        note="nobody chooses", full=True,
-    ),
-    _stable(
-        4, constants=_copies(0, 1) | {"batches": [0, 2]}, delta=F(1, 5),
-        note="one tournament", full=True,
-    ),
     _users(2, samples_per_user=1, sharp=_EPSILON),
     _users(2, samples_per_user=2, records_per_user=2, note="two records each", sharp=_EPSILON),
     _users(3, samples_per_user=2, records_per_user=2, note="three users", full=True),
@@ -434,10 +408,6 @@ LEARNERS: tuple[Case, ...] = (
         "agnostic:littlestone", Points(1, 2), [1, 2], 3, epsilon=6, delta=F(1, 10),
         wrap=lambda learner: _POOL(replace(learner, learner=_ONE_RECORD(learner.learner))),
         method="closures",
-    ),
-    _case(
-        "agnostic:stable", _SINGLES, [0, 1], 3, epsilon=6, delta=F(1, 10), wrap=_POOL,
-        constants=_COPIES,
     ),
     _boosting(2, step=2),
     _case(

@@ -37,6 +37,7 @@ from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting import losses as units
 from littlestone.learners.exponential import Generic
 from littlestone.learners.users.learner import UserAgnostic
+from littlestone.mechanisms.estimate import coin_of
 from littlestone.source import ExactSource, SeededSource
 
 CITIES = Schema.from_dict({"city": {"categories": ["Bonn", "Rome"]}, "age": {"bins": [30, 60]}})
@@ -316,7 +317,7 @@ def test_users_whose_records_all_count_exceed():
 
 def test_what_draws_nothing_is_refused():
     with pytest.raises(UnsupportedError, match="no draw"):
-        replay(registry.make("stable", Thresholds(1, 3), epsilon=1, delta="1e-6"), table(9))
+        replay(registry.make("littlestone", FiniteClass([[0]]), epsilon=1, delta="1e-6"), table(9))
 
 
 def one_shot(**numbers):
@@ -444,6 +445,13 @@ def test_the_command(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["secret"] == SECRET
 
 
+class Flipped(Generic):
+    """A coin whose sides have no names decides."""
+
+    def draw(self, sample, source):
+        return self.concept_class.concepts()[source.choose(coin_of(self.epsilon, sample.positives))]
+
+
 def test_refusals_teach():
     with pytest.raises(ParameterError, match="a Sample with records"):
         replay(Generic(Thresholds(1, 9), epsilon=1), [1, 2])
@@ -452,10 +460,6 @@ def test_refusals_teach():
         replay(users, table(5))
     with pytest.raises(ParameterError, match="a TargetSample with records"):
         replay(boosted("means", "records")[0], table(5))
-    stable = registry.make(
-        "stable", FiniteClass([[0], [1]]), epsilon=10, delta=F(1, 100),
-        constants={"auxiliary": 1, "copies": [3]},
-    )  # fmt: skip
     with pytest.raises(LittlestoneError, match="no names that tables share"):
-        replay(stable, Sample.of([0] * 8, [1] * 8), pairs=2)
+        replay(Flipped(Thresholds(1, 9), epsilon=1), table(5), pairs=2)
     assert issubclass(UnsupportedError, LittlestoneError)

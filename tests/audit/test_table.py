@@ -40,7 +40,6 @@ def test_every_public_mechanism_has_a_case():
 #: Where no small domain comes near the claim, and what tests the numbers instead.
 LOOSE = {
     "agnostic:littlestone": "the factor 4 needs many groups: tests/learners/agnostic/test_exact.py",
-    "agnostic:stable": "the same",
     "AboveThreshold, fresh": "for long runs only: tests/privacy/test_compose.py",
 }
 
@@ -70,7 +69,7 @@ def test_half_of_every_epsilon_and_delta_would_be_refuted():
     assert dull == set(LOOSE)
     leaks = {"sparse_select", "sparse_select_lists", "stable_histogram", "stable_items"}
     leaks |= {"median B (TreeEM)", "one_shot_path", "vc1, one-shot", "vc1, median-tree", "vc1"}
-    leaks |= {"littlestone, closures", "stable"}
+    leaks |= {"littlestone, closures"}
     assert {name for name, sharp in parts.items() if "delta" in sharp} == leaks
 
 

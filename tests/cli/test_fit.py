@@ -315,18 +315,6 @@ def test_a_secret_share_of_the_records(run, folder):
         assert "sums of trees" in refused.err
 
 
-@pytest.mark.parametrize("constants", ["theory", "practical"])
-def test_constants_of_the_learner_stable(run, folder, constants):
-    fit = "fit data.parquet --x age --y adult --class points(1,99) --epsilon 1 --seed 1 --json"
-    done = run(f"{fit} --learner stable --delta 1e-6 --no-evaluate --constants {constants}")
-    assert done.code == 0, done.err
-    claims = done.json["certificate"]["claims"]
-    assert ("stable.assumed" in claims) == (constants == "practical")
-    refused = run(f"{fit} --constants {constants}")
-    assert "'--constants' option must not be given" in refused.err
-    assert "It is for: stable, agnostic:stable" in refused.err
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [

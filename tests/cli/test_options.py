@@ -31,7 +31,7 @@ def test_a_declared_option_needs_no_other_line(monkeypatch):
 
     monkeypatch.setitem(registry, "trial", Trial)
     made = options.learner_options()
-    assert made() == made(proper=False, constants=None, tries=None)
+    assert made() == made(proper=False, tries=None)
     made_app = type(app)(help_format="plaintext")
     given = []
     made_app.default(lambda *, own=None: given.append(own))
@@ -46,7 +46,6 @@ def test_options_of_learners_are_those_of_fit(monkeypatch):
     text = helped("fit", monkeypatch=monkeypatch)
     assert "--proper Release a concept of the class, not only" in text
     assert "(--learner vc1 or littlestone)." in text
-    assert "(--learner stable). [choices: practical, theory]" in text
 
 
 @pytest.mark.parametrize(

@@ -481,7 +481,6 @@ LEARNERS = {
     "littlestone": (
         "p", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
     ),
-    "stable": ("tip", _fit(lambda c, s: ls.theory.StableLearner(c, **BOTH, random_state=s))),
     "two samples": (
         "tip",
         _fit(

@@ -79,7 +79,6 @@ REASONS = {
     "learners/online/hedge.py": RECORDS,
     "learners/online/simulation.py": ROWS,
     "learners/running.py": RECORDS,
-    "learners/stable/protocol.py": DOUBLES,
     "learners/users/binomials.py": DOUBLES,
     "learners/users/clipped_bounds.py": DOUBLES,
     "learners/users/scores.py": RECORDS,

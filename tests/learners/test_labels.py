@@ -311,16 +311,3 @@ def test_costs_are_refused_in_labels_not_in_codes(given, got):
             in (str(caught.value))
         )
         assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)
-
-
-@pytest.mark.parametrize("classes", [None, (0, 1), ("a", "b", "c")])
-def test_learners_of_learners_say_what_is_wrong_with_a_list_of_labels(classes):
-    """That they learn the labels 0 and 1; not that classes, their default, must be left out."""
-    base = ls.GenericLearner(TREES, epsilon=1)
-    more = {} if classes is None else {"classes": classes}
-    for learner in (
-        ls.theory.BoostedPrivate(base, rounds=1, **more),
-        ls.theory.EmpiricalFromPAC(base, **more),
-    ):
-        with pytest.raises(UnsupportedError, match="learns the labels 0 and 1"):
-            learner.fit([[30, "Bonn"]] * 99, ["a"] * 99)

@@ -121,7 +121,6 @@ _CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         {"delta": 0.1, "epsilon": 3, "method": "stages", "proper": True, "chunk": 8},
     ),
     ("LittlestoneLearner", ("sets",), {"delta": 1e-6, "chunk": 7, "tolerances": [1]}),
-    ("StableLearner", ("chain", "points", "sets"), {"delta": 0.1, "epsilon": 2}),
     (
         "UserAgnosticLearner",
         ("thresholds", "finite", "points", "tree"),

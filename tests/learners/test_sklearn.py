@@ -73,9 +73,6 @@ class VC1(FirstColumn, ls.VC1Learner): ...
 class Littlestone(FirstColumn, ls.theory.LittlestoneLearner): ...
 
 
-class Stable(FirstColumn, ls.theory.StableLearner): ...
-
-
 class FromRealizable(FirstColumn, ls.theory.AgnosticFromRealizable): ...
 
 
@@ -87,14 +84,10 @@ BATTERY = {
     "agnostic": ls.AgnosticLearner(RULES, epsilon=1.0, random_state=0),
     "vc1": VC1(LINE, **B, random_state=0),
     "littlestone": Littlestone(POINTS, **B, random_state=0),
-    "stable": Stable(LINE, **B, random_state=0),
     "users": Users(RULES, **USERS),
     "agnostic:vc1": FromRealizable(ls.VC1Learner(LINE, **B), epsilon=99.0, random_state=0),
     "agnostic:littlestone": FromRealizable(
         ls.theory.LittlestoneLearner(POINTS, **B), epsilon=9.0, random_state=0
-    ),
-    "agnostic:stable": FromRealizable(
-        ls.theory.StableLearner(LINE, **B), epsilon=9.0, random_state=0
     ),
     "boosting": ls.BoostedTrees(
         ls.Schema.every_column(EDGES), epsilon=9.0, depth=1, rounds=9, random_state=0
@@ -149,16 +142,11 @@ def test_scikit_learns_battery(name):
     [
         ls.GenericLearner(RULES, epsilon=99.0),
         ls.AgnosticLearner(RULES, epsilon=99.0),
-        ls.theory.StableLearner(RULES, epsilon=99.0, delta=1e-3),
         Users(RULES, epsilon=99.0, samples_per_user=1),
-        ls.theory.AgnosticFromRealizable(
-            ls.theory.StableLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=99.0
-        ),
+        ls.theory.AgnosticFromRealizable(ls.GenericLearner(RULES, epsilon=99.0), epsilon=99.0),
         ls.theory.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9),
         ls.theory.Subsampled(
-            ls.theory.AgnosticFromRealizable(
-                ls.theory.StableLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=9
-            ),
+            ls.theory.AgnosticFromRealizable(ls.GenericLearner(RULES, epsilon=99.0), epsilon=9),
             rate=0.9,
         ),
     ],

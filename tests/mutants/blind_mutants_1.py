@@ -17,7 +17,6 @@ from littlestone.privacy.ledger import number
 from .in_data import records_outside_are_dropped
 from .in_learners import (
     a_part_drawn_by_public_coins,
-    all_records_choose_from_the_list,
     equal_parts_of_an_epoch,
 )
 from .in_mechanisms import an_interval_around_the_true_count
@@ -164,28 +163,6 @@ def at_least_one_record_is_drawn(original, n, m, source):
     a larger share than the rate that the guarantee is amplified by.
     """
     return original(n, max(m, 1), source)
-
-
-same_as(
-    all_records_choose_from_the_list,
-    "chosen on all records",
-    "parts overlap",
-    "The last choice uses all records instead of those that no copy has seen: listing and choosing "
-    "see the same record, and their epsilons add, but one is claimed.",
-)
-
-
-@mutant(
-    "exceptions",
-    "learners.stable.tournament:SearchLimitError",
-    "searches that are given up",
-    kind="value",
-)
-def a_search_gives_up_aloud(original):
-    """A copy whose search exceeds its budget no longer fails in silence: the whole fit stops,
-    because of one copy's records.
-    """
-    return ZeroDivisionError
 
 
 @mutant(

@@ -12,7 +12,6 @@ import numpy as np
 
 from littlestone.classes import ThresholdHypothesis
 
-from .in_parts import shared_batches
 from .mutant import mutant, patched
 
 _BITS = "source.sources:BitSource"
@@ -174,18 +173,6 @@ def a_rich_user_cut_by_number(original, self, *given):
     of the name: a user with another name renumbers this one, and other records are kept.
     """
     return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
-
-
-@mutant(
-    "parts overlap",
-    "learners.stable.learner:Stable.submitted",
-    "learners/stable/test_exact_privacy.py::test_the_choice_costs_epsilon_and_nearly_all_of_it",
-)
-def last_batch_of_one_first_of_the_next(original, *given, **options):
-    """A copy begins with the records that the copy before it ended with: one record has two votes
-    in the histogram.
-    """
-    return shared_batches(original, *given, **options, step=lambda size, batch: size - batch)
 
 
 @mutant("sampling", "learners.agnostic.subsample:places", "places of a part")

@@ -18,7 +18,6 @@ from .mutant import mutant, patched
 
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
-_SUBMITTED = "learners.stable.learner:Stable.submitted"
 _TEACHERS = "learners.online.samplers:TeacherEnsemble"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
@@ -114,34 +113,6 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
     """Bottom is as heavy as the deepest path that came up asks for."""
     deepest = max(map(tree.depth, ends), default=0)
     return original(ends, tree, **options | {"max_depth": deepest})
-
-
-@mutant("parts overlap", "learners.stable.learner:part", "two parts of the stable learner")
-def all_records_choose_from_the_list(original, sample, kinds):
-    """The records that put a hypothesis on the list also choose it, and epsilon is paid once."""
-    return sample
-
-
-@mutant(
-    "support from the data",
-    "learners.stable.learner:stable_items",
-    "stable on finite(3 concepts on 2 points)",
-)
-def every_submission_is_listed(original, items, **options):
-    """If the histogram keeps nothing, what was submitted is taken as it is."""
-    items = list(items)
-    return original(items, **options) or sorted(set(items), key=str)
-
-
-@mutant(
-    "refusal by the data", _SUBMITTED, "stable on finite(3 concepts on 2 points), one tournament"
-)
-def failed_copies_are_not_counted_out_quietly(original, *given):
-    """A copy that fails stops the release: everybody sees that it failed."""
-    for found in original(*given):
-        if found is None:
-            raise ValueError("a copy failed")
-        yield found
 
 
 @mutant(

@@ -17,7 +17,6 @@ from .mutant import mutant, patched
 _TWO_STEP = "learners.vc1.choosers"
 _PARTS = "learners.littlestone.teachers:parts"
 _LISTS = "learners.littlestone.teachers:EssentialLists._essential"
-_SUBMITTED = "learners.stable.learner:Stable.submitted"
 _FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
@@ -115,23 +114,6 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     ]
 
 
-def shared_batches(original, self, sample, shuffled, copies, seed, *, step):
-    """Shuffle to the copies of the stable learner from places ``step(size)`` apart."""
-    own, at, pieces = self.plan.constants, 0, []
-    for count, batches in zip(copies, own.batches, strict=True):
-        size = (batches + 1) * own.auxiliary
-        for _ in range(count):
-            pieces.append(shuffled[at : at + size])
-            at += step(size, own.auxiliary)
-    return original(self, sample, np.concatenate(pieces), copies, seed)
-
-
-@mutant("parts overlap", _SUBMITTED, "one record, one copy")
-def copies_that_share_batches(original, *given, **options):
-    """The next copy starts one batch further, not behind all batches of the one before."""
-    return shared_batches(original, *given, **options, step=lambda size, batch: batch)
-
-
 @mutant("hidden state", _LISTS, "searches that remember")
 def shared_search_memory(original, *given):
     """Teachers share one kernel, so what one of them found saves others' budgets: an easy record
@@ -139,13 +121,6 @@ def shared_search_memory(original, *given):
     """
     with patched(_FRESH, lambda fresh, space: space):
         return original(*given)
-
-
-@mutant("hidden state", _SUBMITTED, "searches that remember")
-def copies_that_remember(original, *given):
-    """The same for copies: one record changes what two of them submit."""
-    with patched(_FRESH, lambda fresh, space: space):
-        yield from original(*given)
 
 
 @mutant(

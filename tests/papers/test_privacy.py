@@ -92,6 +92,14 @@ def test_lemma_15_is_private():
 
 
 @pytest.mark.more
+@pytest.mark.parametrize(("block", "n"), [(1, 3), (1, 4), (2, 6)])
+def test_section_2_4_is_private(block, n):
+    weak = alon.GenericLearner(FiniteClass([[0], [1]]), Fraction(1))
+    boosting = reductions.Boosting(weak, 3, block, Fraction(1, 4))
+    assert private(boosting, n, [(0, 0), (0, 1)])
+
+
+@pytest.mark.more
 def test_corollary_4_is_private_on_affine_subspaces():
     lines = AffineSubspaces(2, 2, 1)
     points = [((0, 0), 1), ((0, 1), 0), ((1, 0), 1), ((1, 1), 0)]

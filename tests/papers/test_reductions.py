@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from itertools import product
@@ -114,22 +115,24 @@ def test_corollary_4_on_conics():
     assert learner.predict(rows[:9]).tolist() == circle
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(30))
-def test_section_2_4_is_the_boosted_learner(seed):
-    """The same law as `littlestone.learners.agnostic.boosted`."""
-    from littlestone.learners.agnostic.boosted import Boosted
-    from littlestone.learners.exponential import Generic
+@pytest.mark.parametrize("error", [Fraction(1, 4), Fraction(2, 5)])
+@pytest.mark.parametrize("rounds", [1, 3, 5])
+def test_section_2_4_keeps_records_by_the_chance_that_they_decide(rounds, error):
+    """Of all outcomes of later rounds: those in which this round decides the majority."""
+    boosting = page.Boosting(None, rounds, 1, error)
 
-    rows, rng = small_class(f"boosting {seed}", ldim=ldim, concepts=(3, 3), points=(3, 3))
-    weak = Generic(finite(rows), epsilon=2, alpha=Fraction(1, 4), beta=Fraction(1, 4))
-    block = rng.randint(1, 2)
-    today = Boosted(weak, rounds=3, block=block)
-    here = page.Boosting(today.weak, 3, block, Fraction(1, 4))
-    data = records(rng, 3, rng.randint(3, 4) * block)
-    law, slack = exact_law(lambda source: here.draw(ordered(data), source).key, 2**-30)
-    there, _ = exact_law(lambda source: today.draw(ordered(data), source).key, 2**-30)
-    assert_equal(law, there, 2 * slack)
+    def decides(t, right):
+        later = product((0, 1), repeat=rounds - t - 1)
+        return sum(
+            math.prod((1 - error) if r else error for r in rest)
+            for rest in later
+            if right + sum(rest) == (rounds - 1) // 2
+        )
+
+    for t in range(rounds):
+        most = max(decides(t, right) for right in range(-rounds, rounds + 1))
+        for right in range(t + 1):
+            assert boosting.kept(t, right) == Fraction(decides(t, right)) / most
 
 
 # -- Appendix A -----------------------------------------------------------------------------------

@@ -6,14 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from littlestone.learners.agnostic import Empirical, TwoSample
+from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
-from littlestone.learners.stable import Stable
-from littlestone.learners.stable.tournament import stable_copy
-from littlestone.papers import alon, lyu
 from littlestone.papers import alon_reductions as reductions
+from littlestone.papers import lyu
 from littlestone.source import public_generator
 
 from .agree import assert_equal, exact_law, finite, small_class, table
@@ -77,58 +75,6 @@ def test_teachers_of_online_learning(seed):
 
         law, slack = exact_law(here)
         assert_equal(law, exact_law(there)[0], slack)
-
-
-@pytest.mark.parametrize("seed", range(300))
-def test_copies_of_the_stable_learner(seed):
-    """G by 003's rule, where no name of a function was written twice there."""
-    rows, rng = small_class(f"copies {seed}", ldim=ldim)
-    n, size, k = len(rows[0]), rng.randint(1, 2), rng.randint(0, 2)
-    c = rng.choice(rows)  # realizable: corrected names of one function differ there
-    examples = [(x, c[x]) for x in (rng.randrange(n) for _ in range(size * 9))]
-    coins = [c[0]] * 40  # coins may disagree: then only the functions are compared
-    space = finite(rows).version_space()
-    *pieces, last = [examples[i : i + size] for i in range(0, len(examples), size)]
-    today = stable_copy(space, k, iter(pieces), last, iter(coins).__next__)
-    copy = alon.G(alon.SOA(space, "lyu"), k, size, len(examples))
-    here = copy.run(examples, k, iter(coins).__next__)
-    if k == 0:
-        assert (today and table(today, n)) == (here and table(here, n))
-    assert (today is None) == (here is None) or k > 1
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_stable_learner(seed):
-    """M of no rounds, on records of one concept: the same copies, histogram and choice."""
-    rows, rng = small_class(f"stable {seed}", ldim=ldim)
-    n, d = len(rows[0]), ldim(frozenset(rows))
-    copies = rng.randint(2, 4)
-    constants = {"auxiliary": 1, "copies": [copies], "batches": [0], "stability": "1/2"}
-    today = Stable(finite(rows), epsilon=3, delta="0.25", constants=constants)
-    plan = today.plan
-    here = alon.M(
-        finite(rows), Fraction(3), Fraction(1, 4), 0, 1, (0,) * (d + 1), plan.choice, Fraction(0),
-        (copies, *(0 for _ in range(d))), "lyu",
-    )  # fmt: skip
-    c = rng.choice(rows)
-    data = [(x, c[x]) for x in (rng.randrange(n) for _ in range(rng.randint(4, 8)))]
-    law, slack = exact_law(lambda source: table(here.draw(ordered(data), source), n))
-    there, _ = exact_law(lambda source: table(today.draw(ordered(data), source), n))
-    assert_equal(law, there, slack)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_empirical_from_pac(seed):
-    rows, rng = small_class(f"empirical {seed}", ldim=ldim, concepts=(3, 3))
-    n, data = len(rows[0]), None
-    data = records(rng, n, 9)
-    inner = Generic(finite(rows), epsilon=1)
-    here = reductions.Lemma15(finite(rows), inner)
-    today = Empirical(inner)
-    assert here.guarantee().epsilon == today.guarantee().epsilon
-    law, slack = exact_law(lambda source: table(here.draw(ordered(data), source), n))
-    there, _ = exact_law(lambda source: table(today.draw(ordered(data), source), n))
-    assert_equal(law, there, slack)
 
 
 @pytest.mark.parametrize("seed", range(40))

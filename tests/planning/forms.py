@@ -38,8 +38,6 @@ def forms():
             yield name, {}, ALL_RECORDS
         if "proper" in entry.options:
             yield name, {"proper": True}, None
-        if name == "stable":
-            yield name, {"constants": "practical"}, None
         for method in METHODS.get(name, ()):
             yield name, {"method": method}, None
 

@@ -106,12 +106,7 @@ def check(form, classes, work, most_runs):
 
 
 @pytest.mark.first(3)
-@pytest.mark.parametrize(
-    "form",
-    # 230,000 records of 58,000 users: among the full sizes only
-    [form for form in ENTIRE if form != ("agnostic:stable", {}, ALL_RECORDS)],
-    ids=called,
-)
+@pytest.mark.parametrize("form", ENTIRE, ids=called)
 def test_fits_at_the_planned_size_meet_alpha(form):
     start = 5 * ENTIRE.index(form) % len(CLASSES)  # other classes for other forms
     check(form, islice(able(form, 40_000, start), 2), 20_000, 25)

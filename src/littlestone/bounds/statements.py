@@ -419,5 +419,5 @@ _order("alon22.lemma28", "size of a stable histogram: an order",
 _order("alon22.lemma29", "records of the generic private learner: an order",
        "With the constants of its proof: littlestone.bounds.alon22_lemma29.")
 _order("alon22.thm30", "records of the learner of a globally stable algorithm: an order",
-       "A size with constants: the certificate of StableLearner.")
+       "A size with constants: the certificate of papers.M.")
 # fmt: on

@@ -157,10 +157,10 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
-        for classes that cannot be listed, such as sets of texts), stable (likewise), or auto: the
-        one that needs the fewest records of those that certify any data (agnostic). The others may
-        need far fewer: `littlestone plan` compares them. Or an algorithm of the papers, such as
-        lyu.theorem3 (`littlestone papers`).
+        for classes that cannot be listed, such as sets of texts), or auto: the one that needs the
+        fewest records of those that certify any data (agnostic). The others may need far fewer:
+        `littlestone plan` compares them. Or an algorithm of the papers, such as lyu.theorem3
+        (`littlestone papers`).
     costs:
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share

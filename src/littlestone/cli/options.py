@@ -98,7 +98,7 @@ class Goal:
     epsilon: str
     """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice."""
     delta: str | None = None
-    """Delta, for example 1e-6; only for learners that are not pure (vc1, littlestone, stable), and
+    """Delta, for example 1e-6; only for learners that are not pure (vc1, littlestone), and
     for boosted_trees and scorecard, which are pure without it; linear needs it."""
     alpha: str = "0.1"
     """Error that the certificate should promise (privacy does not depend on it)."""

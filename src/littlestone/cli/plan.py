@@ -57,7 +57,7 @@ class Wanted:
     """Error above the best of the class that must not be exceeded, for example 0.1. Required,
     unless --solve alpha."""
     delta: str | None = None
-    """Delta, for example 1e-6; pure learners do not use it, vc1, littlestone and stable need it."""
+    """Delta, for example 1e-6; pure learners do not use it, vc1 and littlestone need it."""
     beta: str | None = None
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
 

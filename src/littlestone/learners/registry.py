@@ -15,7 +15,6 @@ from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.linear import Linear
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.stable import Stable
 from littlestone.learners.users import UserAgnostic
 from littlestone.learners.vc1 import VC1
 
@@ -32,7 +31,6 @@ _CLASSES: tuple[Any, ...] = (
     VC1,
     UserAgnostic,
     Littlestone,
-    Stable,
     Boosting,
     Values,
     Linear,
@@ -128,7 +126,7 @@ def options() -> dict[str, tuple[Any, list[str]]]:
     Examples
     --------
     >>> {name: learners for name, (_, learners) in options().items()}
-    {'proper': ['vc1', 'littlestone'], 'constants': ['stable']}
+    {'proper': ['vc1', 'littlestone']}
     """
     found: dict[str, tuple[Any, list[str]]] = {}
     for name, cls in registry.items():

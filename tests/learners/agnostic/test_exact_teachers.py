@@ -12,15 +12,12 @@ import littlestone as ls
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.stable import Stable
 from littlestone.source import ExactSource
 
 ONE = ls.Points(0, 1)
 LOOSE = {"delta": "0.9", "alpha": "0.6", "beta": "0.6"}
 INNER = {
     "closures": (Littlestone, {"chunk": 1, "tolerances": (0,)}),
-    "stable": (Stable, {"constants": {"auxiliary": 1, "copies": [2]}}),
-    "tournament": (Stable, {"constants": {"auxiliary": 1, "copies": [0, 1], "batches": [0, 1]}}),
 }
 
 
@@ -46,7 +43,7 @@ def test_private_on_longer_lists(kind, pool):
     assert ls.audit.verify(agnostic(kind, pool=pool), points=[0, 1], n_samples=4).holds
 
 
-@pytest.mark.parametrize("kind", ["closures", "stable"])
+@pytest.mark.parametrize("kind", INNER)
 def test_something_happens(kind):
     """The most likely answer leaves ten percent to others, and follows the labels."""
     algorithm = agnostic(kind)
@@ -68,7 +65,7 @@ class Boastful(TwoSample):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("kind", ["closures", pytest.param("stable", marks=pytest.mark.full)])
+@pytest.mark.parametrize("kind", INNER)
 def test_a_smaller_promise_is_caught(kind):
     boast = agnostic(kind, make=Boastful)
     assert not ls.audit.verify(boast, points=[0, 1], n_samples=3).holds

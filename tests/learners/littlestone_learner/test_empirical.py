@@ -45,7 +45,7 @@ def test_the_certificate(name):
 
 def test_lists_of_essential_hypotheses_are_refused():
     made = Littlestone(ls.Points(), **BUDGET, method="stages")
-    with pytest.raises(UnsupportedError, match="EmpiricalFromPAC"):
+    with pytest.raises(UnsupportedError, match="Lemma15"):
         made.certificate(10**6, empirical=True)
     own = Littlestone(ls.Points(), **BUDGET, chunk=10**6)
     assert not own.certificate(10**9, empirical=True).holds

@@ -26,7 +26,6 @@ from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
-from littlestone.learners.stable import Stable
 from littlestone.learners.vc1 import VC1
 from littlestone.papers.li_wang_ye import PrivateMinError
 from littlestone.source import SeededSource, Source
@@ -92,18 +91,6 @@ def two_parts() -> str | None:
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
     return _pair(learner, left, [(1, 0), *left[1:]])
-
-
-def parts_of_the_stable_learner() -> str | None:
-    """Try one record that speaks for a hypothesis in the list and could do so in the choice."""
-    budget = {**_BUDGET, "delta": F(1, 1000)}
-    parameters = {"auxiliary": 1, "copies": [44]}
-    learner = Stable(FiniteClass([[0, 0], [0, 1], [1, 0]]), **budget, constants=parameters)
-    left, right = (
-        [(x, 1) for x in [*[0] * 9, one, *[1] * 34, *[0] * 20]]
-        for one in (0, 1)
-    )  # fmt: skip
-    return _pair(learner, left, right)
 
 
 def longest_list() -> str | None:
@@ -194,7 +181,6 @@ OF_LEARNERS: dict[str, Detector] = {
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks shuffled by value": shuffled_by_value,
     "two parts of the records": two_parts,
-    "two parts of the stable learner": parts_of_the_stable_learner,
     "the longest list": longest_list,
     "one record, one teacher": one_record_one_teacher,
     "draws of a stream": stream_budget,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import FiniteClass, Points
@@ -19,7 +18,6 @@ from littlestone.errors import SearchLimitError
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.learner import teachers_lists
 from littlestone.learners.littlestone.teachers import parts
-from littlestone.learners.stable import Stable
 from littlestone.source import SeededSource
 
 from .base import Detector, Records, learned
@@ -51,34 +49,6 @@ def stages() -> str | None:
     return learned(learner, pairs, cut=F(1, 2**20))
 
 
-def one_record_one_copy() -> str | None:
-    """Check that one record changes the submission of one copy, in tournaments too.
-
-    Each copy has a batch of its own for each step (004, 5.2.3), so the stable histogram sees one
-    replaced item.
-    """
-    parameters = {"auxiliary": 1, "copies": [1, 2], "batches": [0, 2]}
-    learner = Stable(_SINGLES, **_BUDGET, constants=parameters)
-    copies, size = (1, 2), 7
-    kinds = list(product((0, 1), (0, 1)))
-    for turn in range(len(kinds) ** 2):
-        first, step = divmod(turn, len(kinds))
-        data = [kinds[(first + i * step) % len(kinds)] for i in range(size)]
-        base = _submitted(learner, data, copies)
-        for i, new in product(range(size), kinds):
-            other = _submitted(learner, [*data[:i], new, *data[i + 1 :]], copies)
-            if sum(a != b for a, b in zip(base, other, strict=True)) > 1:
-                return "one record changes what several copies submit"
-    return None
-
-
-def _submitted(learner: Stable, data: Records, copies: tuple[int, ...]) -> list[Any]:
-    # all points are present, so that kinds of records have the same numbers in all lists
-    every = [*data, (0, 0), (1, 0)]
-    sample = OrderedSample.listed([x for x, _ in every], [y for _, y in every])
-    return list(learner.submitted(sample, sample.kinds[: len(data)], copies, seed=2))
-
-
 # --- searches ------------------------------------------------------------------------------------
 
 
@@ -86,10 +56,6 @@ def _class(columns: int, rows: list[int]) -> FiniteClass:
     return FiniteClass([[row >> (columns - 1 - x) & 1 for x in range(columns)] for row in rows])
 
 
-#: After a record (0, 0) the search for the SOA takes 1 node, after (2, 1) it takes 2; but 1 if the
-#: kernel remembers what it found after (0, 0), and not if it remembers that after (3, 0). The SOAs
-#: after the first two are equal.
-_SOA = _class(6, [9, 10, 13, 14, 26, 27, 29, 30, 31, 35, 43, 49, 53, 56, 58, 63])
 #: For lists of essential hypotheses: 6 nodes after (0, 0); after (7, 0) 7 nodes, or remembering 6.
 _LISTS = _class(
     8,
@@ -159,14 +125,9 @@ def _counted(learner: Any, pairs: list[tuple[Records, Records]]) -> str | None:
 
 
 def _searches() -> list[_Search]:
-    loud = _BUDGET | {"epsilon": 6}
-    copies = Stable(_SOA, **loud, constants={"auxiliary": 1, "copies": [20]}, max_nodes=1)
     lists = Littlestone(_LISTS, **_BUDGET, method="stages", chunk=1, tolerances=(0,), max_nodes=6)
     plan: Any = lists.plan.settings
-    # one copy has a hard search, and the records of the final choice speak for its hypothesis
-    rest = ((2, 1), *[(3, 0)] * 18, *[(0, 0), (3, 1)] * 10)
     return [
-        _Search(copies, (0, 0), (2, 1), (3, 0), rest, lambda space: space.soa()),
         _Search(
             lists, (0, 0), (7, 0), (7, 0), ((7, 0),) * 45,
             lambda space: space.essential(plan.p(1), plan.oracles.d), _counted,
@@ -206,7 +167,6 @@ def searches_that_remember() -> str | None:
 
 OF_VOTES: dict[str, Detector] = {
     "stages": stages,
-    "one record, one copy": one_record_one_copy,
     "searches that are given up": searches_given_up,
     "searches that remember": searches_that_remember,
 }

@@ -181,15 +181,6 @@ def learner_of_records(caller: str, name: str, learner: Any) -> Learner[Any]:
     return learner
 
 
-def refuse_costs(learner: Learner[Any], caller: str) -> None:
-    """Refuse a learner of costs, where what is proved is about the share of mistakes."""
-    if getattr(learner, "mistake_costs", None) is not None:
-        raise UnsupportedError(
-            f"{caller} is proved for mistakes that all cost the same. Leave out the costs of its "
-            "learner, or use that learner alone."
-        )
-
-
 def check_rate(caller: str, name: str, value: Any) -> Fraction:
     """Check a number in (0, 1]."""
     share = exact_value(value)

@@ -38,7 +38,7 @@ def empirical_certificate(plan: Any, n: int) -> Certificate:
     if not isinstance(plan, ClosedPlan):
         raise UnsupportedError(
             f"Lists of the method {plan.method!r} are certified for independent records only. For "
-            "every data set: EmpiricalFromPAC(learner), which draws its records with replacement."
+            "every data set: papers.Lemma15, which draws its records with replacement."
         )
     goal, own, cap = plan.goal, plan.own, plan.cap
     cert = CertificateBuilder(

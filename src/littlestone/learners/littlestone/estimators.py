@@ -63,7 +63,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
         Raises
         ------
         UnsupportedError
-            For ``empirical`` with the method "stages": see `EmpiricalFromPAC`.
+            For ``empirical`` with the method "stages": see `papers.Lemma15`.
 
         Examples
         --------
