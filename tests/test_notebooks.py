@@ -129,7 +129,7 @@ def test_a_certificate(fitted):
     shown = Fragment(certificate._repr_html_()).text
     for step in certificate.steps:
         assert step.formula in shown
-    for part in ("error <= 0.2", "400 records", "holds", "exp-mech.tight.agnostic"):
+    for part in ("error <= 0.2", "400 records", "holds", "exp-mech.line"):
         assert part in shown
 
 

@@ -53,7 +53,7 @@ def test_command_line(folder, capfd):
     plan = run("plan --class auto --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05 --json",
                capfd)  # fmt: skip
     assert [step["class"] for step in plan["nested_classes"]] == NAMES
-    assert [step["n"] for step in plan["nested_classes"]] == [1212, 2109, 3942]
+    assert [step["n"] for step in plan["nested_classes"]] == [818, 1653, 3419]
     plain = "plan --class auto --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.1"
     assert main(plain.split()) == 0
     assert "decision_trees(depth=3)" in capfd.readouterr().out

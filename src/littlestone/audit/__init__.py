@@ -1,6 +1,16 @@
 """Is it really private? Exact verification on small domains, statistical bounds on large ones.
 
-======================  ===================================================================
+======================  ==========================================================================
+`verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
+                        or in another interpreter (`answer` is its side)
+``all_n/``              step by step: private for every n
+`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; of linear models:
+                        `replay_gradients`
+`statistical`           lower bounds on epsilon by sampling: any callable; our learners;
+                        `Family`: a table of audits that hold together, with controls
+`attack`                a record found in the votes of a threshold learner
+======================  ==========================================================================
+
 The page: ``docs/audit.md``.
 """
 

@@ -107,10 +107,6 @@ LEMMAS = {
         ("noise.mistake_test_pure", "stream.stream_tests_pure", "stream.replies_pure"),
         "that the sum over noises exists",
     ),
-    "alon.theorem30.privacy": Checked(
-        ("histogram.histogram_dp", "exp_mech.exp_mech_pure", "deal.dealt_dp"),
-        "that a copy is a function of its own records; the ratios of geometric noise",
-    ),
     "public.privacy": Checked(("exp_mech.exp_mech_pure",), "that the candidates are public"),
     "score-histogram": Checked(
         ("noise.counts_pure", "compose.post_function"), "that the constants of the noise exist"
@@ -136,11 +132,9 @@ UNCHECKED = {
     "clip.rank": "public weights beside scores that all move to the same side",
     "boosting.start": _RENYI,
     "agnostic.two-sample.privacy": "labelling by dichotomies, of which a record changes the number",
-    "alon.section2.4.privacy": "disjoint parts, each filtered by what earlier ones released",
     "charged-tests.renyi": _RENYI,
     "cks20.prop12": _RENYI,
     "cr21.bounded-range": _RENYI,
-    "alon.lemma15.privacy": "draws with replacement: how often a record is drawn is binomial",
     "filter.sum": "budgets that are chosen adaptively; those of the lemmas are fixed",
     "filter.zcdp": _RENYI,
     "kov15.thm3.3": "products of dominating pairs are not modelled",

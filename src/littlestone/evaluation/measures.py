@@ -165,7 +165,7 @@ def merged_scores(scores: range, share: float) -> tuple[int, ...]:
     Examples
     --------
     >>> merged_scores(range(-19, 14, 2), 0.3), merged_scores(range(-3, 4, 2), 0.3)
-    ((-15, -9, -3, 3, 9, 13), (-3, -1, 1, 3))
+    ((-19, -13, -7, -1, 5, 11, 13), (-3, -1, 1, 3))
     """
     most = _CELLS if min(share, 1 - share) >= _RARE else _CELLS_OF_RARE
     below, above = sum(score <= 0 for score in scores), sum(score > 0 for score in scores)

@@ -115,7 +115,7 @@ class Task:
         >>> Task.parse("fit", "price", Labels(), target="quantity", high=20000).target
         Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
         >>> Task.parse("fit", None, Labels(), time="t", event="died", periods=2, high=24).target
-        Periods(ends=(Fraction(12, 1), Fraction(24, 1)))
+        Periods(ends=(Fraction(12, 1), Fraction(24, 1)), event_is=1)
         """
         given = {name: value for name, value in given.items() if value is not None}
         target, time, high = (given.get(name) for name in ("target", "time", "high"))

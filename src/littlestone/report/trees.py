@@ -594,7 +594,7 @@ def _short_cell(name: str, cell: str) -> str:
 
     Examples
     --------
-    >>> [_short("age", cell) for cell in ("age < 30", "30 <= age < 60", "age is missing")]
+    >>> [_short_cell("age", cell) for cell in ("age < 30", "30 <= age < 60", "age is missing")]
     ['< 30', '30 to < 60', 'missing']
     """
     if cell.startswith(f"{name} is "):

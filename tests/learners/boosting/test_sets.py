@@ -148,6 +148,8 @@ def test_scores_are_those_of_the_definition(users):
     found = []
 
     class Plan:
+        alpha = F(1, 2)
+
         def draw(self, counts, source):
             found.append(counts)
             return 0

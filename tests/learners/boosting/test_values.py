@@ -709,7 +709,7 @@ def transcripts(monkeypatch, **more):
 
 def test_trees_and_evaluation_of_users_together(monkeypatch):
     monkeypatch.setattr(TreeEnsemble, "with_curve", lambda self, _: self)
-    monkeypatch.setattr(running, "Evaluation", lambda _: SimpleNamespace(recalibrated=list))
+    monkeypatch.setattr(running, "evaluation_of", lambda *_: SimpleNamespace(recalibrated=list))
     assert 1.5 < transcripts(monkeypatch) <= 2 + 1e-9
     monkeypatch.setattr(TargetSample, "one_of_each", all_of_each)
     assert transcripts(monkeypatch) > 2.5

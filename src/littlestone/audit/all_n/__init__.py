@@ -25,7 +25,12 @@ corrections and evaluations ask, quantiles and sums with noise.
 
 *Others* name the lemmas of their claims (`littlestone.bounds.lemmas`), and what these leave out.
 
-========  =================================================================================
+===========  =====================================================================================
+`chain`      steps, and what they rest on; records and data sets; quantiles and sums
+`rounds`     boosting; scores that are sums over records; candidates beside bottom
+`gradients`  linear models
+===========  =====================================================================================
+
 The page: ``docs/audit.md``.
 """
 
