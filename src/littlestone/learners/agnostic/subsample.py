@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -262,8 +262,11 @@ class Wrapper(Learner[P]):
 
 
 @dataclass(frozen=True)
-class Drawn(Wrapper[SubsamplePlan]):
-    """A learner that runs another one on floor(rate * n) records, which it draws."""
+class Subsample(Wrapper[SubsamplePlan]):
+    """The learner behind `Subsampled`: ``learner`` sees a secret part of the records.
+
+    floor(rate * n) of them. The guarantee is (ln(1 + rate (e**epsilon - 1)), rate * delta).
+    """
 
     learner: Learner[Any] = declared(LEARNER, "Any learner that protects records.", kw_only=False)
     rate: Fraction = declared(
@@ -272,6 +275,11 @@ class Drawn(Wrapper[SubsamplePlan]):
         "hidden. No default.",
         kw_only=False,
     )
+
+    estimator = "Subsampled"
+    summary = "a learner on a secret random part of the records"
+    claim = SUBSAMPLING
+    prefix = "subsampled"
 
     @property
     def agnostic(self) -> bool:  # type: ignore[override]
@@ -288,29 +296,9 @@ class Drawn(Wrapper[SubsamplePlan]):
         """The failure probability of the inner certificate."""
         return self.learner.beta
 
-    def minus_evaluation(self, evaluation: Fraction) -> Self:
-        """Refuse: its epsilon is that of its learner."""
-        raise UnsupportedError(
-            f"{self.estimator} has the epsilon of its learner, made smaller, and leaves none of it "
-            "to an evaluation. Give its learner a smaller epsilon, and evaluate on other records."
-        )
-
     def make_plan(self) -> SubsamplePlan:
         """Return the inner learner's plan, stretched."""
         return SubsamplePlan(self.learner.plan, self.rate, self.goal, self.claim)
-
-
-@dataclass(frozen=True)
-class Subsample(Drawn):
-    """The learner behind `Subsampled`: ``learner`` sees a secret part of the records.
-
-    The guarantee is (ln(1 + rate (e**epsilon - 1)), rate * delta).
-    """
-
-    estimator = "Subsampled"
-    summary = "a learner on a secret random part of the records"
-    claim = SUBSAMPLING
-    prefix = "subsampled"
 
     @cached_property
     def epsilon(self) -> Fraction:
