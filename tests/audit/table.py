@@ -37,7 +37,7 @@ from littlestone.classes import (
     Thresholds,
     TreePaths,
 )
-from littlestone.data import Schema
+from littlestone.data import Schema, UserSample
 from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.errors import StateError
 from littlestone.learners import registry
@@ -64,6 +64,7 @@ from littlestone.mechanisms.median import (
     one_shot_path,
     private_median,
 )
+from littlestone.papers import alon, li_wang_ye, lyu, yan
 from littlestone.source import Explicit, LeveledChoice, Source
 
 __all__ = ["CASES", "LEARNERS", "MECHANISMS", "Case", "Row"]
@@ -620,6 +621,41 @@ def _above(
     )
 
 
+# --- mechanisms of the papers --------------------------------------------------------------------
+
+
+def _algorithm_1(
+    lists: tuple[tuple[str, ...], ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
+) -> Hashable:
+    return lyu.PrivateSparseSample(2, epsilon / 2, delta).draw(lists, source)
+
+
+def _choosing(scores: Vector, source: Source, *, epsilon: F = ONE, delta: F = SMALL) -> Hashable:
+    qualities = {place: score for place, score in enumerate(scores) if score}
+    return yan.ChoosingMechanism(epsilon, delta, k=2).draw(qualities, source)
+
+
+def _hist(
+    items: tuple[str | None, ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
+) -> Hashable:
+    return tuple(alon.Hist(epsilon, delta).items(items, source))
+
+
+def _algorithm_2() -> MechanismVerification:
+    test, delta = lyu.AboveThreshold(1, F(1, 2), "below"), F(1, 10)
+    return verify_mechanism(
+        partial(transcript, test, 1), _questions("any", 2),
+        epsilon=test.guarantee(delta).epsilon, delta=delta, cut=F(1, 2**26), follow=0,
+    )  # fmt: skip
+
+
+def _compare(records: tuple[tuple[int, int], ...], source: Source) -> Hashable:
+    """Compare the least error of users with one record each."""
+    users = UserSample.of(range(len(records)), *zip(*records, strict=True))
+    compare = li_wang_ye.PrivateCompare(Thresholds(1, 2), 1, F(1, 4), F(1, 8), epsilon=ONE)
+    return compare.draw(users, source)
+
+
 # --- the table -----------------------------------------------------------------------------------
 
 
@@ -659,6 +695,11 @@ _LEMMAS: dict[str, Checked | str] = {
     "one_shot_path": LEMMAS["median.paths"],
     "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
     "AboveThreshold, fresh": "charged-tests.renyi",
+    "lyu.algorithm1": lyu.SAMPLE,
+    "lyu.algorithm2": "charged-tests.renyi",
+    "yan.lemma1": LEMMAS["yan.choosing"],
+    "alon.hist": LEMMAS["histogram.privacy"],
+    "lwy.lemmaC.1": LEMMAS["lwy.privacy"],
 }
 
 
@@ -782,6 +823,39 @@ MECHANISMS: tuple[Case, ...] = (
             full=length > 2,
         )
         for limit, length in ((1, 2), (2, 3))
+    ),
+    _mechanism(
+        "lyu.algorithm1", "2 teachers with any lists over 3 items, L = 2",
+        _of(_algorithm_1, lambda: replace_one(_LISTS, 2), SMALL), "delta",
+    ),
+    _mechanism(
+        "lyu.algorithm1, high epsilon", "4 teachers with one of 4 lists over 2 items, L = 2",
+        _high(_algorithm_1, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)),
+        "epsilon", "delta",
+    ),
+    _mechanism(
+        "lyu.algorithm2", "2 adaptive questions with values 0 to 2, K = 1, below charged",
+        _algorithm_2,
+    ),
+    _mechanism(
+        "yan.lemma1", "3 solutions of quality 0 to 3, k = 2",
+        _of(_choosing, _k_bounded, SMALL), "delta",
+    ),
+    _mechanism(
+        "yan.lemma1, high epsilon", "3 solutions of quality 0 to 3, k = 2",
+        _high(_choosing, _k_bounded), "epsilon", "delta",
+    ),
+    _mechanism(
+        "alon.hist", "3 records with one of 2 items or none",
+        _of(_hist, lambda: replace_one((None, "a", "b"), 3), SMALL), "delta",
+    ),
+    _mechanism(
+        "alon.hist, high epsilon", "3 records with one of 2 items or none",
+        _high(_hist, lambda: replace_one((None, "a", "b"), 3)), "epsilon", "delta",
+    ),
+    _mechanism(
+        "lwy.lemmaC.1", "3 users with one record each, on 2 points",
+        _of(_compare, lambda: replace_one(tuple(product((1, 2), (0, 1))), 3)), "epsilon",
     ),
 )  # fmt: skip
 
