@@ -359,7 +359,6 @@ LEARNERS: tuple[Case, ...] = (
     _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 4, **HIGH_EPSILON, sharp=("epsilon", "delta")),
     _proper(sharp=_DELTAS),
-    _proper(wrap=_with(down="descent"), note="descent", full=True),
     _closures(2, epsilon=4, delta=F(9, 10), wrap=_ONE_RECORD, note="large delta"),
     _closures(
         3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerances=(0,)), note="teachers of two"

@@ -94,14 +94,6 @@ def the_deepest_chunk_ends_the_medians_domain(original, self, depths, source):
     return original(replace(self, budget=shallow), depths, source)
 
 
-@mutant("more rounds than paid", "learners.vc1.proper:range", "long ways down", kind="value")
-def down_until_a_leaf(original):
-    """The walk goes on until it stands on a leaf: each round tests the same records again, and
-    only the planned rounds were composed.
-    """
-    return lambda *bounds: original(*bounds) if bounds[1:] else original(10**6)
-
-
 class _Certain(Exception):
     """The interval holds no record."""
 

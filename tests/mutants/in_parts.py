@@ -70,7 +70,7 @@ def the_whole_epsilon_for_the_node_too(original, self):
 @mutant(
     "support from the data",
     "learners.vc1.proper:Leaves.go_down",
-    "learners/vc1/test_way_down.py::test_an_improper_node_of_the_best_tree_is_left",
+    "learners/vc1/test_leaves.py::test_an_improper_node_of_the_best_tree_is_left",
 )
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
     """Leaves that no record speaks for or against are left out, to save time."""

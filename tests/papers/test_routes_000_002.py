@@ -12,14 +12,13 @@ import pytest
 
 from littlestone.classes import FiniteClass
 from littlestone.data.sample import shuffle
-from littlestone.learners.vc1 import proper
 from littlestone.learners.vc1.choosers import TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import chunk_ends
 from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
 from littlestone.papers import yan
 from littlestone.source import ExactSource
 
-from .test_yan import data_sets, improper_nodes, leafy_class, listed, random_class, root, text
+from .test_yan import data_sets, listed, random_class, root
 
 SEEDS = range(20)
 
@@ -74,41 +73,3 @@ def test_median_and_choice_on_trees(median, seed):
             return None if node is None else root(node)
 
         same(old, lambda source, sample=sample: root(A.node(sample, source)))
-
-
-@dataclass(frozen=True)
-class Down(yan.ProperLearner):
-    """Algorithm 4 with the rounds and the threshold of `Descent`."""
-
-    route: proper.Descent | None = None
-
-    @property
-    def T(self):
-        return self.route.rounds
-
-    @property
-    def each(self):
-        return self.route.choice
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_descent(seed, monkeypatch):
-    monkeypatch.setattr(proper, "TEST_SHARE", F(1, 2))
-    rng = random.Random(seed)
-    nodes = []
-    while not nodes:
-        concepts = leafy_class(rng)
-        concept_class = FiniteClass(concepts)
-        tree = concept_class.tree()
-        f = tuple(tree.f(x) for x in range(len(concepts[0])))
-        nodes = improper_nodes(text.Tree(concepts, f))
-    route = proper.Descent(F(3, 2), rng.randint(1, 3), F(1, 2), F(1, 2), 0, 0, 1)
-    A = Down(concept_class, F(1), F(1, 20), F(1), F(0), F(5), F(1, 10), route=route)
-    monkeypatch.setattr(proper.Descent, "threshold", lambda self, n: int(-(-A.a * n // 1)))
-    for records in data_sets(rng, len(concepts[0]), 3, 6):
-        sample, x = listed(records), rng.choice(nodes)
-        same(
-            lambda source, S=sample, x=x: route.go_down(x, tree, S, source),
-            lambda source, S=sample, x=x: A.descend(x, S, source),
-        )

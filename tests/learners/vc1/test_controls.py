@@ -188,6 +188,6 @@ def test_one_part_for_both_is_caught():
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
     right = [(1, 0), *left[1:]]
-    options = {"proper": True, "down": "leaves"}
+    options = {"proper": True}
     assert divergence(VC1, FORK, left, right, **options) <= 1
     assert divergence(OnePartForBoth, FORK, left, right, **options) > 100

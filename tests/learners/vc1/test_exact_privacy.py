@@ -98,10 +98,9 @@ def test_implicit_classes_and_records_outside(cls):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("down", ["leaves", "descent"])
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
-def test_proper_output(down, delta):
-    algorithm = learner(FORK, delta=delta, proper=True, down=down)
+def test_proper_output(delta):
+    algorithm = learner(FORK, delta=delta, proper=True)
     assert check(algorithm, 3, 2).ordered
 
 
@@ -199,15 +198,13 @@ def test_four_records_of_three_points(matrix):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("down", ["leaves", "descent"])
-def test_proper_output_with_three_records(down):
-    assert check(learner(FORK, delta=DELTAS[0], proper=True, down=down), 3, 3).ordered
+def test_proper_output_with_three_records():
+    assert check(learner(FORK, delta=DELTAS[0], proper=True), 3, 3).ordered
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("down", ["leaves", "descent"])
 @pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
-def test_proper_output_of_every_kind(matrix, down):
+def test_proper_output_of_every_kind(matrix):
     for delta in DELTAS:
         for n in (3, 4) if matrix == KINDS[-3] else (3,):
-            check(learner(matrix, delta=delta, proper=True, down=down, chunks=1), 3, n)
+            check(learner(matrix, delta=delta, proper=True, chunks=1), 3, n)

@@ -10,8 +10,6 @@ import littlestone as ls
 from littlestone.errors import InfeasibleError
 from littlestone.learners.base import feasible
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.proper import Descent, round_budget
-from littlestone.privacy import BoundedRange, Pure, compose
 
 SPLIT = ls.theory.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
 WAYS = [
@@ -20,7 +18,6 @@ WAYS = [
     (ls.Thresholds(0, 2**64 - 1), {"method": "median-tree"}),
     (ls.Points(), {}),
     (SPLIT, {"proper": True, "method": "one-shot"}),
-    (SPLIT, {"proper": True, "down": "descent", "method": "one-shot"}),
 ]
 EPSILONS = ["1e-9", "1e-3", "1", "1e6"]
 DELTAS = ["1e-400", "1e-6", "0.9", "0.999"]
@@ -78,29 +75,6 @@ def test_more_chunks_than_records_are_not_certified(chunks):
         algorithm = VC1(cls, **numbers, **options, chunks=chunks)
         for n in (1, 3, chunks - 1):
             assert not algorithm.certificate(n).holds
-
-
-@pytest.mark.more
-@pytest.mark.parametrize(
-    ("epsilon", "delta"),
-    [
-        (F("1e-9"), F("1e-400")),
-        (F("1e-9"), F(1, 10**6)),
-        (F(49), F("1e-400")),
-        (F(51), F(9, 10)),
-        (F(10**6), F(1, 10**6)),
-    ],
-)
-def test_rounds_fit_their_budget(epsilon, delta):
-    choice = round_budget(epsilon, delta, 3)
-    assert choice > 0
-    if epsilon <= 50:  # beyond, the sum is what is spent
-        assert compose({BoundedRange(choice): 3, Pure(choice / 4): 3}, delta=delta)[0] <= epsilon
-    assert 3 * choice * F(5, 4) >= epsilon * F(99, 100)
-    if epsilon > 50:
-        assert 3 * choice * F(5, 4) <= epsilon
-    plan = Descent.plan(epsilon, delta, F(1, 10), F(1, 20), rough=True)
-    assert plan.required > 0
 
 
 @pytest.mark.parametrize("epsilon", ["1e-19", "1e-300"])

@@ -18,7 +18,6 @@ from littlestone.data import Sample, Schema, UserSample
 from littlestone.learners.agnostic.subsample import places
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.users.scores import errors_by_user
-from littlestone.learners.vc1.proper import TEST_SHARE, Descent
 from littlestone.source import ExactSource, Source
 
 from .base import Detector, verified
@@ -37,60 +36,6 @@ def places_of_a_part() -> str | None:
             return f"{m} places of {n} are not {m} different ones, in every order"
         if any(abs(float(p) * len(orders) - 1) > 1e-9 for p in law.outcomes.values()):
             return f"{m} places of {n} are not equally likely"
-    return None
-
-
-class _Chain:
-    """A tree that is a long path of improper nodes, at whose end there are two proper leaves."""
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-
-    def depth(self, node: int) -> int:
-        return min(node, self.length)
-
-    def children(self, node: int) -> Any:
-        end = self.length - 1
-        return iter(() if node > end else (node + 1,) if node < end else (end + 1, end + 2))
-
-    def child_count(self, node: int) -> int:
-        return len(list(self.children(node)))
-
-    def is_proper(self, node: int) -> bool:
-        return node >= self.length
-
-    def precedes(self, node: int, above: int) -> bool:
-        return node > above
-
-    def ancestor(self, node: int, depth: int) -> int:
-        return node if depth == self.depth(node) else depth
-
-    def quotient(self, point: int) -> int | None:
-        return point if point >= 0 else None
-
-    def f(self, point: int) -> int:
-        return 0
-
-
-def long_ways_down() -> str | None:
-    """Verify the way down a tree that is deeper than the rounds which were composed."""
-    rounds, choice = 2, F(1)
-    way = Descent(choice, rounds, F(1, 4), F(1, 4), noise=0, slip=0, enough=1)
-
-    for length in (1, 2, 3, 12, 24):
-        tree: Any = _Chain(length)
-
-        def run(points: tuple[int, ...], source: Source) -> Hashable:
-            sample = Sample.of(list(points), [0] * len(points))
-            return way.go_down(0, tree, sample, source)  # noqa: B023
-
-        pairs = [
-            ((length,) * k + (-1,) * (6 - k), (length,) * (k - 1) + (-1,) * (7 - k))
-            for k in range(1, 7)
-        ]
-        found = verified(run, pairs, epsilon=rounds * (choice + choice * TEST_SHARE))
-        if found:
-            return f"a way down {length} nodes in {rounds} rounds: {found}"
     return None
 
 
@@ -190,7 +135,6 @@ def _shown(mistakes: int) -> dict[str, str]:
 
 OF_CORNERS: dict[str, Detector] = {
     "places of a part": places_of_a_part,
-    "long ways down": long_ways_down,
     "one user, one step": one_user_one_step,
     "the cut of a rich user": cut_of_a_rich_user,
     "splits that look alike": splits_that_look_alike,

@@ -87,7 +87,7 @@ def two_parts() -> str | None:
         "alpha": F(1, 10),
         "beta": F(1, 20),
     }
-    learner = VC1(_FORK, **budget, proper=True, down="leaves")
+    learner = VC1(_FORK, **budget, proper=True)
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
     return _pair(learner, left, [(1, 0), *left[1:]])

@@ -4,7 +4,7 @@
 `learner`       `VC1`: plan, draw, guarantee, certificate
 `chunks`        splitting records into chunks, and the path that each chunk forces
 `choosers`      a node by the paths: one draw, or a median depth and then a node of it
-`proper`        proper output: one draw over the leaves, or Algorithm 4
+`proper`        proper output: one draw over the leaves
 `estimators`    `VC1Learner`, for scikit-learn
 `claims`        what is asserted
 ==============  ================================================================================

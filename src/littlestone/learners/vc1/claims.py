@@ -55,11 +55,3 @@ LEAVES = register_claim(
     "(L-1) (1 - (alpha-a)(1 - e**(-epsilon/2)))**m.",
     _ALL,
 )
-DESCENT = register_claim(
-    "vc1.proper.descent",
-    _YAN,
-    f"{_V}, Algorithm 4, Claims 1-6",
-    "Going down to a proper node by noisy tests and exponential mechanisms among few children "
-    "adds at most the counted mistakes, and what the sample hides of them.",
-    _ALL,
-)

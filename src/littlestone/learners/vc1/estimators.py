@@ -8,7 +8,7 @@ from littlestone.learners.vc1.learner import VC1
 __all__ = ["VC1Learner"]
 
 
-class VC1Learner(PrivateClassifier, learner=VC1, without=("down", "chunks")):
+class VC1Learner(PrivateClassifier, learner=VC1, without=("chunks",)):
     r"""Learn any class of VC dimension 1, with a number of records that hardly grows with it.
 
     Paper 001, Algorithms 2 to 4, with corrections and own constants. Choose it for very large

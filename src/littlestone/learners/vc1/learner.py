@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
+from littlestone.classes.base import LISTABLE
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
 from littlestone.data.sample import part, shuffle
-from littlestone.errors import InfeasibleError
+from littlestone.errors import InfeasibleError, UnsupportedError
 from littlestone.learners.base import (
     CLASS,
     DELTA,
@@ -51,10 +52,8 @@ from littlestone.learners.vc1.chunks import (
 )
 from littlestone.learners.vc1.claims import CHUNKS, PRIVACY
 from littlestone.learners.vc1.proper import (
-    Down,
-    ProperSelection,
+    Leaves,
     most_leaves,
-    plan_proper_selection,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class VC1Plan(Plan):
     #: None for a tree of a single vertex: there is one concept, and nothing to choose.
     chooser: Chooser | None
     #: How an improper node is left, if the output must be proper and some node is improper.
-    down: ProperSelection | None
+    down: Leaves | None
     alpha: Fraction
     beta: Fraction
     chunks: int | None = None  # the user's number of chunks; None takes the best one
@@ -158,11 +157,6 @@ class VC1(ClassLearner[VC1Plan]):
         '``"auto"`` takes the one whose certificate needs the fewest records.',
         default="auto",
     )
-    down: Down = declared(
-        one_of("auto", "leaves", "descent"),
-        "How an improper node is left, where the hypothesis must be proper.",
-        default="auto",
-    )
     chunks: int | None = declared(
         maybe(whole(1)), "Number of parts of the records; None takes the best one.", default=None
     )
@@ -185,22 +179,25 @@ class VC1(ClassLearner[VC1Plan]):
             chosen, own = _best(self.concept_class, (epsilon, delta, alpha, beta), self.method)
             found = verified_plan(VC1Plan(own, chosen, None, alpha, beta), _larger)
             return replace(found, chunks=self.chunks)
+        if not isinstance(leaves, int):
+            raise UnsupportedError(
+                f"The tree of {self.concept_class.spec} has more leaves than the {LISTABLE:,} that "
+                "proper output draws from. Learn improperly, or use Algorithm 4: --learner "
+                "yan.algorithm4, littlestone.papers.ProperLearner (see: littlestone papers)."
+            )
         # which method is best hardly depends on the split
         middle = (epsilon, delta, alpha * Fraction(7, 10), beta * Fraction(8, 10))
         resolved: Any = _best(self.concept_class, middle, self.method)[0].name
 
-        def split(a: Fraction, b: Fraction, *, rough: bool) -> VC1Plan:
-            rest = {"gap": alpha - alpha * a, "beta": beta - beta * b}
-            below = plan_proper_selection(
-                leaves, epsilon, delta, down=self.down, rough=rough, **rest
-            )
+        def split(a: Fraction, b: Fraction) -> VC1Plan:
+            below = Leaves(epsilon, alpha - alpha * a, beta - beta * b, leaves)
             numbers = (epsilon, delta, alpha * a, beta * b)
             chosen, own = _best(self.concept_class, numbers, resolved)
             return VC1Plan(own, chosen, below, alpha, beta)
 
-        sizes = ((split(a, b, rough=True).required, a, b) for a in _ALPHAS for b in _BETAS)
+        sizes = ((split(a, b).required, a, b) for a in _ALPHAS for b in _BETAS)
         _, a, b = min(sizes)
-        return replace(verified_plan(split(a, b, rough=False), _larger), chunks=self.chunks)
+        return replace(verified_plan(split(a, b), _larger), chunks=self.chunks)
 
     def shuffles(self, n: int) -> bool:
         """Return whether n records are split into parts of several records.
