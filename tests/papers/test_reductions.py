@@ -73,7 +73,7 @@ def test_flats_are_all_dichotomies_of_affine_subspaces(seed):
         cut = tuple(h.predict(np.array(first)).tolist())
         cost = concept_class.errors(h, S_2)
         best[cut] = min(cost, best.get(cut, cost))
-    found = page.flats(concept_class, np.array(first), S_2)
+    found = page.flats_of(concept_class, np.array(first), S_2)
     assert found.size == len(best)
     law, slack = exact_law(lambda source: tuple(found.draw(Fraction(1), source).tolist()))
     weights = {cut: np.exp(-float(cost)) for cut, cost in best.items()}

@@ -103,8 +103,8 @@ def split_units(sample: Part, first: int, source: Source) -> tuple[Part, Part]:
     --------
     >>> from littlestone.source import SeededSource
     >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
-    >>> held, rest = split_units(users, 1, SeededSource(0))
-    >>> held.n, rest.n
+    >>> first, rest = split_units(users, 1, SeededSource(0))
+    >>> first.n, rest.n
     (1, 1)
     """
     if isinstance(sample, TargetSample):

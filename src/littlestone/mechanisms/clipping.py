@@ -68,7 +68,7 @@ def clip_edges(first: int, most: int) -> Ints:
 
 
 def rank_of(n: int, eta: Fraction, deviation: float) -> float:
-    """Return k in units: the deviation of a sum of ones, what the draw tells apart, at most n/8."""
+    """Return k in units: the deviation of a sum of ones, what the draw resolves, at most n/8."""
     return min(n / 8, max(deviation, 3 / float(eta)))
 
 

@@ -79,7 +79,7 @@ def names() -> list[str]:
 
 
 def page(name: str) -> Any:
-    """Return what stands on its page under a name: the dataclass, or the function.
+    """Return what is on its page under a name: the dataclass, or the function.
 
     Examples
     --------

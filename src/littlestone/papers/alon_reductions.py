@@ -3,7 +3,7 @@
 ==========================  ===========================================================
 `Lemma15`                   a PAC learner as an empirical learner: 9m for m records
 `Theorem8`, `Boosting`      Section 2.4: weak learners are boosted
-`Corollary4`                agnostic learning, by relabelling; `flats`, `Monomials`
+`Corollary4`                agnostic learning, by relabelling; `flats_of`, `Monomials`
 `Theorem10`, `Lemma31`      thresholds and mistake trees, both ways
 `Attack`                    Section 4: what an accurate learner of thresholds shows
 ==========================  ===========================================================
@@ -269,7 +269,7 @@ class Corollary4:
     (erratum 30). The learner inside is by default that of closed sets where the class has them
     (`littlestone.learners.littlestone`), else `M`.
 
-    Affine subspaces, the paper's example, have their dichotomies from `flats`; zeros of polynomials
+    Affine subspaces, the paper's example, have dichotomies from `flats_of`; zeros of polynomials
     are affine subspaces of `Monomials`. ``most_flats`` is a public bound on their number.
 
     Examples
@@ -322,7 +322,7 @@ class Corollary4:
             check_dichotomies(self.concept_class)
 
     def admit(self, n: int) -> None:
-        """Refuse so many records that too many flats may have to be listed."""
+        """Refuse so many records that too many subspaces may have to be listed."""
         if not isinstance(self.concept_class, AffineSubspaces):
             return
         pool, size = self.sizes(n)
@@ -358,7 +358,7 @@ class Corollary4:
         S_2 = part(sample, shuffled[pool:])
         dichotomy: Choice[Any]
         if isinstance(self.concept_class, AffineSubspaces):
-            dichotomy = flats(self.concept_class, T.points, S_2)
+            dichotomy = flats_of(self.concept_class, T.points, S_2)
         else:
             dichotomy = dichotomies(self.concept_class, T.points, S_2)
         labels = dichotomy.draw(selection_rate(self.epsilon), source)
@@ -372,19 +372,19 @@ class Corollary4:
         """Return None."""
 
 
-def flats(
+def flats_of(
     concept_class: AffineSubspaces, points: npt.NDArray[Any], second: Sample
 ) -> Choice[npt.NDArray[np.uint8]]:
     """Return the dichotomies of points by affine subspaces, by their best one's errors on a sample.
 
-    A subspace cuts all points as the span of those that it holds: so the flats of *both* parts'
-    points, and a subspace that holds none of them, make all cuts. Cost: one join for each flat and
+    A subspace cuts all points as the span of those that it holds: so the subspaces of *both* parts'
+    points, and a subspace that holds none of them, make all cuts. Cost: a join for each subspace and
     point.
 
     Examples
     --------
     >>> second = Sample.of(np.array([[0, 0], [1, 1]]), [1, 1])
-    >>> found = flats(AffineSubspaces(3, 2, 1), np.array([[2, 2], [0, 1]]), second)
+    >>> found = flats_of(AffineSubspaces(3, 2, 1), np.array([[2, 2], [0, 1]]), second)
     >>> found.size
     4
     """

@@ -560,7 +560,7 @@ class PrivateCompare:
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
-        """The two errors that are told apart."""
+        """The two errors that are distinguished."""
         return self.midpoint, self.midpoint + self.gap
 
     @cached_property
@@ -646,7 +646,7 @@ def _shown(cert: CertificateBuilder, name: str) -> Any:
 class PrivateMinError:
     """Algorithm 2 (Lemma 4.5): where the best error of the class lies, by binary search.
 
-    *Deviations.* As printed it goes on with the wrong half, and ends far away: `branch` (erratum
+    *Deviations.* As printed it continues with the wrong half, and ends far away: `branch` (erratum
     12). It says an interval, [l, r + gap], not l. ``steps`` None: as many as t needs, width and gap
     1/(4 sqrt(m)), where the paper's T = ceil(log2(2/alpha)) locates the error itself; never more.
     It starts with [0, ``top``], and top is 1/2 where a class holds both constants.
@@ -686,7 +686,7 @@ class PrivateMinError:
 
     @property
     def gap(self) -> Fraction:
-        """What comparisons tell apart; also the width of the last interval."""
+        """What comparisons distinguish; also the width of the last interval."""
         return Fraction(self.top, 2**self.T)
 
     def guarantee(self) -> Guarantee:
@@ -707,7 +707,7 @@ class PrivateMinError:
 
     @staticmethod
     def branch(bit: int, low: Fraction, middle: Fraction, high: Fraction) -> tuple[Fraction, ...]:
-        """Return the half to go on with; as printed it is the other one."""
+        """Return the half to continue with; as printed it is the other one."""
         return (middle, high) if bit else (low, middle)
 
     def draw(self, users: UserSample, source: Source) -> tuple[Fraction, Fraction]:

@@ -81,7 +81,7 @@ SHARED = register_claim(
     "lyu.theorem3.shared",
     _LYU,
     f"{_V}; Lemma 4.3",
-    "Let b_j bound the chance that some concept errs at most c_(j+1) times on one teacher's m "
+    "Let b_j bound the chance that some concept makes at most c_(j+1) mistakes on one teacher's m "
     "records and more than c_j times on another's. Then at some stage one hypothesis is listed by "
     "a teacher with probability 1 - lost at least, unless a search is given up.",
     _GOAL,
@@ -522,7 +522,7 @@ class Theorem3:
         return least_certified(self.failure)
 
     def _arrow(self, cert: CertificateBuilder, j: int) -> Any:
-        """Write b_j: some concept errs <= c_(j+1) times on one teacher, > c_j times on another."""
+        """Write b_j: some concept is wrong <= c_(j+1) times on one teacher, > c_j on another."""
         assert self.tolerances is not None
         assert self.chunk is not None
         high, low = self.tolerances[j - 1], self.tolerances[j]
@@ -754,7 +754,7 @@ class DPOL:
     Deviations: E is a list by time, not a set (erratum 2: a set moves two teachers); a time step's
     teacher is a public coin of that step, for a split of E into equal parts, which one record
     would move by two (erratum 17); at the K_budget-th passing test it halts (erratum 23: the
-    printed "< 0" allows one more), and goes on to publish; constants C are parameters.
+    printed "< 0" allows one more), and continues to publish; constants C are parameters.
 
     Examples
     --------

@@ -213,7 +213,7 @@ class PrivateMedian:
 
     @property
     def each(self) -> Fraction:
-        """Epsilon of the test, of the stable release, and of the last choice; the rest goes on."""
+        """Epsilon of the test, of the stable release, and of the last choice; the rest is left."""
         return self.epsilon / 5
 
     @property
