@@ -378,8 +378,8 @@ def flats_of(
     """Return the dichotomies of points by affine subspaces, by their best one's errors on a sample.
 
     A subspace cuts all points as the span of those that it holds: so the subspaces of *both* parts'
-    points, and a subspace that holds none of them, make all cuts. Cost: a join for each subspace,
-    point.
+    points, and a subspace that holds none of them, make all cuts. Cost: one join for each pair of a
+    subspace and a point.
 
     Examples
     --------
