@@ -60,10 +60,6 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
             error on the records themselves, for *every* data set that some concept labels
             correctly (paper 003, Theorem 3).
 
-        Raises
-        ------
-        UnsupportedError
-
         Examples
         --------
         >>> import littlestone as ls
