@@ -4,10 +4,9 @@ Run (about three minutes)::
 
     python experiments/dp_erm.py
 
-Paper 003, Theorem 2: O~(d**5 ln(1/delta) / (alpha epsilon)) records. Certified by two methods
-(lists of closed sets; the paper's stages of essential hypotheses), for sets of at most
-d texts and for flats of dimension d - 1. Measured for lists of closed sets, on the hardest of a few
-distributions (``benchmarks/littlestone_learner.py``).
+Paper 003, Theorem 2: O~(d**5 ln(1/delta) / (alpha epsilon)) records. Certified for lists of
+closed sets, for sets of at most d texts and for flats of dimension d - 1. Measured on the hardest
+of a few distributions (``benchmarks/littlestone_learner.py``).
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ import littlestone as ls
 from littlestone.classes import ConceptClass
 from littlestone.learners.base import Goal
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.learner import plan_methods
 
 NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
 USUAL = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
@@ -54,12 +52,6 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
         for name, concepts in classes(d):
             n, claim = certified(concepts, "1e-6")
             yield Row("dp-erm-dimension", f"{name}, closed sets", CERTIFIED, d, n, claim=claim)
-    for d in range(1, min(deepest, 6) + 1):
-        found = plan_methods(ls.SparseSets(d) if d > 1 else ls.Points(), USUAL)
-        yield Row(
-            "dp-erm-dimension", "sets of texts, 003's stages", CERTIFIED, d,
-            found["stages"] or 0, claim="littlestone.stages",
-        )  # fmt: skip
     for digits in DIGITS[:1] if options.quick else DIGITS:
         for d in (1, 3):
             n, claim = certified(ls.SparseSets(d) if d > 1 else ls.Points(), f"1e-{digits}")
@@ -86,8 +78,7 @@ FIGURES = [
         Axis("Littlestone dimension d", ticks=tuple((float(d), str(d)) for d in range(1, 9))),
         Axis("records needed"),
         "Records needed against the Littlestone dimension, both on logarithmic axes. Lists of "
-        "closed sets rise with an exponent near 1.6; the paper's stages with one near "
-        "3.1, a thousand times higher.",
+        "closed sets rise with an exponent near 1.6.",
     ),
     Figure(
         "dp-erm-delta", "Littlestone learner: records against δ (ε = 1, α = 0.1, β = 0.05)",
@@ -101,8 +92,6 @@ FITS = [
       for name in ("sets of texts", "flats of F₇²⁰")),
     Fit("dp-erm-dimension", "sets of texts, closed sets", MEASURED, "log-log", 2, 8, 5, "at most",
         0, "d⁵ (Theorem 2)"),
-    Fit("dp-erm-dimension", "sets of texts, 003's stages", CERTIFIED, "log-log", 1, 8, 5,
-        "at most", 0, "d⁵ (Theorem 2)"),
     *(Fit("dp-erm-delta", f"sets of at most {d} texts", CERTIFIED, "log-log", 10, 200, 1, "at most",
           0, "ln(1/δ) (Theorem 2)") for d in (1, 3)),
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Global stability: how often algorithm G submits its most frequent output, beside the bound.
 
-Run (about two minutes)::
+Run (about twenty minutes)::
 
     python experiments/stability.py
 

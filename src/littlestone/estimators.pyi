@@ -219,7 +219,7 @@ class LittlestoneLearner(_littlestone.LittlestoneLearner):
         alpha: Number = 0.1,
         beta: Number = 0.05,
         proper: bool = False,
-        method: Literal["auto", "closures", "stages"] = "auto",
+        method: Literal["auto", "closures"] = "auto",
         chunk: int | None = None,
         tolerances: Any = None,
         max_nodes: int = 20000,

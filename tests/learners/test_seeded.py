@@ -118,11 +118,6 @@ _CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         {"delta": 0.01, "epsilon": 0.03},
     ),
     ("LittlestoneLearner", ("points", "sets"), {"delta": 0.01, "epsilon": 0.3, "chunk": 5}),
-    (
-        "LittlestoneLearner",
-        ("chain",),
-        {"delta": 0.1, "epsilon": 3, "method": "stages", "proper": True, "chunk": 8},
-    ),
     ("LittlestoneLearner", ("sets",), {"delta": 1e-6, "chunk": 7, "tolerances": [1]}),
     (
         "UserAgnosticLearner",

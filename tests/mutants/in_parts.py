@@ -16,7 +16,6 @@ from .mutant import mutant, patched
 
 _TWO_STEP = "learners.vc1.choosers"
 _PARTS = "learners.littlestone.teachers:parts"
-_LISTS = "learners.littlestone.teachers:EssentialLists._essential"
 _FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
@@ -112,43 +111,6 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
         (part(sample, np.append(shuffled[i * chunk : (i + 1) * chunk], rest)), 1)
         for i in range(teachers)
     ]
-
-
-@mutant("hidden state", _LISTS, "searches that remember")
-def shared_search_memory(original, *given):
-    """Teachers share one kernel, so what one of them found saves others' budgets: an easy record
-    of one teacher decides whether the others have lists.
-    """
-    with patched(_FRESH, lambda fresh, space: space):
-        return original(*given)
-
-
-@mutant(
-    "refusal by the data",
-    "learners.littlestone.teachers:SearchLimitError",
-    "searches that are given up",
-    kind="value",
-)
-def a_list_that_was_too_hard_stops_the_fit(original):
-    """A teacher's search that exceeds its budget is an error, and everybody sees it."""
-    return ZeroDivisionError
-
-
-@mutant("noise left out", "mechanisms.above_threshold:AboveThreshold.start", "stages")
-def stages_pass_by_the_votes_themselves(original, self, threshold, source):
-    """The test of a stage compares the best vote with the threshold, without noise."""
-    return SimpleNamespace(ask=lambda votes: votes >= threshold)
-
-
-@mutant(
-    "composition forgotten",
-    "learners.littlestone.stages:StagesPlan.draw_epsilon",
-    "learners/littlestone_learner/test_exact_privacy.py"
-    "::test_the_test_and_the_draw_of_stages_share_one_budget",
-)
-def the_whole_epsilon_for_the_draw_too(original, self):
-    """The test of the stages spends its share, and the draw after it all of epsilon."""
-    return self.goal.epsilon
 
 
 @mutant("parts overlap", "learners.agnostic.two_sample:part", "labels of the first part")

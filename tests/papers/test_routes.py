@@ -8,7 +8,6 @@ import pytest
 
 from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.exponential import Generic
-from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.papers import alon_reductions as reductions
 from littlestone.papers import lyu
@@ -16,31 +15,9 @@ from littlestone.source import public_generator
 
 from .agree import assert_equal, exact_law, finite, small_class, table
 from .reference_lyu import ldim
-from .test_lyu import Remembered, ordered, records
+from .test_lyu import ordered, records
 
 pytestmark = pytest.mark.more
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_stages_of_the_littlestone_learner(seed):
-    rows, rng = small_class(f"stages {seed}", ldim=ldim, dims=(1, 2))
-    d, n, m = ldim(frozenset(rows)), len(rows[0]), rng.randint(1, 2)
-    tolerances = tuple(sorted((rng.randint(0, m) for _ in range(d + 1)), reverse=True))
-    today = Littlestone(
-        finite(rows), epsilon=12, delta="0.05", method="stages", chunk=m, tolerances=tolerances
-    )
-    settings = today.plan.settings
-    data = records(rng, n, rng.randint(2, 4))
-    k = max(1, len(data) // m)
-    # the votes that the test asks for are a rounded share less a margin there
-    here = Remembered(
-        finite(rows), Fraction(12), Fraction(1, 20), k=k, chunk=m, tolerances=tolerances,
-        share=settings.share, agreeing=Fraction(settings.threshold(k), k) if k else Fraction(1),
-    )  # fmt: skip
-    assert settings.cap == here.sampling(m).L
-    law, slack = exact_law(lambda source: table(here.draw(ordered(data), source), n), 2**-28)
-    there, _ = exact_law(lambda source: table(today.draw(ordered(data), source), n), 2**-28)
-    assert_equal(law, there, 2 * slack)
 
 
 @pytest.mark.parametrize("seed", range(60))

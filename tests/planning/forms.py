@@ -22,7 +22,7 @@ CLASSES = [
 ]
 METHODS = {
     "vc1": ("one-shot", "median-exponential", "median-tree"),
-    "littlestone": ("closures", "stages"),
+    "littlestone": ("closures",),
     "users": ("group-privacy", "user-level"),
 }
 

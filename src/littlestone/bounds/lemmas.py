@@ -83,7 +83,7 @@ LEMMAS = {
         ("sparse.sparse_lists_dp", "deal.dealt_dp"),
         "that a list is a function of one teacher's records",
     ),
-    "littlestone.stages.privacy": Checked(
+    "lyu.theorem3.privacy": Checked(
         ("threshold.threshold_any", "sparse.sparse_lists_dp"), "their composition by stages"
     ),
     "lwy.privacy": Checked(

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder, recheck
@@ -14,14 +13,8 @@ from littlestone.classes import closures
 from littlestone.data import Sample
 from littlestone.learners.base import Goal
 from littlestone.learners.littlestone.claims import VOTES
-from littlestone.learners.littlestone.learner import Littlestone, plan_methods
+from littlestone.learners.littlestone.learner import Littlestone
 from littlestone.learners.littlestone.plans import ClosedPlan, VoteMargin
-from littlestone.learners.littlestone.stages import (
-    Levels,
-    Oracles,
-    StagesPlan,
-    distance,
-)
 from littlestone.learners.littlestone.teachers import closed_within
 
 from .small import learner
@@ -31,10 +24,8 @@ BUDGET = Goal(F(1), F(1, 10**6), F(1, 10), F(1, 20))
 #: Records asked for at epsilon 1, delta 1e-6, alpha 0.1, beta 0.05.
 GOLDEN = [
     (ls.Points(), "auto", 1606),
-    (ls.Points(), "stages", 298750),
     (ls.SparseSets(3), "auto", 7614),
     (ls.theory.AffineSubspaces(7, 20, 2), "auto", 8880),
-    (ls.SparseSets(3), "stages", 6892480),
 ]
 
 
@@ -54,14 +45,6 @@ def test_records_that_are_needed(cls, method, needed):
     assert not found.certificate(needed - 1).holds
     assert not found.certificate(1).holds
     assert all(found.certificate(needed + k).holds for k in (1, 77, needed, 10**9))
-
-
-def test_plans_of_stages():
-    for d in (1, 2, 3, 5):
-        made = StagesPlan.of(BUDGET, Oracles(d, d, math.inf), None, None)
-        assert len(made.tolerances) == d + 1
-        assert made.tolerances[-1] == 0
-        assert recheck(made.certificate(made.required).to_dict()) == ()
 
 
 # --- the vote margin ---
@@ -157,38 +140,6 @@ def test_some_good_set_is_listed_as_often_as_promised():
 # --- interleaving -------------------------------------------------------------------------------
 
 
-@pytest.mark.more
-def test_the_distance_bounds_every_uneven_split():
-    """Of t errors on 2m records, at most x on m random ones and at least y on the others."""
-    for m in (5, 12, 30):
-        for x, y in product(range(m), range(1, m + 1)):
-            if x < y:
-                worst = max(
-                    stats.hypergeom.cdf(min(x, t - y), 2 * m, t, m) for t in range(y, m + y)
-                )
-                assert worst <= math.exp(-distance(x, y)) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(("d", "vc"), [(1, 1), (2, 1), (3, 3)])
-def test_levels_rise_and_keep_their_distance(d, vc):
-    bad = 0.1
-    levels = Levels.least(d, vc, F(1, 10), bad)
-    assert len(levels.counts) == 2 * d + 1
-    assert list(levels.counts) == sorted(set(levels.counts))
-    assert levels.counts[-1] < levels.chunk // 10
-    cert = CertificateBuilder()
-    assert 0 < levels.bad(cert, F(1, 10)).value <= bad
-    growth = sum(math.comb(2 * levels.chunk, i) for i in range(vc + 1))
-    fails = [
-        2 * growth * math.exp(-distance(low, high + i % 2))
-        for i, (low, high) in enumerate(zip(levels.counts[:-1], levels.counts[1:], strict=True))
-    ]
-    assert sum(fails) < bad
-
-
-# --- extreme parameters -------------------------------------------------------------------------
-
-
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     "cls", [ls.SparseSets(1), ls.theory.AffineSubspaces(5, 9, 1), ls.theory.Conjunctions(2)]
@@ -218,12 +169,6 @@ def test_what_cannot_be_certified_is_refused_or_does_not_hold(cls):
         assert not any(made.certificate(n).holds for n in (1, 10**9, 10**40))
 
 
-def test_methods_are_compared():
-    needed = plan_methods(ls.theory.Conjunctions(2), BUDGET)
-    assert 100 * needed["closures"] < needed["stages"]
-    assert set(plan_methods(ls.theory.FiniteClass([[0, 1], [1, 0], [1, 1]]), BUDGET)) == {"stages"}
-
-
 def test_one_concept_needs_no_records():
     made = learner(ls.SparseSets(0))
     assert made.required_samples() == 1
@@ -235,17 +180,3 @@ def test_own_settings_change_no_promise_that_does_not_hold():
     made = learner(ls.SparseSets(2), chunk=3, tolerances=(2,))
     assert not made.certificate(10**6).holds
     assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()
-
-
-@pytest.mark.more
-def test_dimensions_of_some_hundreds_and_beyond():
-    numbers = {"epsilon": BUDGET.epsilon, "delta": BUDGET.delta}
-    many = Littlestone(ls.SparseSets(150), **numbers, method="stages").plan
-    certificate = many.certificate(many.required)
-    assert certificate.holds
-    assert recheck(certificate.to_dict()) == ()
-    assert not many.certificate(many.required - 1).holds
-    with pytest.raises(ls.errors.UnsupportedError, match="'stages' needs a stage for each unit"):
-        planned(ls.SparseSets(2000), "stages")
-    with pytest.raises(ls.errors.UnsupportedError, match="too many to be listed"):
-        planned(ls.Thresholds(0, 2**150), "stages")

@@ -10,13 +10,12 @@ from littlestone.classes import PointHypothesis
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.teachers import EssentialLists, Votes, draw, parts
+from littlestone.learners.littlestone.teachers import Votes, draw, parts
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import check, learner
-from .test_exact_privacy import worst_stage
 
 #: Every concept is 0 outside of the domain: a record (3, 0) lists all of them.
 SINGLES = ls.Points(0, 2)
@@ -133,30 +132,6 @@ class OverBudgetIsAnError(Littlestone):
         return super().draw(sample, source)
 
 
-@dataclass(frozen=True)
-class PublicSizes(Littlestone):
-    """Essential hypotheses with p_j from a public number."""
-
-    def p(self, teachers):
-        return 2
-
-    def draw(self, sample, source):
-        teachers = parts(sample, source, self.plan.chunk)
-        space = self.concept_class.version_space()
-        lists = EssentialLists(space, 1, (9,), (2 * self.p(teachers),), (4,))
-        return draw(
-            lists.votes(teachers), cap=4, epsilon=self.epsilon, delta=self.delta,
-            source=source, default=self.default,
-        )  # fmt: skip
-
-
-class RealisedSizes(PublicSizes):
-    """p_j from the largest number of different points that some teacher has."""
-
-    def p(self, teachers):
-        return max((len(records.points) for records, _ in teachers), default=1) or 1
-
-
 ALL = {"chunk": 1, "tolerances": (0,)}
 BUDGET = {"epsilon": 1, "delta": "1/50"}
 LARGE = {"epsilon": 8, "delta": "1/100"}
@@ -216,18 +191,6 @@ def test_a_refusal_that_escapes_is_caught():
     assert fixed.refusals == 0
 
 
-@pytest.mark.more
-def test_realised_sizes_are_caught():
-    options = {"method": "stages", "chunk": 2, "tolerances": (1, 0), "epsilon": 4}
-    assert not check(learner(ls.Points(1, 3), RealisedSizes, **options), [1, 2], 4).holds
-
-
-@pytest.mark.full
-def test_public_sizes_pass():
-    options = {"method": "stages", "chunk": 2, "tolerances": (1, 0), "epsilon": 4}
-    assert check(learner(ls.Points(1, 3), PublicSizes, **options), [1, 2], 4).holds
-
-
 @pytest.mark.first(1)
 @pytest.mark.parametrize("by_points", [True, False])
 def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
@@ -248,26 +211,3 @@ def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points)
             theirs = known[(*data[:i], new, *data[i + 1 :])]
             most = max(most, sum(a != b for a, b in zip(mine, theirs, strict=True)))
     assert most == 1 + by_points
-
-
-class NoNoiseInTheTest(Littlestone):
-    """Stages pass or not by the votes themselves."""
-
-    def _stages(self, teachers, lists, settings, source):
-        for stage in range(1, len(settings.tolerances) + 1):
-            votes = lists.votes(teachers, stage)
-            if votes.best >= 2:
-                return draw(
-                    votes, cap=settings.cap, epsilon=settings.draw_epsilon, delta=self.delta,
-                    source=source, default=self.default,
-                )  # fmt: skip
-        return PointHypothesis("no stage")
-
-
-@pytest.mark.more
-def test_a_test_without_noise_is_caught():
-    options = {"method": "stages", "chunk": 1, "tolerances": (0, 0), "epsilon": 6, "delta": "1/4"}
-    broken = learner(ls.Points(), NoNoiseInTheTest, **options)
-    assert worst_stage(broken, 2) > broken.delta
-    fixed = learner(ls.Points(), **options)
-    assert worst_stage(fixed, 2) <= fixed.delta

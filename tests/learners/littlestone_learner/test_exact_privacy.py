@@ -1,15 +1,13 @@
 """The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists."""
 
 from fractions import Fraction as F
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 import pytest
 
 import littlestone as ls
 from littlestone.data import OUTSIDE
 from littlestone.data.sample import OrderedSample
-from littlestone.privacy import hockey_stick
-from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
 
 from .small import check, learner
@@ -104,61 +102,6 @@ def test_proper_output_is_private_too():
     assert result.holds, result
     assert result.refusals == 0
     assert result.worst_delta > 0.1 * result.delta
-
-
-def stage_laws(algorithm, n, points, cut):
-    """Laws of all data sets over two points; the offset of a threshold has many values."""
-    laws = {}
-    for data in combinations_with_replacement(list(product(points, (0, 1))), n):
-        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-        source = ExactSource(cut=cut, follow=0)
-        laws[data] = source.law(lambda s, d=sample: algorithm.draw(d, s))
-    return laws
-
-
-def worst_stage(algorithm, n, points=("a", "b"), cut=F(1, 2**18)):
-    laws = stage_laws(algorithm, n, points, cut)
-    worst = F(0)
-    for one, other in product(laws, repeat=2):
-        left, right = list(one), list(other)
-        for record in one:
-            if record in right:
-                left.remove(record)
-                right.remove(record)
-        if len(left) <= 1:
-            p, q = laws[one], laws[other]
-            found = upper(hockey_stick(p.outcomes, q.outcomes, algorithm.epsilon))
-            worst = max(worst, found + upper(p.slack))
-    return worst
-
-
-@pytest.mark.more
-def test_stages():
-    algorithm = learner(
-        ls.Points(), epsilon=6, delta="1/4", method="stages", chunk=1, tolerances=(1, 0)
-    )
-    assert worst_stage(algorithm, 2) <= F(1, 4)
-    assert algorithm.guarantee().claim == "littlestone.stages.privacy"
-
-
-@pytest.mark.first(1)
-@pytest.mark.parametrize("epsilon", ["1/10", "1", "20"])
-def test_the_test_and_the_draw_of_stages_share_one_budget(epsilon):
-    """No two records hurt both in a small data set: the sum would not be missed there."""
-    for cls in (ls.Points(), ls.SparseSets(2)):
-        plan = learner(cls, epsilon=epsilon, method="stages").plan.settings
-        assert plan.test.epsilon + plan.draw_epsilon == F(epsilon)
-        assert min(plan.test.epsilon, plan.draw_epsilon) > 0
-        assert (plan.test.limit, plan.test.delta, plan.test.changes) == (1, 0, "any")
-
-
-@pytest.mark.full
-def test_stages_of_three_records_and_of_small_epsilon():
-    for epsilon, delta, n in ((6, "1/20", 3), (1, "1/4", 2)):
-        algorithm = learner(
-            ls.Points(), epsilon=epsilon, delta=delta, method="stages", chunk=1, tolerances=(1, 0)
-        )
-        assert worst_stage(algorithm, n) <= F(delta)
 
 
 def test_utility_parameters_do_not_enter_the_guarantee():

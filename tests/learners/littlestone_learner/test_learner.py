@@ -151,7 +151,6 @@ def test_public_parameters_are_checked(change, message):
     [
         (ls.Thresholds(1, 9), {"method": "closures"}, "no closures with short chains"),
         (ls.SparseSets(20), {"method": "closures"}, "more than 2\\*\\*14 closed sets"),
-        (ls.SparseSets(2), {"method": "stages", "proper": True}, "linear program"),
         (ls.DecisionTrees(ls.Schema.every_column([0.0]).bind(9), depth=3), {}, "'generic'"),
         (
             ls.theory.AffineSubspaces(2, 2, 1),

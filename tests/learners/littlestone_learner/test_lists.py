@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import AlwaysZero, PointHypothesis, affine_span, closures, on_points
+from littlestone.classes import AlwaysZero, affine_span, closures, on_points
 from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
-from littlestone.learners.littlestone.learner import oracles
 from littlestone.learners.littlestone.teachers import (
     ClosedLists,
-    EssentialLists,
     closed_within,
     parts,
 )
@@ -126,67 +124,6 @@ def test_a_list_that_is_too_long_is_cut_in_the_public_order():
     short = ClosedLists(closures(ls.SparseSets(2)), 4, 3, 1000).submit(data)
     assert len(every) == 11
     assert short == sorted(every, key=canonical_key)[:3]
-
-
-def essential_lists(cls, tolerances, p, max_nodes=10**5):
-    d = oracles(cls, False).d
-    longest = tuple(p_j**d << d * d for p_j in p)
-    return EssentialLists(cls.version_space(max_nodes), d, tolerances, p, longest)
-
-
-def test_essential_hypotheses_of_points():
-    """Few positives: the constant 0; many at one point: that point. 003, section 5."""
-    lists = essential_lists(ls.Points(), (1, 0), (8, 16))
-    few = Sample.of(list("aab"), [0, 0, 1])
-    many = Sample.of(list("aab"), [1, 1, 0])
-    assert [lists.submit(few, j) for j in (1, 2)] == [[AlwaysZero()], [PointHypothesis("b")]]
-    assert [lists.submit(many, j) for j in (1, 2)] == [[PointHypothesis("a")]] * 2
-    votes = lists.votes([(few, 3), (many, 2)])
-    assert votes.counts == {AlwaysZero(): 3, PointHypothesis("b"): 3, PointHypothesis("a"): 2}
-    assert lists.votes([(few, 3), (many, 2)], stage=1).counts == {
-        AlwaysZero(): 3,
-        PointHypothesis("a"): 2,
-    }
-
-
-def test_essential_hypotheses_of_a_listed_class_are_the_kernels():
-    matrix = np.array(list(product((0, 1), repeat=3))[:6])
-    cls = ls.theory.FiniteClass(matrix)
-    lists = essential_lists(cls, (2, 1, 0), (1, 2, 4))
-    rng = np.random.default_rng(2)
-    sizes = set()
-    for _ in range(40):
-        sample = random_sample(rng, [0, 1, 2], 4)
-        for stage, (c, p) in enumerate(zip(lists.tolerances, lists.p, strict=True), 1):
-            low = cls.version_space().within_error(sample, c)
-            found = lists.submit(sample, stage)
-            assert set(found) == set(low.essential(p, lists.d))
-            sizes.add(len(found))
-    assert sizes >= {0, 1, 2}
-
-
-def test_a_search_over_budget_is_an_empty_list_of_that_teacher_only():
-    cls = ls.SparseSets(2)
-    hard = Sample.of(list("abcdefgh"), [1] * 8)
-    easy = Sample.of(list("aab"), [1, 1, 0])
-    space = cls.version_space(max_nodes=20)
-    with pytest.raises(ls.errors.SearchLimitError):
-        space.within_error(hard, 8).essential(8, 2)
-    lists = EssentialLists(space, 2, (8,), (8,), (100,))
-    alone = lists.submit(easy, 1)
-    assert lists.submit(hard, 1) == []
-    assert alone
-    assert lists.votes([(hard, 1), (easy, 1)]).counts == dict.fromkeys(alone, 1)
-    assert lists.votes([(easy, 1), (hard, 1)]).counts == dict.fromkeys(alone, 1)
-
-
-def test_what_the_oracle_lacks_is_an_empty_list_too():
-    """Flats of low error have no closed form when the class is large: no error, no list."""
-    cls = ls.theory.AffineSubspaces(7, 20, 1)
-    lists = essential_lists(cls, (1, 0), (8, 16))
-    data = Sample.of([tuple([0] * 20), tuple([1] * 20)], [1, 0])
-    assert lists.submit(data, 1) == []
-    assert [h.describe()[:20] for h in lists.submit(data, 2)] == ["1 on the point (0, 0"]
 
 
 def test_records_are_shuffled_or_counted():

@@ -104,10 +104,6 @@ def test_the_empty_set_becomes_a_uniform_point():
 def test_proper_outputs_are_concepts_whatever_the_data():
     rng = np.random.default_rng(1)
     cases = [
-        (ls.theory.FiniteClass(np.eye(5, dtype=int)), range(5), {"method": "stages", "chunk": 2,
-                                                         "tolerances": (1, 0)}),
-        (ls.Intervals(1, 4), range(1, 5), {"method": "stages", "chunk": 2,
-                                           "tolerances": (3, 2, 1, 0)}),
         (ls.theory.AffineSubspaces(3, 2, 1), None, {"method": "closures", "chunk": 3,
                                              "tolerances": (1,), "alpha": ".9", "beta": ".9"}),
     ]  # fmt: skip

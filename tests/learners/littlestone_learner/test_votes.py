@@ -38,3 +38,9 @@ def test_one_list_moves_the_best_by_one_at_most():
     for others in combinations(lists, 2):
         best = {Votes([(x, 1) for x in (*others, mine)]).best for mine in lists}
         assert max(best) - min(best) <= 1
+
+
+def test_a_list_counts_each_hypothesis_once():
+    """However often a teacher lists it."""
+    a, b = PointHypothesis("a"), PointHypothesis("b")
+    assert Votes([((a, b, a), 2), ((b, b), 1)]).counts == {a: 2, b: 3}

@@ -39,7 +39,6 @@ from .source import OF_SOURCE
 from .streams import OF_STREAMS
 from .users import OF_USERS
 from .verifier import OF_VERIFIER
-from .votes import OF_VOTES
 
 __all__ = ["DETECTORS", "NOTICED", "OWN", "Detector"]
 
@@ -49,7 +48,6 @@ OWN: dict[str, Detector] = {
     **OF_MECHANISMS,
     **OF_LEARNERS,
     **OF_LABELS,
-    **OF_VOTES,
     **OF_PARTS,
     **OF_PUBLIC,
     **OF_PRIVACY,

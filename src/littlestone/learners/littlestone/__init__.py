@@ -6,7 +6,6 @@
                     teachers list each hypothesis; the draw
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw of an intersection-closed class
-`stages`            plans for any class with oracles: the paper's stages
 `empirical`         certificates for every realizable data set: the error on the records
 `estimators`        `LittlestoneLearner`, for scikit-learn
 `claims`            what is asserted

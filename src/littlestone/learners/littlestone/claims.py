@@ -19,13 +19,6 @@ PRIVACY = register_claim(
     "public numbers, and is cut to a public length; the sparse exponential mechanism over the "
     "lists is (epsilon, delta)-DP when one list is replaced by any other.",
 )
-STAGES_PRIVACY = register_claim(
-    "littlestone.stages.privacy",
-    _LYU,
-    f"{_V}, Theorem 3",
-    "Above-threshold over the largest number of votes of each stage (which one list moves by "
-    "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
-)
 VOTES = register_claim(
     "littlestone.votes",
     _OWN,
@@ -53,23 +46,6 @@ EMPIRICAL = register_claim(
     "permutation, the draw returns a hypothesis of error above alpha on these records with "
     "probability at most beta (notation on the page).",
     (REALIZABLE, _PUBLIC),
-)
-ESSENTIAL = register_claim(
-    "littlestone.essential",
-    _LYU,
-    f"{_V}, Theorem 3, Lemmas 4.1-4.3",
-    "Teachers whose low-error classes interleave, with essential hypotheses at tolerances "
-    "c_1 > ... > c_(d+1) = 0 and p_j = 2**j p, p at least m and d + 1, all list one common "
-    "hypothesis at some stage; and whatever they list has error at most alpha.",
-    _ALL,
-)
-STAGES = register_claim(
-    "littlestone.stages",
-    _LYU,
-    f"{_V}, Theorem 3",
-    "The test of each stage is wrong only if its noise is large; so with enough teachers it stops "
-    "at a stage with many votes.",
-    _ALL,
 )
 PROPER = register_claim(
     "littlestone.proper",

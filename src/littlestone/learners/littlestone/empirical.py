@@ -21,7 +21,6 @@ from typing import Any
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
-from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.claims import EMPIRICAL
 from littlestone.learners.littlestone.plans import FAR, ClosedPlan
 
@@ -33,13 +32,8 @@ _THETAS = tuple(Fraction(k, 8) for k in range(1, 8))
 _TILTS = tuple(Fraction(k, 16) for k in (*range(1, 17), *range(18, 33, 2), *range(36, 65, 4)))
 
 
-def empirical_certificate(plan: Any, n: int) -> Certificate:
+def empirical_certificate(plan: ClosedPlan, n: int) -> Certificate:
     """Return the certificate for every realizable data set of n records."""
-    if not isinstance(plan, ClosedPlan):
-        raise UnsupportedError(
-            f"Lists of the method {plan.method!r} are certified for independent records only. For "
-            "every data set: papers.Lemma15, which draws its records with replacement."
-        )
     goal, own, cap = plan.goal, plan.own, plan.cap
     cert = CertificateBuilder(
         n=n, m=plan.chunk, alpha=goal.alpha, beta=goal.beta, delta=goal.delta, rate=goal.rate,

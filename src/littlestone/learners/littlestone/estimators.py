@@ -21,7 +21,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     Guarantee
     ---------
     Privacy : (epsilon, delta)-differential privacy for every input, neighbours replace one record,
-        n public. Claim ``littlestone.privacy`` (``littlestone.stages.privacy``). It does not
+        n public. Claim ``littlestone.privacy``. It does not
         depend on any other parameter.
     Accuracy : if the records are i.i.d. and labelled by a concept of the class, error at most
         alpha with probability at least 1 - beta, for n at least ``required_samples()``.
@@ -59,11 +59,6 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
             False: the error on the distribution that independent records come from. True: the
             error on the records themselves, for *every* data set that some concept labels
             correctly (paper 003, Theorem 3).
-
-        Raises
-        ------
-        UnsupportedError
-            For ``empirical`` with the method "stages": see `papers.Lemma15`.
 
         Examples
         --------

@@ -3,11 +3,9 @@
 1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation.
 2. Every teacher lists hypotheses with few errors on its own records (`teachers`).
 3. Draw one hypothesis by the number of teachers that list it, against bottom (`votes`).
-   Or, as in the paper, stage by stage: test whether some hypothesis has many votes; if so, draw.
 4. For proper output, pass from the released hypothesis to a concept (`proper`).
 
-The paper's algorithm is in the proof of Theorem 3: S_1, ..., S_k are the teachers' records,
-H_i^j the concepts within the tolerance of stage j, and their essential hypotheses the lists.
+The paper's own algorithm, stage by stage with essential hypotheses, is `papers.Theorem3`.
 
 The plan decides, from public parameters, which lists teachers make, how many teachers there are,
 and how many records each of them has.
@@ -24,9 +22,9 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.bounds import CertificateBuilder, least_n
-from littlestone.classes import AffineSubspaces, ConceptClass, Intervals, Points, Thresholds
-from littlestone.classes.base import LISTABLE, closures
-from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
+from littlestone.classes import AffineSubspaces, ConceptClass
+from littlestone.classes.base import closures
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
     CLASS,
     DELTA_NEEDED,
@@ -43,17 +41,13 @@ from littlestone.learners.base import (
     share,
     whole,
 )
-from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY, VOTES
+from littlestone.learners.littlestone.claims import PRIVACY, VOTES
 from littlestone.learners.littlestone.empirical import empirical_certificate
 from littlestone.learners.littlestone.plans import ClosedPlan
-from littlestone.learners.littlestone.proper import check_listed, one_concept
-from littlestone.learners.littlestone.stages import Oracles, StagesPlan
+from littlestone.learners.littlestone.proper import one_concept
 from littlestone.learners.littlestone.teachers import (
     MOST_CLOSED,
     ClosedLists,
-    EssentialLists,
-    Lists,
-    Part,
     draw,
     parts,
 )
@@ -66,13 +60,10 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-Method = Literal["auto", "closures", "stages"]
-METHODS = ("closures", "stages")
-#: More stages are not planned: planning these takes some seconds.
-MOST_STAGES = 500
+Method = Literal["auto", "closures"]
+METHODS = ("closures",)
 #: Records of one teacher, and tolerances, as the user set them; None: planned.
 Own = tuple[int | None, tuple[int, ...] | None]
-Settings = ClosedPlan | StagesPlan
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,7 @@ class LittlestonePlan(Plan):
     """The plan of a Littlestone learner: every number of it but n."""
 
     goal: Goal
-    settings: Settings | None
+    settings: ClosedPlan | None
     required: int
 
     @property
@@ -120,8 +111,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
 
     concept_class: ConceptClass = declared(
         CLASS,
-        'Public: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`; for ``"stages"`` every '
-        "class with version spaces.",
+        "Public: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`.",
         kw_only=False,
     )
     delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
@@ -134,9 +124,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     method: Method = declared(
         one_of("auto", *METHODS),
         'What teachers list. ``"closures"``: closed sets of low error, of sparse sets, points, '
-        'affine subspaces, conjunctions; ``"auto"`` is the same. ``"stages"``: essential '
-        "hypotheses, tested stage by stage, as in the paper, for any class with oracles; it needs "
-        "hundreds of times as many records.",
+        'affine subspaces, conjunctions; ``"auto"`` is the same.',
         default="auto",
     )
     chunk: int | None = declared(
@@ -167,12 +155,10 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         """Return method, teachers and tolerances."""
         if self.concept_class.size == 1:
             return LittlestonePlan(self.goal, None, 1)
-        arguments = self.concept_class, self.goal, self.method, self.proper
+        arguments = self.concept_class, self.goal, self.proper
         settings = _settings(*arguments, (self.chunk, self.tolerances))
-        gives_up = isinstance(settings, ClosedPlan) and (
-            self.max_nodes < closures(self.concept_class).closed
-        )
-        if gives_up and isinstance(settings, ClosedPlan):
+        gives_up = self.max_nodes < closures(self.concept_class).closed
+        if gives_up:
             settings = replace(settings, vote_margin=None)  # nothing is certified
         required = settings.required
         if required is None and (gives_up or (self.chunk, self.tolerances) != (None, None)):
@@ -192,8 +178,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return the promise: (epsilon, delta), replace-one, n public."""
-        claim = STAGES_PRIVACY if isinstance(self.plan.settings, StagesPlan) else PRIVACY
-        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
+        return Guarantee(self.epsilon, self.delta, claim=PRIVACY, seeded=seeded)
 
     def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
         """Return what is promised about accuracy with n records."""
@@ -217,116 +202,38 @@ class Littlestone(ClassLearner[LittlestonePlan]):
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
-        if self.plan.settings is None:
+        settings = self.plan.settings
+        if settings is None:
             return self.default  # there is one concept only
         teachers = parts(sample, source, self.plan.chunk)  # step 1
-        lists = teachers_lists(self.concept_class, self.plan, self.max_nodes)
-        if isinstance(self.plan.settings, StagesPlan):
-            found = self._stages(teachers, lists, self.plan.settings, source)
-        else:
-            votes = lists.votes(teachers)  # step 2
-            found = draw(  # step 3
-                votes,
-                cap=self.plan.settings.cap,
-                epsilon=self.epsilon,
-                delta=self.delta,
-                source=source,
-                default=self.default,
-            )
+        system = closures(self.concept_class)
+        lists = ClosedLists(system, settings.tolerances[0], settings.cap, self.max_nodes)
+        found = draw(  # step 3
+            lists.votes(teachers),  # step 2
+            cap=settings.cap,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            source=source,
+            default=self.default,
+        )
         return one_concept(self.concept_class, found, source) if self.proper else found  # step 4
-
-    def _stages(
-        self, teachers: Sequence[Part], lists: Lists, settings: StagesPlan, source: Source
-    ) -> Hypothesis:
-        """Draw from the first stage that passes its test (the algorithm in Theorem 3's proof)."""
-        count = sum(weight for _, weight in teachers)  # a function of n, which is public
-        # AboveThreshold on the most votes of a hypothesis; the paper asks for k/2 of them
-        test = settings.test.start(settings.threshold(count), source)
-        for stage in range(1, len(settings.tolerances) + 1):  # j
-            votes = lists.votes(teachers, stage)
-            if test.ask(votes.best):
-                return draw(  # Algorithm 1 (PrivateSample), and halt
-                    votes,
-                    cap=settings.cap,
-                    epsilon=settings.draw_epsilon,
-                    delta=self.delta,
-                    source=source,
-                    default=self.default,
-                )
-        return self.default
-
-
-def plan_methods(
-    concept_class: ConceptClass, goal: Goal, *, proper: bool = False
-) -> dict[str, int | None]:
-    """Return how many records each method needs; methods that the class lacks are left out."""
-    if concept_class.size == 1:
-        return dict.fromkeys(METHODS, 1)
-    found: dict[str, int | None] = {}
-    for method in METHODS:
-        try:
-            found[method] = _settings(concept_class, goal, method, proper, (None, None)).required
-        except LittlestoneError:
-            continue
-    return found
 
 
 @lru_cache(maxsize=256)
 def _settings(
     concept_class: ConceptClass,
     goal: Goal,
-    method: str,
     proper: bool,
     own: Own,
-) -> Settings:
+) -> ClosedPlan:
     """Return the numbers of a method, with those that the user set."""
-    if method != "stages":
-        system = closures(concept_class)
-        if system.closed > MOST_CLOSED:
-            raise UnsupportedError(
-                f"A concept of {concept_class.spec} may hold more than 2**14 closed sets, too many "
-                "to be listed by each teacher. Use a smaller class, or the 'generic' learner."
-            )
-        spread = Fraction(0)
-        if proper and isinstance(concept_class, AffineSubspaces):
-            spread = Fraction(1, concept_class.q**concept_class.n)
-        return ClosedPlan.of(goal, system, *own, spread=spread)
-    known = oracles(concept_class, proper)
-    if known.d > MOST_STAGES and own == (None, None):
+    system = closures(concept_class)
+    if system.closed > MOST_CLOSED:
         raise UnsupportedError(
-            f"The class {concept_class.spec} has Littlestone dimension {known.d}, and the method "
-            f"'stages' needs a stage for each unit of it; at most {MOST_STAGES} are planned. Give "
-            "your own chunk and tolerances (without a certificate)."
+            f"A concept of {concept_class.spec} may hold more than 2**14 closed sets, too many "
+            "to be listed by each teacher. Use a smaller class, or the 'generic' learner."
         )
-    return StagesPlan.of(goal, known, *own)
-
-
-@lru_cache(maxsize=64)
-def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
-    """Return what plans for essential hypotheses need to know of a class."""
-    if isinstance(concept_class, Thresholds | Intervals) and concept_class.size > LISTABLE:
-        raise UnsupportedError(
-            f"Nearly all concepts of {concept_class.spec} that fit are essential, and there are "
-            "more than 2**20: too many to be listed. Use the 'generic' learner."
-        )
-    d = concept_class.version_space().littlestone_dim()
-    wanted = 1
-    if proper and not isinstance(concept_class, Points | Thresholds):
-        wanted = check_listed(concept_class)
-    return Oracles(d, concept_class.vc_dim, concept_class.size, wanted)
-
-
-def teachers_lists(concept_class: ConceptClass, found: LittlestonePlan, max_nodes: int) -> Lists:
-    """Return how teachers make their lists."""
-    settings: Any = found.settings
-    if isinstance(settings, ClosedPlan):
-        system = closures(concept_class)
-        return ClosedLists(system, settings.tolerances[0], settings.cap, max_nodes)
-    stages = range(1, len(settings.tolerances) + 1)
-    return EssentialLists(
-        concept_class.version_space(max_nodes),
-        settings.oracles.d,
-        settings.tolerances,
-        tuple(settings.p(j) for j in stages),
-        tuple(settings.longest(j) for j in stages),
-    )
+    spread = Fraction(0)
+    if proper and isinstance(concept_class, AffineSubspaces):
+        spread = Fraction(1, concept_class.q**concept_class.n)
+    return ClosedPlan.of(goal, system, *own, spread=spread)

@@ -43,7 +43,6 @@ from littlestone.learners.littlestone.claims import CLOSED, VOTES
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
     from littlestone.classes.base import Closures
-    from littlestone.learners.littlestone.stages import StagesPlan
 
 #: Most teachers that a certificate counts.
 FAR = 10**5
@@ -140,7 +139,7 @@ class VoteMargin:
         )  # fmt: skip
 
 
-def least_teachers(plan: ClosedPlan | StagesPlan, guess: int) -> int | None:
+def least_teachers(plan: ClosedPlan, guess: int) -> int | None:
     """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
     most = guess + guess // 16 + 8  # floats and exact numbers do not disagree so much
     try:

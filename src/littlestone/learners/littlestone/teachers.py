@@ -11,19 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from littlestone.classes.base import Closures
 from littlestone.data.domains import canonical, canonical_order
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
 from littlestone.source import LeveledChoice
 
 if TYPE_CHECKING:
-    from littlestone.classes import VersionSpace
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
@@ -49,13 +47,6 @@ def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
     shuffled = shuffle(sample, source)
     teachers = max(1, sample.n // chunk)
     return [(part(sample, shuffled[i * chunk : (i + 1) * chunk]), 1) for i in range(teachers)]
-
-
-class Lists(Protocol):
-    """A way to turn each teacher's records into a list, and all lists into votes."""
-
-    def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
-        """Return the votes for one stage (counted from 1), or for the union of all stages."""
 
 
 def closed_within(
@@ -113,54 +104,20 @@ def closed_within(
 
 @dataclass(frozen=True)
 class ClosedLists:
-    """Closed sets of low error (one stage)."""
+    """Closed sets of low error."""
 
     system: Closures
     tolerance: int
     cap: int
     max_nodes: int
 
-    def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
+    def votes(self, teachers: Sequence[Part]) -> Votes:
         """Return the votes of all teachers."""
         return Votes((self.submit(records), weight) for records, weight in teachers)
 
     def submit(self, records: Sample) -> list[Hypothesis]:
         """Return the list of one teacher."""
         return _cut(closed_within(self.system, records, self.tolerance, self.max_nodes), self.cap)
-
-
-@dataclass(frozen=True)
-class EssentialLists:
-    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3)."""
-
-    space: VersionSpace
-    d: int
-    tolerances: tuple[int, ...]
-    p: tuple[int, ...]
-    longest: tuple[int, ...]
-
-    def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
-        """Return the votes for one stage, or for the union of all stages."""
-        stages = range(1, len(self.tolerances) + 1) if stage is None else [stage]
-        lists = (
-            ([h for j in stages for h in self.submit(records, j)], weight)
-            for records, weight in teachers
-        )
-        return Votes(lists)
-
-    def submit(self, records: Sample, stage: int) -> list[Hypothesis]:
-        """Return one teacher's list of one stage; empty if it is too hard to find."""
-        return _cut(list(self._essential(records, stage)), self.longest[stage - 1])
-
-    def _essential(self, records: Sample, stage: int) -> Sequence[Hypothesis]:
-        """Return the (p_j, d)-essential hypotheses of H_i^j: of the concepts with few errors."""
-        # Whether a search is given up may depend on what it remembers: each one starts fresh.
-        space = self.space.fresh()
-        try:
-            low = space.within_error(records, self.tolerances[stage - 1])  # H_i^j
-            return low.essential(self.p[stage - 1], self.d)  # f_v^(i, j)
-        except (SearchLimitError, UnsupportedError):
-            return ()  # a fixed answer: never a part of the list, never an error
 
 
 def _cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:
