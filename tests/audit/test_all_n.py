@@ -1,6 +1,7 @@
 """The chain to all n holds for ours, and alone sees where additivity or range is broken."""
 
 import csv
+import importlib
 import json
 import re
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ import pytest
 from audit.table import CASES
 
 from littlestone.audit import all_n, verify
-from littlestone.audit.all_n import domain_points, rounds
+from littlestone.audit.all_n import domain_points
 from littlestone.audit.all_n.chain import quantile
 from littlestone.audit.all_n.rounds import Sums
 from littlestone.classes import (
@@ -251,13 +252,14 @@ def boosted(target, unit="records", **how):
 
 
 NUMBER, COUNT, TIME = Quantity(0, 1, 1), Count(1), Periods((1,))
+SIZES = "evaluation, sizes"
 LEFT = "the mean of what is left up to 1 cells"
 PARTS = {
     "means": (NUMBER, {}, ["quantile 1/4", "quantile 3/4", "where to clip", LEFT]),
     "amounts": (Quantity(0, 4, 4), {"loss": "gamma"}, ["where to clip", LEFT]),
-    "medians": (NUMBER, {"loss": "absolute"}, ["quantile 1/2", "quantile 3/4", "evaluation"]),
+    "medians": (NUMBER, {"loss": "absolute"}, ["quantile 1/2", "quantile 3/4", SIZES]),
     "quantiles": (NUMBER, {"loss": "quantile", "quantile": F(9, 10)}, ["quantile 9/10"]),
-    "counts": (Count(4), {}, ["where to clip", "counts", "last factor", "evaluation"]),
+    "counts": (Count(4), {}, ["where to clip", "counts", "last factor", SIZES]),
     "times": (TIME, {}, ["life table", "predicted survival", "evaluation"]),
     "labels": (None, {}, []),
 }
@@ -433,6 +435,7 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
 
     monkeypatch.setattr(observed, "_LEAST", 0)
     assert steps() == set()
+    rounds = importlib.import_module("littlestone.audit.all_n.rounds")  # a function has its name
     counted = rounds.error_cells
     monkeypatch.setattr(
         rounds, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])

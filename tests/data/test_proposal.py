@@ -422,16 +422,14 @@ def test_releases_say_that_the_class_depends_on_the_sample(proposed, tmp_path):
     assert recheck(release.certificate) == ()
     assert made["proposed"].hypothesis_ == made["by hand"].hypothesis_  # nothing else has changed
     assert not made["proposed"].certificate(10**9).holds
-    assert release.together.epsilon == 3
-    assert release.together.delta == F(1, 10**6)
+    assert (release.guarantee.epsilon, release.guarantee.delta) == (3, F(1, 10**6))
     for text in (plain(release), ls.page(release)):
         assert (
             "certificate of accuracy does not hold" in text.lower() or "does not hold: the" in text
         )
         assert "the class depends on" in text
         assert "(3, 1e-06)" in text
-    assert made["by hand"].release_.together is None
-    assert "Together" not in plain(made["by hand"].release_)
+    assert made["by hand"].release_.guarantee.epsilon == 2
     release.save(tmp_path / "m.json")
     again = ls.load(tmp_path / "m.json")
     assert again.proposal == schema.proposal
@@ -459,14 +457,13 @@ def test_decimal_commas_are_declared(tmp_path):
 
 
 def test_the_number_of_records_is_not_told_under_add_remove():
-    """There it is secret; the proposal, under replace-one, does not hide it: that is said."""
+    """There it is secret; a proposal, under replace-one, does not hide it, so it is refused."""
     table = pa.table({"z": range(1800), "y": [0, 1] * 900})
     proposed = Schema.propose(table, y="y", epsilon=9, random_state=0)
-    for neighbours, tells in (("add-remove", False), ("replace-one", True)):
-        learner = ls.AgnosticLearner(
-            ls.Rules(proposed, max_literals=1), epsilon=9, neighbours=neighbours, random_state=0
-        )
-        domain = learner.concept_class.domain
-        said = plain(learner.fit(Sample.read(table, y="y", domain=domain)).release_)
-        assert ("1,800" in said) == tells
-        assert ("protects the records, not how many there are" in said) != tells
+    rules = ls.Rules(proposed, max_literals=1)
+    sample = Sample.read(table, y="y", domain=rules.domain)
+    learner = ls.AgnosticLearner(rules, epsilon=9, random_state=0)
+    assert "1,800" in plain(learner.fit(sample).release_)
+    with pytest.raises(ParameterError, match="replace-one and add-remove") as refused:
+        learner.set_params(neighbours="add-remove").fit(sample)
+    assert "1,800" not in str(refused.value)

@@ -147,16 +147,6 @@ def test_proper_learners_are_measured_beside_the_others():
     assert [f.certified for f in found[::2]] == [c.n for c in plans if c.learner == "vc1"]
 
 
-def test_what_cannot_be_measured_says_so():
-    plans = plan(ls.theory.Conjunctions(3), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")
-    found = simulate(plans, workers=1, learners=["stable"])
-    assert [f.n for f in found] == [None, None]
-    assert all("asks for more than" in f.problem for f in found)
-    assert all(f.certified > 10**14 for f in found)
-    assert plans.to_dict()  # and json knows them
-    json.dumps([f.to_dict() for f in found])
-
-
 def test_a_class_too_large_to_be_scored_has_no_plan_by_scores():
     with pytest.raises(UnsupportedError, match="No learner can promise this"):
         plan(ls.theory.Conjunctions(20), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")

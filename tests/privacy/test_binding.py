@@ -42,8 +42,8 @@ def test_the_right_table_is_paid(ledger, tables):
 
 
 def test_the_wrong_table_is_refused_before_anything_is_drawn(ledger, tables, monkeypatch):
-    monkeypatch.setattr("littlestone.learners.sklearn_base.run", None)  # nothing is drawn
-    monkeypatch.setattr("littlestone.learners.sklearn_base.read_sample", None)  # or read
+    monkeypatch.setattr("littlestone.learners.exponential.learner.Agnostic.draw", None)
+    monkeypatch.setattr("littlestone.learners.sklearn_base.read_sample", None)  # nor read
     with pytest.raises(BudgetError, match="another table") as refused:
         fitted(tables[1], Ledger(ledger.path))
     assert SECRET not in str(refused.value)
@@ -117,4 +117,4 @@ def test_the_command_line(tmp_path, tables, monkeypatch, capsys):
     assert SECRET not in said.err
     assert not (tmp_path / "r.json").exists()
     assert main(fit.format("right.csv").split()) == 0
-    assert json.loads((tmp_path / "r.json").read_text())["ledger"]["data"] == "trial"
+    assert json.loads((tmp_path / "r.json").read_text())["ledger"][0]["data"] == "trial"

@@ -520,7 +520,7 @@ def rows_at_risk(sample: TargetSample, periods: Periods) -> TargetSample:
 
 
 def _said(losses: tuple[Spent, ...]) -> str:
-    names = {BoundedRange: "bounded range", Pure: "epsilon", Concentrated: "rho"}
+    names = {BoundedRange: "bounded range", Pure: "epsilon", Concentrated: "zCDP"}
     parts = Counter(
         f"{names[type(loss)]} {exact_text(next(iter(vars(loss).values())))}" for loss in losses
     )
