@@ -40,5 +40,5 @@ _ = Path("tree.svg").write_text(ls.plot(tree))
 # What is promised
 # ----------------
 # For a record that both have seen the costs add up.
-print(tree.release_.together)
+print(tree.release_.guarantee)
 print(tree.certificate_)
