@@ -106,7 +106,9 @@ def test_corollary_4_is_private_on_affine_subspaces():
     algorithm = corollary4(lines)
 
     def law(data):
-        sample = OrderedSample.listed(np.array([x for x, _ in data]), [y for _, y in data])
+        rows = np.empty(len(data), dtype=object)
+        rows[:] = [x for x, _ in data]
+        sample = OrderedSample.listed(rows, [y for _, y in data])
         return exact_law(lambda source: algorithm.draw(sample, source).key, 2**-30)[0]
 
     laws = {data: law(data) for data in product(points, repeat=3)}
