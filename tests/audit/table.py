@@ -421,7 +421,7 @@ LEARNERS: tuple[Case, ...] = (
         "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,
         note="three labels",
     ),
-    _values(Quantity(F(0), F(1), 1), [(1,)], 1, note="means"),
+    _values(Quantity(F(0), F(1), 1), [(1,)], 1, note="means", full=True),  # hours: many sums
     _values(
         Quantity(F(0), F(1), 2), [(2,)], 2, loss="absolute", epsilon=20, note="high epsilon",
         sharp=_EPSILON,
