@@ -99,6 +99,7 @@ class Search:
 
     def __init__(self, domain: Any, sample: Sample, source: Source) -> None:
         self._domain, self._sample, self._source = domain, sample, source
+        self._labels = len(sample.counts)  # the last may be of labels that are not listed
         counts = sample.counts.T.ravel()
         self._ends = np.cumsum(np.concatenate([counts, np.array(sample.outside)]))
         self._largest: list[tuple[Fraction, Pair]] = []
@@ -123,7 +124,7 @@ class Search:
         self._largest = found[: self._KEPT]
 
     def _kind(self, kind: int) -> Record:
-        i, label = divmod(kind, 2)
+        i, label = divmod(kind, self._labels)
         if i == len(self._sample.points):
             return OUTSIDE, label
         return self._point(self._sample.points[i]), label
@@ -136,7 +137,7 @@ class Search:
         return self._kind(int(np.searchsorted(self._ends, record, side="right")))
 
     def _any(self) -> Record:
-        label = self._source.below(2)
+        label = self._source.below(self._labels)
         if isinstance(self._domain, IntegerDomain) and self._source.below(2):
             low, high = self._domain.low, self._domain.high
             return low + self._source.below(high - low + 1), label

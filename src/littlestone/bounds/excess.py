@@ -38,7 +38,8 @@ _OWN, _PAGE = "littlestone", "docs/excess.md"
 TWO = register_claim(
     "exp-mech.exact.agnostic", _OWN, _PAGE,
     "Pr[error > best + alpha] <= (|H|-1) E 1/(1 + e**(epsilon S/2)), S a sum of n signs of mean "
-    "alpha; attained for two candidates.", (IID, PUBLIC),
+    "alpha; attained for two candidates. Of the least empirical error, with ties broken uniformly "
+    "at random: at most (|H|-1) Pr[S <= 0].", (IID, PUBLIC),
 )  # fmt: skip
 _SUM = (
     "Pr[error > best + alpha] <= sum of (psi(k) - psi(k+1)) min(1, F(k)), psi(k) = "

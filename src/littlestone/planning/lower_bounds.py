@@ -46,8 +46,8 @@ for _claim in (
     Claim("lower.packing", _OWN, _PAGE,
           "Pure private proper learners of k laws that agree but for mass q of their own, with "
           "disjoint good outputs, fail with probability 1 - E min(1, e**(epsilon M)/k) or more, "
-          "M binomial of n and q: thresholds k = points, q = 2 alpha; points k = points, q = "
-          "alpha."),
+          "M binomial of n and q: thresholds k = points - 1, q = 2 alpha; points k = points - 1, "
+          "q = alpha."),
     Claim("lower.vc.realizable", "Ehrenfeucht, Haussler, Kearns, Valiant; constants: " + _OWN,
           "1989; " + _PAGE,
           "Every learner needs (VC - 1)(1 - 4 beta)/(8 alpha) records, alpha <= 1/4."),
