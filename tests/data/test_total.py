@@ -111,7 +111,6 @@ for limit in (2**62, -(2**62), 2**63 - 1, -(2**63), -5):
             COLUMNS[f"timestamp {unit} {zone} {limit}"] = physical(pa.timestamp(unit, zone), limit)
     COLUMNS[f"time {limit}"] = physical(pa.time64("us"), limit)
     COLUMNS[f"time ns {limit}"] = physical(pa.time64("ns"), limit)
-    COLUMNS[f"duration {limit}"] = physical(pa.duration("ms"), limit)
     COLUMNS[f"date64 {limit}"] = physical(pa.date64(), limit)
 for limit in (2**31 - 1, -(2**31), -800_000, 3_000_000):
     COLUMNS[f"date32 {limit}"] = physical(pa.date32(), limit, "int32")

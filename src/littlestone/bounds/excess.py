@@ -253,7 +253,7 @@ def least_erm(structure: Structure, goal: Goal, below: int) -> tuple[int, Form] 
     for form in forms(structure, goal) if goal.size > 1 else ():
 
         def holds(n: int, form: Form = form) -> bool:
-            chance = math.exp(form.log_times) * float(form.floats(n, zero)[0])
+            chance = math.exp(min(form.log_times, 700.0)) * float(form.floats(n, zero)[0])
             return chance <= float(goal.left) * _SURE
 
         most = min(form.most, below - 1)
@@ -276,7 +276,7 @@ def failure(form: Form, goal: Goal, n: int) -> float:
     psi = _psi(form, goal, k)
     chances = np.minimum(1, form.floats(n, np.append(low - 1, k[1:] - 1)))
     total = (1 - psi[0]) * chances[0] + psi[-1] + ((psi[:-1] - psi[1:]) * chances[1:]).sum()
-    return float(total) * math.exp(form.log_times)
+    return float(total) * math.exp(min(form.log_times, 700.0))
 
 
 def _psi(form: Form, goal: Goal, k: Ints) -> Floats:
