@@ -119,7 +119,7 @@ def test_start_rounds_and_width_together(users, monkeypatch):
     unit = "users" if users else "records"
     monkeypatch.setattr(TargetSample, "split", split_by_draw)
     few = Conformal(1, len(bounds_of(Quantity(0, 1, 1))), F(1, 2), F(1), unit)
-    monkeypatch.setattr(running, "_conformal", lambda *given: few)
+    monkeypatch.setattr(running, "planned", lambda *given, **more: few)
     concepts = ScorecardClass(EDGE, 1, target=Quantity(0, 1, 1))
     learner = Values(concepts, epsilon=1, loss="absolute", unit=unit, resolution=4)
 
