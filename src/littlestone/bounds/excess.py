@@ -210,10 +210,14 @@ def least(form: Form, goal: Goal, below: int | None = None) -> int | None:
     n = least_n(holds, _near(form, goal, guess))
     while n <= most and not all(holds(n + i) for i in range(1, _NEXT)):
         n += 1
-    most = min(most, n + 64)  # floats are not as far off
-    while n <= most and not certificate(form, goal, n).holds:
+    if n > most:
+        return None
+    last = min(most, n + 64)  # floats are not as far off, unless no precision decides
+    if not certificate(form, goal, n).holds and not certificate(form, goal, last).holds:
+        return None
+    while not certificate(form, goal, n).holds:
         n += 1
-    return n if n <= most else None
+    return n
 
 
 def _near(form: Form, goal: Goal, n: int) -> int:
