@@ -311,12 +311,13 @@ class ChainMedian:
         window = RankWindow(Fraction(0), Fraction(1))
         if above + 1 < t:
             window = RankWindow(Fraction(above, t), 1 - Fraction(1, t))
-        depths = Ordered.of([tree.depth(end) for end in ends], size)  # d(y_i)
+        mechanism: RankExponential | TreeEM
         if self.median == "exponential":
-            depth = RankExponential(size, window, budget.epsilon).draw(depths, source)
+            mechanism = RankExponential(size, window, budget.epsilon)
         else:
-            height = (size - 1).bit_length()
-            depth = TreeEM(height, window, budget.epsilon, budget.delta).draw(depths, source)
+            mechanism = TreeEM((size - 1).bit_length(), window, budget.epsilon, budget.delta)
+        depths = [tree.depth(end) for end in ends]  # d(y_i)
+        depth = mechanism.draw(Ordered.of(depths, size), source)
         if not depth:
             return None if depth is None else ROOT
         path: Any = tree
