@@ -28,6 +28,7 @@ _CHAIN = "the certificate names the claim and the constants of a chain; all else
 DIFFERENCES: dict[str, str] = {
     "AgnosticLearner chain epsilon=0.01 alpha=0.2": _SHARPER,
     "AgnosticLearner finite epsilon=0.01 alpha=0.2": _SHARPER,
+    "AgnosticFromRealizable thresholds": _CHAIN,
     "AgnosticFromRealizable sets": "`agnostic_vc` needs fewer records: the parts have other sizes",
     "GenericLearner thresholds epsilon=0.02": _LEVELS,
     "GenericLearner far epsilon=0.02": _LEVELS,
