@@ -49,7 +49,9 @@ DIFFERENCES: dict[str, str] = {
     "UserAgnosticLearner tree epsilon=0.1 samples_per_user=4": _USERS,
     "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=user-level": _USERS,
     "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=group-privacy": _USERS,
-    "UserAgnosticLearner thresholds epsilon=2 samples_per_user=4 method=threshold": _USERS,
+    "LittlestoneLearner conjunctions delta=0.01 epsilon=0.03": (
+        "conjunctions are listed, where labels of equal dimension are 1 as in any finite class"
+    ),
     "Subsampled thresholds": _LEVELS,
     "OnlineLearner thresholds epsilon=1 delta=1e-06": _STREAMS,
     "OnlineLearner finite epsilon=2 delta=0": _STREAMS,
@@ -139,11 +141,6 @@ _CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         "UserAgnosticLearner",
         ("thresholds",),
         {"epsilon": 0.2, "samples_per_user": 4, "method": "group-privacy"},
-    ),
-    (
-        "UserAgnosticLearner",
-        ("thresholds",),
-        {"epsilon": 2, "samples_per_user": 4, "method": "threshold"},
     ),
 ]
 
