@@ -18,7 +18,6 @@ from .mutant import mutant, patched
 
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
-_TEACHERS = "learners.online.samplers:TeacherEnsemble"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
 
@@ -146,13 +145,6 @@ def only_the_best_are_drawn_from(original, votes, **options):
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)
-
-
-@mutant("split by the data", f"{_TEACHERS}.lists", "one record, one teacher")
-def equal_parts_of_an_epoch(original, self, epochs, stage, shuffle):
-    """Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones."""
-    shuffled = [[epoch[i :: self.n_teachers] for epoch in epochs] for i in range(self.n_teachers)]
-    return [self.submit(parts, self.plan[stage]) for parts in shuffled]
 
 
 @mutant("noise left out", f"{_ONLINE}:draw_noise", "online on thresholds(1, 2), scored")

@@ -12,7 +12,6 @@ from littlestone.learners.online.state import OnlineState
 
 from .mutant import mutant, patched
 
-_SAMPLERS = "learners.online.samplers"
 _JOURNAL = "learners.online.journal"
 _TAKEN_UP = f"{_JOURNAL}:_taken_up"
 
@@ -23,41 +22,6 @@ def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
     it fires, the record of that time was one.
     """
     yield from (int(i) for i in wrong if i < end)
-
-
-@mutant("split by the data", f"{_SAMPLERS}:TeacherEnsemble.lists", "one teacher for a record")
-def mistakes_shuffled_by_what_they_say(original, self, epochs, stage, shuffle):
-    """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
-    and comes to another, and two lists change.
-    """
-    said = [[(sum(map(ord, str(r[1:]))), *r[1:]) for r in epoch] for epoch in epochs]
-    return original(self, said, stage, shuffle)
-
-
-@mutant("contribution not bounded", f"{_SAMPLERS}:_threshold_pieces", "long lists of teachers")
-def long_lists_of_thresholds(original, lists, most):
-    """A teacher's run of thresholds counts in full length: bottom is weighed for short lists."""
-    return original(lists, 10**9)
-
-
-@mutant("exceptions", f"{_SAMPLERS}:SearchLimitError", "hard searches of teachers", kind="value")
-def a_teacher_gives_up_aloud(original):
-    """A search that exceeds its budget stops the stream, because of one teacher's records."""
-    return ZeroDivisionError
-
-
-@mutant("parameter from the data", f"{_SAMPLERS}:TeacherEnsemble.draw", "teachers of one mind")
-def bottom_for_the_longest_list_of_teachers(
-    original, self, epochs, draws, source, *, stage, shuffle, now
-):
-    """The weight of bottom follows the longest list that came in, not the one promised."""
-    longest = max([1, *map(len, self.lists(epochs, stage, shuffle))])
-
-    def light(weight, *, k, **options):
-        return weight(k=min(k, longest), **options)
-
-    with patched(f"{_SAMPLERS}:removal_bottom", light):
-        return original(self, epochs, draws, source, stage=stage, shuffle=shuffle, now=now)
 
 
 @mutant("order of payment", _TAKEN_UP, "unpaid streams")
