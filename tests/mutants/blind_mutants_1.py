@@ -15,7 +15,10 @@ from littlestone.privacy.compose import Price
 from littlestone.privacy.ledger import number
 
 from .in_data import records_outside_are_dropped
-from .in_learners import a_part_drawn_by_public_coins
+from .in_learners import (
+    a_part_drawn_by_public_coins,
+    equal_parts_of_an_epoch,
+)
 from .in_mechanisms import an_interval_around_the_true_count
 from .in_parts import distinct
 from .mutant import mutant, patched, same_as
@@ -33,6 +36,15 @@ def one_threshold_noise_for_all_tests(original, self, state, *given):
         return original(self, state, *given)
     with patched(f"{_ONLINE}:draw_noise", lambda *_: kept):
         return original(self, state, *given)
+
+
+same_as(
+    equal_parts_of_an_epoch,
+    "mistakes shuffled in turn",
+    "shuffling by position",
+    "Teachers take turns over an epoch's mistakes: a record that is no longer a mistake moves "
+    "every later one to another teacher.",
+)
 
 
 @mutant("cut depends on others", "data.targets:user_index", "another name for a user")

@@ -18,6 +18,8 @@ from .mutant import mutant, patched
 
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
+_DPOL = "papers.lyu:DPOL"
+_LATER = "papers/test_privacy.py::test_one_mistake_less_moves_no_later_one"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
 
@@ -145,6 +147,12 @@ def only_the_best_are_drawn_from(original, votes, **options):
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)
+
+
+@mutant("split by the data", f"{_DPOL}.teacher", _LATER)
+def equal_parts_of_an_epoch(original, self, state, t):
+    """Mistakes are split evenly (003, Algorithm 3, line 20): one less moves all later ones."""
+    return [time for time, _, _ in state.E].index(t) % self.k
 
 
 @mutant("noise left out", f"{_ONLINE}:draw_noise", "online on thresholds(1, 2), scored")
