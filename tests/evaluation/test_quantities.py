@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction as F
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -335,19 +336,23 @@ def test_every_cell_is_protected():
     assert verify_mechanism(counted(users=False), [far], epsilon=1).holds
 
 
-@pytest.mark.more
-@pytest.mark.usefixtures("two")
-def test_sums_and_counts_together_cost_what_is_said(monkeypatch):
-    monkeypatch.setattr(observed, "_LEAST", 0)
+@pytest.mark.parametrize("n", [1, 7, 2_000])
+@pytest.mark.parametrize("epsilon", [F(1, 100), F(99, 100), F(1), F(4, 3), F(30)])
+def test_sums_and_counts_together_cost_what_is_said(epsilon, n, monkeypatch):
+    """Each part is enumerated by itself; here: each is called once, and their epsilons add up."""
+    spent = []
 
-    def both(data, source):
-        sample = TargetSample.of([[row] for ((row, _),) in data], [code for ((_, code),) in data])
-        made = error_sums(HIGH, sample, epsilon=F(2), held_out=False, source=source)
-        return made.sums, made.sizes, made.cells.counts
+    def spied(part, place, *arguments):
+        spent.append(arguments[place])
+        return part(*arguments)
 
-    far = [((((2, 4),),), (((3, 2),),))]
-    assert verify_mechanism(both, far, epsilon=2).holds
-    assert not verify_mechanism(both, far, epsilon=F(3, 2)).holds
+    for name, place in [("error_sizes", 2), ("sums_within", 3), ("error_cells", 3)]:
+        monkeypatch.setattr(errors, name, partial(spied, getattr(errors, name), place))
+    sample = TargetSample.of([[2]] * n, [0] * n)
+    errors.error_sums(HIGH, sample, epsilon=epsilon, held_out=False, source=SeededSource(0))
+    assert len(spent) == (3 if n * epsilon >= 2_000 else 2)
+    assert sum(spent) == epsilon
+    assert min(spent) > 0
 
 
 def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():

@@ -413,7 +413,7 @@ def test_every_data_set_of_times(unit):
 def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
     """docs/extending.md has one that does not."""
 
-    class Loose(Huber):
+    class Loose(Quantile):
         def costs(self, position, y, place, most):
             return super().costs(position, y, place, self.resolution)
 
@@ -424,10 +424,10 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
         name = "loose"
 
         def loss_of(self, steps, size, scale, released=(0, 0)):
-            return Loose(steps, size, self.resolution, scale, *released)
+            return Loose(steps, size, self.resolution, F(1, 2))
 
     concepts = BoostedTreeClass(ONE, 1, 1, target=Quantity(0, 1, 1))
-    learner = LooseValues(concepts, epsilon=1, resolution=8)
+    learner = LooseValues(concepts, epsilon=1, resolution=64, loss="absolute")
     with pytest.raises(AssertionError, match="FAILS"):
         check_learner(learner, points=[(1,)], n_samples=1)
     report = all_n(learner, points=[(1,)], sizes=(1,))
