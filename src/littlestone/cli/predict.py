@@ -274,7 +274,7 @@ def score(
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.pages import evaluation_facts, positive_facts
+    from littlestone.report.pages import doubt_facts, evaluation_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed)
@@ -283,7 +283,7 @@ def score(
         filed.write(found.record)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
-    rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
+    rows = [*doubt_facts(found), *rows, *evaluation_facts(found)]
     facts([(name, text, "") for name, text in rows])
     filed.write(found.record)
     return 0

@@ -143,12 +143,16 @@ class Release:
             return None
         if not self.independent:
             found = replace(found, held_out=False)
+        measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
         if isinstance(found, ErrorSums):
-            return QuantityEvaluation(found)
-        if isinstance(self.hypothesis, TreeSum):
+            measured = QuantityEvaluation(found)
+        elif isinstance(self.hypothesis, TreeSum):
             schema = cast(RowDomain, self.concept_class.domain).schema
-            return SurvivalEvaluation.of(found, self.hypothesis, schema)
-        return evaluation_of(found, self.hypothesis)
+            measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
+        else:
+            measured = evaluation_of(found, self.hypothesis)
+        measured.seeded = self.guarantee.seeded
+        return measured
 
     @property
     def answers(self) -> list[int]:
@@ -180,6 +184,8 @@ class Release:
             if found.constant != found.majority:  # else it is the same error
                 always = f"Always {self.labels[found.majority]}"
                 lines.append((always, _band(found.baseline)))
+        elif self.measured is not None:
+            lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
 
     def __repr__(self) -> str:
@@ -572,12 +578,16 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def absent_label(release: Release) -> str:
-    """Say so, if perhaps no record has a label: by the noisy counts, at 95 %; else nothing.
+def doubt(release: Release) -> str:
+    """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
+
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
-    histogram = release.counts
+    histogram, measured = release.counts, release.measured
+    if isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
+        return measured.doubt
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:
