@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from littlestone.privacy import Ledger
     from littlestone.types import Json, Label, Labels
 
-    Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
+    Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None, list[str | None]]]
 
 
 def predict(
@@ -40,6 +40,7 @@ def predict(
     *,
     x: str | None = None,
     asked: Csv = Csv(),
+    key: str | None = None,
     proba: Flag = False,
     out: Out = None,
 ) -> int:
@@ -57,6 +58,8 @@ def predict(
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
         Column of points, if its name differs from the model's.
+    key:
+        Column to keep as the first one, beside the prediction, such as the number of a record.
     proba:
         Write "prediction,probability" instead: the probability of 1 of a scorecard or boosted
         trees; for other models the share of 1 that the evaluation found. With a list of labels: a
@@ -77,8 +80,12 @@ def predict(
         raise parameter_error("predict", "out", "a CSV or Parquet file", out, hint)
     release = Release.read(model)
     with reading("Labelling rows"):
-        pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
+        pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba, key=key)
         names, head = release.labels, _head(release, proba=proba)
+        if key in head:
+            hint = "Rename it: a column of the answers is called so."
+            raise parameter_error("predict", "key", "no name of a column of answers", key, hint)
+        head = head if key is None else [key, *head]
         form = ".6g" if release.interval is None or release.target is None else ".12g"
         if out is None:
             _write(pieces, sys.stdout, names, head, form)
@@ -198,14 +205,16 @@ def _write(
 
     head = ",".join(map(_cell, columns)) + "\n"
     cells = np.array([_cell(str(name)) for name in names], dtype=object)
-    for labels, chances in pieces:
+    for labels, chances, keys in pieces:
         file.write(head)  # not before the first piece has been read: it may be refused
         head = ""
         values_asked = labels.dtype.kind == "f"
         lines = list(map(repr, labels.tolist())) if values_asked else cells[labels].tolist()
+        if keys:
+            lines = [f"{_cell(own or '')},{line}" for own, line in zip(keys, lines, strict=True)]
         if chances is not None:
             values, which = np.unique(chances, axis=0, return_inverse=True)
-            rows = values.reshape(len(values), len(columns) - 1).tolist()
+            rows = np.atleast_2d(values.T).T.tolist()
             shares = ["".join(f",{value:{form}}" for value in row) + "\n" for row in rows]
             written = np.array(shares, dtype=object)[which.reshape(-1)]
             file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
@@ -230,12 +239,16 @@ def _write_parquet(
     own = names != (0, 1) or type(names[0]) is bool
     kind = pa.array(names).type if own else pa.int8()
     kind = pa.float64() if numbers else kind
-    schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
+    at = head.index("prediction")  # after the key, if there is one
+    fields = [*((name, pa.string()) for name in head[:at]), ("prediction", kind)]
+    schema = pa.schema([*fields, *((name, pa.float64()) for name in head[at + 1 :])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
-        for labels, chances in pieces:
-            columns = [] if chances is None else list(chances.reshape(len(labels), len(head) - 1).T)
+        for labels, chances, keys in pieces:
+            beside = len(head) - at - 1
+            columns = [] if chances is None else list(chances.reshape(len(labels), beside).T)
             first = np.array(names)[labels] if own else labels
             arrays = [pa.array(part) for part in (first, *columns)]
+            arrays = [pa.array(keys, pa.string())] * at + arrays
             writer.write_table(pa.table(dict(zip(head, arrays, strict=True)), schema=schema))
 
 
