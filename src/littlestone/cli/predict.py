@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.data import Sample
     from littlestone.learners.release import Release
+    from littlestone.learners.running import AnySample
     from littlestone.privacy import Ledger
     from littlestone.types import Json, Label, Labels
 
@@ -269,6 +269,8 @@ class Asked(Csv, Paid):
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
     """The label cell that means 1, if it differs from the model's."""
+    user: str | None = None
+    """Of a model that protects users: column that names them, if it differs from the model's."""
 
 
 def score(
@@ -279,7 +281,7 @@ def score(
     Reports the error beside that of the majority class, each with an interval, and a bound on the
     error on new records, which holds if these records were held out: you must know that. A table
     with the columns of the fit and as many records counts as the table of the fit. The records of
-    this table pay epsilon.
+    this table pay epsilon; for a model of users its users do, and one record of each is looked at.
 
     Parameters
     ----------
@@ -343,33 +345,30 @@ def _scored(
     caller: str, models: list[str], data: str, asked: Asked, filed: Filed = Filed()
 ) -> list[Release]:
     """Read models and table, and evaluate."""
+    from littlestone.classes import TreeEnsemble
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.read import read
+    from littlestone.data.targets import TargetSample
     from littlestone.learners.base import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
-    from littlestone.privacy import Guarantee, Neighbours
+    from littlestone.privacy import Guarantee
 
     source, paid_by = filed.source(caller, asked), asked.budget(caller)
     if paid_by is not None:
         paid_by.check_data(data)
-    pairs: list[tuple[Release, Sample]] = []
+    pairs: list[tuple[Release, AnySample]] = []
     releases = [Release.read(model) for model in models]
-    labels = []
+    labels, users = [], []
     for release in releases:
         if release.target is not None:
             raise ParameterError(
                 f"{caller} counts wrong labels, and a model of a {release.target.kind} predicts "
                 "none. Fit it with --holdout 0.2 to evaluate it."
             )
-        if release.guarantee.neighbours is Neighbours.USER_REPLACE:
-            raise ParameterError(
-                f"{caller} protects single records, and the model protects users, who may have "
-                "several. Evaluate it when it is fitted: --evaluate E, with --holdout 0.2 on users "
-                "it is not learned from."
-            )
         columns = release.columns or {}
+        users.append(_users_of(caller, release, asked.user))
         if asked.y is None and not columns.get("y"):
             raise ParameterError(f"The model does not say which column to read: give {caller} --y.")
         if asked.positive is not None and release.concept_class.lists_labels:
@@ -384,22 +383,25 @@ def _scored(
             + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
             + ". Compare models of one label, or say which one is meant: --y, --positive."
         )
+    if len(set(users)) > 1:
+        raise ParameterError(
+            f"The models of {caller} protect records and users, or users of several columns: what "
+            "is spent must be about the same. Compare those of one kind."
+        )
+    user = users[0]
     with reading("Counting records"):
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
             opened = read_table(data, csv=asked.csv, declared=release.csv, caller=caller)
-            sample = read(
-                opened,
-                x=x,
-                y=column,
-                domain=domain,
-                positive=means,
-                labels=release.labels if release.concept_class.lists_labels else None,
-                caller=caller,
-                need="batches",
-            )
-            pairs.append((release, sample))
+            how: Json = {"y": column, "domain": domain, "positive": means, "caller": caller}
+            how["labels"] = release.labels if release.concept_class.lists_labels else None
+            if user is not None:
+                how["user"] = user
+            if user is not None and isinstance(release.hypothesis, TreeEnsemble):
+                pairs.append((release, TargetSample.read(opened, **how)))
+            else:
+                pairs.append((release, read(opened, x=x, need="batches", **how)))
     total = Guarantee(
         check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
     )
@@ -413,6 +415,24 @@ def _scored(
     return score_all(
         pairs, source, epsilon=total.epsilon, ledger=paid_by, caller=caller, held_out=others
     )
+
+
+def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
+    """Return the column of users of a model that protects them."""
+    from littlestone.privacy import Neighbours
+
+    if release.guarantee.neighbours is not Neighbours.USER_REPLACE:
+        if asked is not None:
+            hint = "It protects single records."
+            raise parameter_error(caller, "user", "left out for this model", asked, hint)
+        return None
+    column: str | None = asked or (release.columns or {}).get("user")
+    if column is None:
+        raise ParameterError(
+            f"The model protects users, and does not say which column names them: give {caller} "
+            "--user."
+        )
+    return column
 
 
 def _like_the_fit(release: Release, n: int, y: str) -> bool:

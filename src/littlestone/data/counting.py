@@ -717,7 +717,8 @@ def point_pieces(
     [(array([3]), array([ True, False]), ['3', 'x'])]
     """
     names, schema = point_columns(caller, x, domain)
-    names = [*names, *({key} - {None, *names})]
+    if key is not None and key not in names:
+        names = [*names, key]
     opened = read_table(
         table, csv=csv, declared=declared or (None if schema is None else schema.csv), caller=caller
     )

@@ -214,16 +214,15 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         return _of_target(release)
     evaluation = evaluation_of(histogram, release.hypothesis)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
+    users, held_out = unit_of(release) == "users", histogram.held_out
     if scored:
-        on = "records" + (
-            " that you say were held out" if histogram.held_out else ", as many as those of the fit"
-        )
+        on = "records" + ", one of each user," * users
+        on += " that you say were held out" if held_out else ", as many as those of the fit"
+        on = on.replace(",,", ",")
+    elif users:
+        on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
     else:
-        on = "held-out records" if histogram.held_out else "records, those of this fit"
-    if unit_of(release) == "users" and not scored:
-        on = (
-            "held-out records" if histogram.held_out else "records of this fit"
-        ) + ", one of each user"
+        on = "held-out records" if held_out else "records, those of this fit"
 
     def spread(band: Band | None) -> str:
         if band is None:
