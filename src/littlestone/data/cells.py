@@ -255,6 +255,25 @@ def _value(written: str) -> int | float | tuple[int, str, bool] | None:
     return _iso_moment(written)
 
 
+def canonical(written: str) -> str:
+    """Return the one text of all that have its value, of truth values, dates and moments.
+
+    Examples
+    --------
+    >>> [canonical(cell) for cell in ("TRUE", "2020-01-01T00:00", "2020-01-01 02:00+02", "Bonn")]
+    ['true', '2020-01-01', '2020-01-01 00:00:00+00:00', 'Bonn']
+    """
+    if written.lower() in _TRUTHS:
+        return written.lower()
+    iso = _iso_moment(written)
+    if iso is None or not 0 <= iso[0] < SECONDS:
+        return written
+    seconds, rest, zoned = iso
+    moment = _FIRST + timedelta(seconds=seconds)
+    clock = f" {moment.time()}{'.' * bool(rest)}{rest}" if seconds % DAY or rest or zoned else ""
+    return f"{moment.date()}{clock}{'+00:00' * zoned}"
+
+
 class Match:
     """The label rule: a record is positive when its label cell equals one public value.
 
