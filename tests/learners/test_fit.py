@@ -10,6 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone import errors
+from littlestone.cli.main import main
 from littlestone.data import counting, tables
 from littlestone.errors import BudgetError, ParameterError, StoppedError
 from littlestone.learners.base import Kind
@@ -167,6 +168,28 @@ def test_a_fitted_model_prints_what_was_released():
         schema=SCHEMA, random_state=0,
     )  # fmt: skip
     assert len(costs.to_frame()) > 1
+
+
+@pytest.mark.parametrize("model", ["boosted", "scorecard"])
+def test_times_have_every_model_by_both_interfaces(model, tmp_path, capsys):
+    """A scorecard asks one column at a time, also where `fit` returns the estimator."""
+    table = TABLE | {"time": [30, 5, 15, 5] * 500, "died": [0, 1, 1, 1] * 500}
+    del table["ill"]
+    how = {"time": "time", "event": "died", "periods": [12, 24], "epsilon": 4, "schema": SCHEMA}
+    made = ls.fit(table, model=model, random_state=0, **how)
+    assert made.predict_survival_function(table, return_array=True).shape == (2000, 2)
+    made.save(tmp_path / "m.json")
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    (tmp_path / "s.toml").write_text(SCHEMA.to_toml())
+    asked = ["fit", str(tmp_path / "t.parquet"), "--time", "time", "--event", "died"]
+    asked += ["--periods", "12,24", "--epsilon", "4", "--schema", str(tmp_path / "s.toml")]
+    asked += ["--model", model, "--seed", "0", "--out", str(tmp_path / "c.json")]
+    assert main(asked) == 0
+    assert (tmp_path / "c.json").read_text() == (tmp_path / "m.json").read_text()
+    depth = {"boosted": "depth 2", "scorecard": "depth 1"}[model]
+    assert depth in made.hypothesis_.describe()
+    assert depth in capsys.readouterr().out
+    assert made.depth == int(depth[-1])
 
 
 def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_path):

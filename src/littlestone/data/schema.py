@@ -55,7 +55,16 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.public import PublicPoints
-from littlestone.data.cells import PARTS, Calendar, CsvFormat, Texts, doubles, number, text
+from littlestone.data.cells import (
+    PARTS,
+    Calendar,
+    CsvFormat,
+    Texts,
+    doubles,
+    number,
+    of_durations,
+    text,
+)
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -1001,6 +1010,8 @@ class Schema:
         rows = len(cells[0])
         codes = np.empty((rows, len(cells)), dtype=np.int16)
         for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
+            if values.dtype == object and of_durations(values):
+                raise DataError(durations(column.name, "a schema"))
             codes[:, j] = column.codes(values)
         return codes
 

@@ -29,7 +29,15 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.cells import CSV, PARQUET, CsvFormat, conversion, format_of, text
+from littlestone.data.cells import (
+    CSV,
+    PARQUET,
+    CsvFormat,
+    conversion,
+    format_of,
+    of_durations,
+    text,
+)
 from littlestone.data.containers import (
     Frame,
     ParquetColumns,
@@ -573,5 +581,7 @@ def _arrow(values: Any) -> pa.Array:
     return _texts(values)
 
 
-def _texts(cells: Iterable[object]) -> pa.Array:
+def _texts(cells: Sequence[object]) -> pa.Array:
+    if of_durations(cells):
+        return pa.nulls(len(cells), pa.duration("s"))  # refused by its type
     return pa.array([text(cell) for cell in cells], pa.large_string())

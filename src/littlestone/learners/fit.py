@@ -50,7 +50,7 @@ from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.release import LABELS, Release, absent_label
+from littlestone.learners.release import LABELS, Release, doubt
 from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
@@ -886,7 +886,8 @@ def fit(
     Warns
     -----
     UserWarning
-        Perhaps no record has the positive label, by the evaluation.
+        By the evaluation perhaps no record has the positive label, or a target, or the event is
+        coded otherwise.
 
     Raises
     ------
@@ -945,9 +946,9 @@ def fit(
             warn_of_sums(stacklevel=4)
 
     release = planned.run(source, ledger=ledger, said=said)
-    absent = absent_label(release)
-    if absent:
-        warnings.warn(f"{absent[0].upper()}{absent[1:]}", stacklevel=2)
+    doubtful = doubt(release)
+    if doubtful:
+        warnings.warn(f"{doubtful[0].upper()}{doubtful[1:]}", stacklevel=2)
     return planned.estimator(release, random_state)
 
 

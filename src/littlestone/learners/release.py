@@ -143,12 +143,16 @@ class Release:
             return None
         if not self.independent:
             found = replace(found, held_out=False)
+        measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
         if isinstance(found, ErrorSums):
-            return QuantityEvaluation(found)
-        if isinstance(self.hypothesis, TreeSum):
+            measured = QuantityEvaluation(found)
+        elif isinstance(self.hypothesis, TreeSum):
             schema = cast(RowDomain, self.concept_class.domain).schema
-            return SurvivalEvaluation.of(found, self.hypothesis, schema)
-        return evaluation_of(found, self.hypothesis)
+            measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
+        else:
+            measured = evaluation_of(found, self.hypothesis)
+        measured.seeded = self.guarantee.seeded
+        return measured
 
     @property
     def answers(self) -> list[int]:
@@ -180,6 +184,8 @@ class Release:
             if found.constant != found.majority:  # else it is the same error
                 always = f"Always {self.labels[found.majority]}"
                 lines.append((always, _band(found.baseline)))
+        elif self.measured is not None:
+            lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
 
     def __repr__(self) -> str:
@@ -299,7 +305,7 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, caller="predict"))
-        found = [labels for labels, _ in self.predict_pieces(X, x=x, csv=csv)]
+        found = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
         return np.concatenate(found)
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
@@ -310,42 +316,48 @@ class Release:
         if not is_table(X):
             return self.hypothesis.survival(domain.array(X, caller="survival"))
         pieces = self._points_of(X, csv=csv)
-        return np.concatenate([self.hypothesis.survival(points) for points, _ in pieces])
+        return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
 
     def predict_pieces(
-        self, table: Any, *, x: str | None = None, csv: Any = None, proba: bool = False
-    ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
+        self,
+        table: Any,
+        *,
+        x: str | None = None,
+        csv: Any = None,
+        proba: bool = False,
+        key: str | None = None,
+    ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None, list[str | None]]]:
         """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
         Of a model with intervals values and the two ends of each; of one with sets of labels
-        whether they hold each label, after the probabilities.
+        whether they hold each label, after the probabilities. Last the cells of the column ``key``.
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
         """
         if proba:
             self._check_chances()
-        for points, inside in self._points_of(table, x=x, csv=csv):
+        for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
             if isinstance(self.hypothesis, TreeSum):
                 model = self.hypothesis
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
-                yield model.predict(points), beside
+                yield model.predict(points), beside, keys
                 continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
             shown = [self._chances_of(points, inside)] if proba else []
             if isinstance(self.hypothesis, TreeEnsemble) and self.hypothesis.width is not None:
                 shown.append(self.hypothesis.sets(points).astype(np.float64))
-            yield labels, np.column_stack(shown) if shown else None
+            yield labels, np.column_stack(shown) if shown else None, keys
 
     def _points_of(
-        self, table: Any, *, x: str | None = None, csv: Any = None
-    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
-        """Yield the points of a table's rows, and which rows have one, piece after piece."""
+        self, table: Any, *, x: str | None = None, csv: Any = None, key: str | None = None
+    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_], list[str | None]]]:
+        """Yield the points of a table's rows, which rows have one, and keys, piece after piece."""
         from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
 
         domain = self.concept_class.domain
-        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
+        where: Json = {"x": self.column(x), "csv": csv, "declared": self.csv, "key": key}
         return point_pieces(table, domain=domain, caller="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
@@ -370,7 +382,7 @@ class Release:
             return both(self.chances(domain.array(X, caller="predict")))
         self._check_chances()
         pieces = self._points_of(X, x=x, csv=csv)
-        return both(np.concatenate([self._chances_of(*piece) for piece in pieces]))
+        return both(np.concatenate([self._chances_of(*piece[:2]) for piece in pieces]))
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, of each label, or to survive each period, by point."""
@@ -572,12 +584,16 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def absent_label(release: Release) -> str:
-    """Say so, if perhaps no record has a label: by the noisy counts, at 95 %; else nothing.
+def doubt(release: Release) -> str:
+    """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
+
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
-    histogram = release.counts
+    histogram, measured = release.counts, release.measured
+    if isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
+        return measured.doubt
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:

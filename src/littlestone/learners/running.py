@@ -337,7 +337,7 @@ def _require(learner: Learner[Any], n: int) -> None:
 
 
 def score_all(
-    pairs: Sequence[tuple[Release, Sample]],
+    pairs: Sequence[tuple[Release, AnySample]],
     source: Source,
     *,
     epsilon: Any,
@@ -349,7 +349,8 @@ def score_all(
 
     Guarantee
     ---------
-    Pure epsilon-DP for these records, replace-one, n public: a sum of histograms.
+    Pure epsilon-DP for these records, replace-one, n public: a sum of histograms. Where users are
+    named, for all records of one of them: of each user one record is looked at.
 
     Examples
     --------
@@ -368,7 +369,9 @@ def score_all(
             check_points(release.concept_class.domain, sample.points, caller=caller)
         check_rows(sample.n, caller)
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
-    guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
+    users = pairs[0][1].unit == "users"  # as all
+    about = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
+    guarantee = Guarantee(total, Fraction(0), about, claim=claim, seeded=source.seeded)
     entry = None
     if ledger is not None:
         entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))

@@ -270,7 +270,7 @@ def test_exports_say_the_same_sets_of_all_rows(y):
     expected = model.predict_set(pd.DataFrame(cells))
     assert (expected.sum(axis=1) > 1).any()
     assert not expected.all()
-    pieces = [beside for _, beside in made.predict_pieces(cells, proba=True)]
+    pieces = [beside for _, beside, _ in made.predict_pieces(cells, proba=True)]
     assert (np.concatenate(pieces)[:, -expected.shape[1] :] == expected).all()
     assert made.predict_proba(cells).shape == expected.shape
     module = {}
