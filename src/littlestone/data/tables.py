@@ -26,6 +26,7 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
@@ -43,7 +44,7 @@ from littlestone.data.containers import (
     run_engine,
     spool,
 )
-from littlestone.data.domains import TWICE, called, require_columns
+from littlestone.data.domains import TWICE, called, check_same, require_columns
 from littlestone.data.lines import CsvColumns, header, numbered
 from littlestone.data.schema import durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
@@ -208,6 +209,16 @@ class Table(ABC):
 
     def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
         return None
+
+    def split(
+        self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
+    ) -> tuple[Table, Table]:
+        """Return the rows where ``first`` is true, and the others; of these columns.
+
+        Rows are numbered in their order; what an engine may order in another way when it is read
+        again is read into memory, once.
+        """
+        return _Part(self, first), _Part(self, ~first)
 
     def _in_order(self, caller: str) -> None:  # noqa: B027 - only databases have no order
         """Refuse a table whose rows have no order."""
@@ -495,6 +506,58 @@ class _Columns(Table):
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
+class _Part(Table):
+    """Some rows of a table whose rows have an order."""
+
+    def __init__(self, whole: Table, inside: npt.NDArray[np.bool_]) -> None:
+        super().__init__(whole.names)
+        self._whole, self._inside = whole, inside
+        self.declared, self.twice = whole.declared, whole.twice
+
+    def rows(self) -> int:
+        return int(np.count_nonzero(self._inside))
+
+    def check(self) -> None:
+        self._whole.check()
+
+    def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
+        return self._whole._hint(lacking, asked)  # noqa: SLF001 - of its own kind
+
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+        return self._scan(_Again(self._batches(columns, numbers)))
+
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
+        stream = self._whole._batches(columns, numbers)  # noqa: SLF001
+        assert stream is not None
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            start = 0
+            for batch in stream.batches():
+                yield batch.filter(pa.array(self._inside[start : start + len(batch)]))
+                start += len(batch)
+            check_same([len(self._inside), start])
+
+        return Stream(stream.kinds, batches)
+
+
+class _Again:
+    """A stream as an Arrow stream that can be read again and again."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._batches = stream.batches
+        self._schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema (Arrow's interface between libraries)."""
+        return self._schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a new stream from the first row (Arrow's interface between libraries)."""
+        named = (pa.record_batch(batch.columns, schema=self._schema) for batch in self._batches())
+        reader = pa.RecordBatchReader.from_batches(self._schema, named)
+        return reader.__arrow_c_stream__(requested_schema)
+
+
 class _Lazy(Table):
     """A table that stays in its own engine."""
 
@@ -515,6 +578,15 @@ class _Lazy(Table):
         renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
         positions = [f"p{self.names.index(name)}" for name in columns]
         return _select(nw.from_native(renamed), positions)
+
+    def split(
+        self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
+    ) -> tuple[Table, Table]:
+        frame = self.frame(columns, caller)
+        read: pa.Table = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
+        kept = _Columns(dict(zip(columns, read.columns, strict=True)))
+        kept.declared = self.declared
+        return kept.split(first, columns, caller)
 
     @property
     def _engine(self) -> Any:

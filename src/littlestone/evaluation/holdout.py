@@ -1,7 +1,8 @@
 """What is held out for an evaluation: how many by a public rule, which by a secret permutation.
 
-The split comes before everything that is learned: columns, counts of labels and the fit read the
-learning part only, and the evaluation has all of epsilon on the rest. Then no unit pays twice.
+The split comes before everything that is learned: columns, the count of neither label and the fit
+read the learning part only. What that count leaves of epsilon is the evaluation's, on the rest:
+then no unit pays twice.
 
 *Proof.* Let a mechanism release A of the learning part, and B of the rest, given A, each
 (epsilon, delta)-DP under replace-one. For every fixed permutation of the n units a replaced unit
@@ -56,34 +57,33 @@ class HeldOut:
         return f"evaluated on {self.units:,} held-out {unit}"
 
 
-def held_out_by_rule(n: Any, epsilon: Any, *, asked: bool = False) -> HeldOut:
+def held_out_by_rule(n: Any, epsilon: Any) -> HeldOut:
     """Return how many of n units to hold out: a public number.
 
     A share of ``1000 / (n epsilon)`` between .1 and .3, at most 20,000; none below ``n epsilon``
-    500, unless asked.
+    500.
 
     Examples
     --------
     >>> [held_out_by_rule(n, 1).units for n in (400, 500, 2_000, 5_000, 10**6)]
     [0, 150, 600, 1000, 20000]
-    >>> held_out_by_rule(400, 1).words(), held_out_by_rule(400, 1, asked=True).units
-    ('not evaluated: 500 records would be enough', 120)
+    >>> held_out_by_rule(400, 1).words()
+    'not evaluated: 500 records would be enough'
     """
     number = check_integer("fit", "n", n, low=1)
     exact: Fraction = check_fraction("fit", "epsilon", epsilon)
     size = number * exact
     share = min(max(_SIZE / size, _FEWEST_SHARE), _LARGEST_SHARE)
     units = min(int(share * number), _MOST)
-    if number < 2 or (size < _LEAST and not asked):
+    if number < 2 or size < _LEAST:
         return HeldOut(number, exact, 0)
     return HeldOut(number, exact, max(units, 1))
 
 
 def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
-    """Draw which of n units are held out, for a table that is read before anything is encoded.
+    """Draw which of n units are held out: rows of a table in their order, or users.
 
-    Row i of the answer is unit i: a row of the table in its own order, or a user by any public
-    numbering of the names (a secret permutation forgets the numbers).
+    A secret permutation forgets the order, whatever it is.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
     np.int64(2)
     """
     mask = np.zeros(n, dtype=np.bool_)
-    mask[source.permutation(n)[:first]] = True
+    mask[source.permutation(n, first)] = True
     return mask
 
 

@@ -159,6 +159,7 @@ def release_page(release: Release) -> str:
         **_certified(release),
         evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
         held_out=release.evaluation is not None and release.evaluation.held_out,
+        not_evaluated=release.not_evaluated,
         **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
