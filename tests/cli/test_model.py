@@ -33,15 +33,15 @@ def test_each_model_is_learned_over_a_schema_for_all_of_epsilon(run, model):
 
 
 def test_below_500_over_epsilon_nothing_is_evaluated_unasked(run, folder):
-    line = FIT.replace("--epsilon 8", "--epsilon 1")
+    line = FIT.replace("--epsilon 8", "--epsilon 0.5")
     done = run(f"{line} --schema schema.toml --report p.html")
-    said = "not evaluated: 500 records would be enough"
+    said = "not evaluated: 1,000 records would be enough"
     assert done.out.count(said) == 2, "before the fit, and after it"
     assert said in (folder / "p.html").read_text()
     assert said not in run(f"{line} --schema schema.toml --evaluate 0.1").out
     assert "Certified" in run(f"{line} --schema schema.toml --holdout 0.3").out
     with_users = run(f"{line} --schema schema.toml --user person")
-    assert "not evaluated: 500 users would be enough" in with_users.out
+    assert "not evaluated: 1,000 users would be enough" in with_users.out
 
 
 def test_a_ledger_pays_columns_and_fit(run):
@@ -68,7 +68,7 @@ def test_users_need_a_schema(run):
     for more in ("", " --samples-per-user 2 --model rule"):
         done = run(f"{FIT} --user person{more} --schema schema.toml --json")
         assert done.json["guarantee"]["neighbours"] == "user-replace"
-        assert done.json["evaluation"]["epsilon"] == "4/5"
+        assert done.json["evaluation"]["epsilon"] == ("4/5" if more else "8")
     held_out = run(f"{FIT} --user person --schema schema.toml --holdout 0.3")
     assert "held-out records, one of each user" in held_out.out
     refused = run(f"{FIT} --user person --samples-per-user 2 --schema schema.toml")
