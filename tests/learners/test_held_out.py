@@ -22,7 +22,6 @@ from littlestone.learners.fit import Fit
 from littlestone.learners.running import _histogram, read_sample
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM
-from littlestone.source import SeededSource
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
 #: Records: age and label; in this order tables are sorted.

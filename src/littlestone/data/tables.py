@@ -521,13 +521,13 @@ class _Part(Table):
         self._whole.check()
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
-        return self._whole._hint(lacking, asked)  # noqa: SLF001 - of its own kind
+        return self._whole._hint(lacking, asked)
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
         return self._scan(_Again(self._batches(columns, numbers)))
 
     def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
-        stream = self._whole._batches(columns, numbers)  # noqa: SLF001
+        stream = self._whole._batches(columns, numbers)
         assert stream is not None
 
         def batches() -> Iterator[pa.RecordBatch]:

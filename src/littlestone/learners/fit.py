@@ -483,17 +483,8 @@ class Fit:
         task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
-        shares, rows = self.shares, None  # where users are protected the number of rows is secret
-        apart: Table | None = None
-        if self.user is None and (shares.holdout or self._of_sums):
-            rows = _rows(opened, task.y, caller)
-            shares = shares.at(rows)
-            held_out = shares.held_out(rows)  # none, or all, is refused before anything is paid
-            if held_out:  # before anything is learned
-                x = (self.columns or opened.names) if schema is None else schema.names
-                asked = dict.fromkeys([*x, task.y, *([] if task.event is None else [task.event])])
-                first = held_out_rows(rows, held_out, source)
-                apart, opened = opened.split(first, list(asked), caller)
+        apart, opened, rows = self._split(opened, source)
+        shares = self._shares_of(rows)
         if self.public is not None:
             schema = self._of_public(table, opened, say)
             if self.monotonic_cst is not None:
@@ -511,8 +502,7 @@ class Fit:
                 opened, source, ledger, say, partial(enough, shares), partial(count, shares), shares
             )
             if schema.proposal is None:  # they cost nothing: what they leave learns
-                shares = self._shares(learned=False)
-                shares = shares if rows is None else shares.at(rows)
+                shares = self._shares_of(rows, learned=False)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares)
@@ -530,6 +520,28 @@ class Fit:
             self._afford(made.learner, shares, source, ledger, table)
             before = count(shares)
         return replace(made, before=before, apart=apart, paid=paid)
+
+    def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
+        """Return the shares, of so many records if that is known; with columns learned, or not."""
+        shares = self.shares if learned is None else self._shares(learned=learned)
+        return shares if rows is None else shares.at(rows)
+
+    def _split(self, opened: Table, source: Source) -> tuple[Table | None, Table, int | None]:
+        """Hold records out, if any, before all that is learned; also return the number of all.
+
+        Where users are protected they are held out when they are read: the number of rows is
+        secret.
+        """
+        if self.user is not None or not (self.shares.holdout or self._of_sums):
+            return None, opened, None
+        task, rows = self.task, _rows(opened, self.task.y, self.caller)
+        held_out = self._shares_of(rows).held_out(rows)  # refuses none, or all
+        if not held_out:
+            return None, opened, rows
+        x = (self.columns or opened.names) if self.schema is None else self.schema.names
+        asked = dict.fromkeys([*x, task.y, *([] if task.event is None else [task.event])])
+        first = held_out_rows(rows, held_out, source)
+        return *opened.split(first, list(asked), self.caller), rows
 
     def _chosen(self, schema: Schema, n: int | None, shares: Shares) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""

@@ -247,7 +247,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     ``shares``, or instead ``evaluate``, ``holdout`` and ``interval`` as of `Shares.parse`.
     ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
     given the promise and the number of units before it pays; ``before`` was paid already. What is
-    held out is drawn here, unless it is ``apart`` already. ``certified``: nothing is released if there are too few records for a certificate.
+    held out is drawn here, unless it is ``apart`` already.
+    ``certified``: nothing is released if there are too few records for a certificate.
 
     Notes
     -----
@@ -343,7 +344,9 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         hypothesis=hypothesis,
         parts=parts_of(
             _own_parts(learner, shares, seeded=source.seeded, entry=paid.entry),
-            proposal_of(learner.concept_class), before, split=apart is not None,
+            proposal_of(learner.concept_class),
+            before,
+            split=apart is not None,
         ),
         certificate=certificate,
         n=None if secret else n,
