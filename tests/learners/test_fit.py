@@ -177,4 +177,4 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     ledger.charge(Guarantee("1/2"))
     with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
         planned.run(SecureSource(), ledger=ledger)
-    assert ledger.spent().epsilon == F(1, 2) + F(9, 400)
+    assert ledger.spent().epsilon == F(1, 2) + F(1, 40)

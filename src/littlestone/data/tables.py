@@ -35,6 +35,7 @@ from littlestone.data.containers import (
     Frame,
     ParquetColumns,
     ParquetParts,
+    Rows,
     bytewise,
     check_engine,
     connect,
@@ -524,38 +525,33 @@ class _Part(Table):
         return self._whole._hint(lacking, asked)
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
-        return self._scan(_Again(self._batches(columns, numbers)))
+        return self._scan(self._read(columns, numbers))
 
     def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
+        read = self._read(columns, numbers)
+        return Stream(read.schema.types, read.batches)
+
+    def _read(self, columns: list[str], numbers: Collection[str]) -> _Inside:
         stream = self._whole._batches(columns, numbers)
         assert stream is not None
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            start = 0
-            for batch in stream.batches():
-                yield batch.filter(pa.array(self._inside[start : start + len(batch)]))
-                start += len(batch)
-            check_same([len(self._inside), start])
-
-        return Stream(stream.kinds, batches)
+        return _Inside(stream, self._inside)
 
 
-class _Again:
-    """A stream as an Arrow stream that can be read again and again."""
+class _Inside(Rows):
+    """Some rows of a stream."""
 
-    def __init__(self, stream: Stream) -> None:
-        self._batches = stream.batches
-        self._schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
+    def __init__(self, stream: Stream, inside: npt.NDArray[np.bool_]) -> None:
+        self._stream, self._inside = stream, inside
+        self.schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
 
-    def __arrow_c_schema__(self) -> object:
-        """Return the schema (Arrow's interface between libraries)."""
-        return self._schema.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a new stream from the first row (Arrow's interface between libraries)."""
-        named = (pa.record_batch(batch.columns, schema=self._schema) for batch in self._batches())
-        reader = pa.RecordBatchReader.from_batches(self._schema, named)
-        return reader.__arrow_c_stream__(requested_schema)
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield them in their order."""
+        start = 0
+        for batch in self._stream.batches():
+            here = pa.record_batch(batch.columns, schema=self.schema)
+            yield here.filter(pa.array(self._inside[start : start + len(batch)]))
+            start += len(batch)
+        check_same([len(self._inside), start])
 
 
 class _Lazy(Table):

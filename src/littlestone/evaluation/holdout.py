@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data import Sample, UserSample
+from littlestone.data import Sample
 from littlestone.data.sample import split as split_records
 from littlestone.data.targets import TargetSample
 from littlestone.errors import check_fraction, check_integer
@@ -34,7 +34,7 @@ from littlestone.source import Source
 _LEAST, _SIZE, _MOST = 500, 1_000, 20_000
 _FEWEST_SHARE, _LARGEST_SHARE = Fraction(1, 10), Fraction(3, 10)
 
-Part = TypeVar("Part", Sample, UserSample, TargetSample)
+Part = TypeVar("Part", Sample, TargetSample)
 
 
 @dataclass(frozen=True)
@@ -97,35 +97,14 @@ def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
 
 
 def split_units(sample: Part, first: int, source: Source) -> tuple[Part, Part]:
-    """Draw so many units (public), and return these, and the others.
+    """Draw so many units (public), and return these, and the others; users with all their records.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
-    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
-    >>> first, rest = split_units(users, 1, SeededSource(0))
-    >>> first.n, rest.n
-    (1, 1)
+    >>> split_units(Sample.of([5, 3, 5], [1, 0, 1]), 1, SeededSource(0))
+    (Sample(n=1), Sample(n=2))
     """
     if isinstance(sample, TargetSample):
         return sample.split(source, first)
-    if isinstance(sample, Sample):
-        return split_records(sample, source, first)
-    first_users = held_out_rows(sample.n, first, source)
-    others = np.flatnonzero(~first_users)
-    return _of_users(sample, np.flatnonzero(first_users)), _of_users(sample, others)
-
-
-def _of_users(sample: UserSample, users: npt.NDArray[np.intp]) -> UserSample:
-    """Return these users, with all their records."""
-    number = np.full(sample.n, -1)
-    number[users] = np.arange(len(users))
-    at = np.flatnonzero(number[sample.user] >= 0)
-    return UserSample(
-        sample.points,
-        number[sample.user[at]],
-        sample.point[at],
-        sample.label[at],
-        sample.count[at],
-        sample.keys[users],
-    )
+    return split_records(sample, source, first)

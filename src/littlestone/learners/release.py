@@ -144,9 +144,15 @@ class Release:
 
     @property
     def independent(self) -> bool:
-        """Whether nothing was learned from held-out records; proposed columns may be, by all."""
-        proposed = any(part.what == COLUMNS and part.about == ALL for part in self.parts)
-        return self.scored or not proposed
+        """Whether nothing was learned from the records of the evaluation."""
+        return self.scored or self.columns_apart
+
+    @property
+    def columns_apart(self) -> bool:
+        """Whether columns, where they were learned, were so without held-out records."""
+        return self.proposal is None or any(
+            part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
+        )
 
     @property
     def not_evaluated(self) -> str:
@@ -248,7 +254,7 @@ class Release:
                 out["quality"] = measured.quality
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
-            if self.proposal is not None:  # its units are the fit's, also after `score`
+            if not self.columns_apart:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
         if self.spent is not None:

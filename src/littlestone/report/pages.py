@@ -371,7 +371,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
-    covers = f"{covers}with probability 5%" if release.proposal is None else _LEARNED
+    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
