@@ -24,8 +24,8 @@ from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
-#: Records: age and label; in this order tables are sorted.
-KINDS = ((10, 0), (20, 1), (50, 1))
+#: Records: age and label, in the order of sorted tables: neighbours there differ in both.
+KINDS = ((10, 0), (20, 1), (50, 0))
 
 
 class Ordered:
