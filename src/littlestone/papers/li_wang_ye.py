@@ -178,16 +178,9 @@ class Theorem34:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget."""
         return cls(concept_class, epsilon, alpha, beta)
 
@@ -819,16 +812,9 @@ class Theorem46:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget: half of it for the search, half for the choice."""
         return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
 
@@ -1072,16 +1058,9 @@ class PrivateThreshold:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget."""
         if not isinstance(concept_class, Thresholds):
             raise UnsupportedError(

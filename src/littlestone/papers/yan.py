@@ -531,16 +531,9 @@ class OPTPrivateLearner:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it as Theorem 11 does: epsilon/2 and delta/2 in the place of both."""
         return cls(concept_class, epsilon / 2, delta / 2, alpha, beta)
 
@@ -790,16 +783,9 @@ class ProperLearner:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a whole budget: S_1 and S_2 are disjoint, so each may spend all of it."""
         return cls(concept_class, epsilon / 2, delta / 2, epsilon, delta, alpha, beta)
 
