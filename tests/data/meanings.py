@@ -310,5 +310,12 @@ def differences(kinds=tuple(CELLS), containers=CONTAINERS, most=None):
 
 
 if __name__ == "__main__":
-    wrong, right = differences(sys.argv[1:] or tuple(CELLS))
+    # the first of every so many containers, one later for each kind; other kinds in all of them
+    first, every = map(int, sys.argv[1:])
+    wrong, right = (
+        differences([kind for kind in CELLS if not timed(kind)]) if first == 0 else ([], 0)
+    )
+    for at, kind in enumerate(filter(timed, CELLS)):
+        more, others = differences([kind], CONTAINERS[(first + at) % every :: every])
+        wrong, right = wrong + more, right + others
     print(*wrong, f"{len(wrong)} wrong, {right} right", sep="\n")

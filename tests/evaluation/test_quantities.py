@@ -46,14 +46,16 @@ def model(cells=4, start=2, step=1):
 SMALL = model(step=2)  # with two sizes of errors, where they are coarse
 
 
-def pairs(users):
-    """Return all neighbours of one or two units; a user brings one record or two."""
+def pairs(users, others=False):
+    """Return all neighbours of one unit, or two; a user brings one record or two."""
     records = list(product((2, 3), (-1, 0, 4)))
     units = [(one,) for one in records]
     if users:
         units += [(a, b) for a, b in product(records[::3], repeat=2)]
-    others = [(), (units[1],)] if users else [()]
-    every = [((a, *rest), (b, *rest)) for a, b in combinations(units, 2) for rest in others]
+    rests = [(), (units[1],)] if others else [()]
+    every = [((a, *rest), (b, *rest)) for a, b in combinations(units, 2) for rest in rests]
+    if users:
+        every.append(((units[0], units[1]), (units[-1], units[1])))
     return [*every, (((((3, 2),),), (((2, 4),),)))]  # a unit moves three sums and a half
 
 
@@ -94,35 +96,37 @@ def coarse(monkeypatch):
 
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
-    ("users", "step"),
+    ("users", "others"),
     [
-        (False, 5),
-        pytest.param(False, 1, marks=pytest.mark.more),
-        pytest.param(True, 1, marks=pytest.mark.more),
+        (False, False),
+        pytest.param(True, False, marks=pytest.mark.more),
+        pytest.param(True, True, marks=pytest.mark.full),
     ],
 )
-def test_sizes_of_every_data_set_are_protected(users, step):
+def test_sizes_of_every_data_set_are_protected(users, others):
     """One record, or a user with one or two, of known and of missing targets."""
     assert [len(size_edges(own)) for own in (SMALL, HIGH, COUNT)] == [2, 2, 1]
-    every = pairs(users)[::step]
+    every = pairs(users, others)
     assert verify_mechanism(sizes(SMALL, users), every, epsilon=1).holds
     assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
 
 
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
-    ("own", "number", "users"),
+    ("own", "number", "users", "least"),
     [
-        (HIGH, 3, False),
-        pytest.param(HIGH, 3, True, marks=pytest.mark.more),
-        pytest.param(SMALL, 4, False, marks=pytest.mark.more),
-        pytest.param(SMALL, 4, True, marks=pytest.mark.more),
-        pytest.param(COUNT, 6, False, marks=pytest.mark.more),
+        (HIGH, 3, False, 0),
+        pytest.param(HIGH, 3, True, 0, marks=pytest.mark.more),
+        pytest.param(SMALL, 4, False, 0, marks=pytest.mark.more),
+        pytest.param(SMALL, 4, True, -4, marks=pytest.mark.more),
+        pytest.param(SMALL, 4, True, 0, marks=pytest.mark.full),
+        pytest.param(COUNT, 6, False, -2, marks=pytest.mark.more),
+        pytest.param(COUNT, 6, False, 0, marks=pytest.mark.full),
     ],
 )
-def test_sums_of_every_data_set_are_protected(own, number, users):
-    """Whatever reach the sizes choose."""
-    every = pairs(users)[:: 3 if number == 6 else 1]
+def test_sums_of_every_data_set_are_protected(own, number, users, least):
+    """Whatever reach the sizes choose; of large laws the last pairs, and all in group full."""
+    every = pairs(users)[least:]
     for reach in size_edges(own).tolist():
         seen = sums(own, reach, users)
         assert verify_mechanism(seen, every, epsilon=1).holds

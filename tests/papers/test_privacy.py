@@ -211,7 +211,7 @@ def test_the_cost_of_a_dichotomy_is_not_that_of_its_own_closure():
         return law.get(0, 0.0)
 
     def right(first):
-        return reductions.flats_of(concept_class, np.array(first), second)
+        return reductions.cuts_by_subspaces(concept_class, np.array(first), second)
 
     def of_own_closure(first):
         costs, cuts = [], []

@@ -73,7 +73,7 @@ def test_flats_are_all_dichotomies_of_affine_subspaces(seed):
         cut = tuple(h.predict(np.array(first)).tolist())
         cost = concept_class.errors(h, S_2)
         best[cut] = min(cost, best.get(cut, cost))
-    found = page.flats_of(concept_class, np.array(first), S_2)
+    found = page.cuts_by_subspaces(concept_class, np.array(first), S_2)
     assert found.size == len(best)
     law, slack = exact_law(lambda source: tuple(found.draw(Fraction(1), source).tolist()))
     weights = {cut: np.exp(-float(cost)) for cut, cost in best.items()}
@@ -89,7 +89,7 @@ def test_corollary_4_in_dimension_20():
     X = [line[i % 7] if i % 2 else others[i % 30] for i in range(9000)]
     y = [int(i % 2 if i % 20 else 1 - i % 2) for i in range(9000)]  # one label in twenty is wrong
     learner = ls.papers.Corollary4(
-        AffineSubspaces(7, 20, 1), epsilon=2, delta=1e-6, most_flats=10**9, random_state=1
+        AffineSubspaces(7, 20, 1), epsilon=2, delta=1e-6, most_subspaces=10**9, random_state=1
     )
     learner.fit([tuple(map(int, x)) for x in X], y)
     said = learner.predict([tuple(map(int, x)) for x in X])
@@ -109,7 +109,7 @@ def test_corollary_4_on_conics():
     assert span.predict(conics.map(plane)).tolist() == circle
     rows = [tuple(map(int, row)) for row in conics.map(plane * 2000)]
     learner = ls.papers.Corollary4(
-        concept_class, epsilon=4, delta=1e-6, most_flats=10**15, random_state=0
+        concept_class, epsilon=4, delta=1e-6, most_subspaces=10**15, random_state=0
     )
     learner.fit(rows, [int(on) for on in circle] * 2000)
     assert learner.predict(rows[:9]).tolist() == circle

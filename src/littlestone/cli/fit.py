@@ -258,7 +258,7 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         _users_named(user, samples_per_user, learner)
     asked = Fit(
         y=y, epsilon=goal.epsilon, delta=goal.delta, target=target, labels=two,
-        evaluate=_asked(evaluated), holdout=holdout, interval=covered_share("fit", interval),
+        evaluate=evaluated.asked("fit"), holdout=holdout, interval=covered_share("fit", interval),
         schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
         public=None if concepts is not None else open_points.public,
         bins=open_points.most_bins, model=goal.model or "auto", concepts=concepts, user=user,
@@ -341,11 +341,6 @@ def _for_class(learner: str, **others: object) -> None:
                 f"The {name!r} parameter of fit is for --class, which says what is learned. Leave "
                 "it out, or give a --class instead of a --model."
             )
-
-
-def _asked(evaluated: Evaluated) -> str | None:
-    """Return the part of epsilon that an evaluation gets, as `Fit` takes it."""
-    return None if evaluated.part("fit", "1") is None else evaluated.evaluate or "auto"
 
 
 def _write(release: Release, out: str | None, report: str | None, filed: Filed) -> None:

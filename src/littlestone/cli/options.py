@@ -249,31 +249,31 @@ class Evaluated:
     no_evaluate: Flag = False
     """Spend all of epsilon on learning, and measure nothing."""
 
-    def part(
-        self,
-        caller: str,
-        epsilon: str | Fraction,
-        holdout: str | None = None,
-        *,
-        of_held_out: Fraction | int = 1,
-    ) -> Fraction | None:
-        """Return the part of epsilon: by default a tenth, with held-out records all of it.
+    def asked(self, caller: str) -> str | None:
+        """Return what is asked for, as `Fit` and `Shares` take it.
 
-        Of held-out records it is the share ``of_held_out``.
+        Examples
+        --------
+        >>> Evaluated().asked("fit"), Evaluated(no_evaluate=True).asked("fit")
+        ('auto', None)
+        """
+        if self.no_evaluate and self.evaluate is not None:
+            raise ParameterError(f"{caller} takes --evaluate or --no-evaluate, not both.")
+        return None if self.no_evaluate else self.evaluate or "auto"
+
+    def part(self, caller: str, epsilon: str | Fraction) -> Fraction | None:
+        """Return the part of epsilon: by default a tenth.
 
         Examples
         --------
         >>> Evaluated().part("fit", "1/2")
         Fraction(1, 20)
         """
-        if self.no_evaluate:
-            if self.evaluate is not None:
-                raise ParameterError(f"{caller} takes --evaluate or --no-evaluate, not both.")
-            return None
+        asked = self.asked(caller)
         total: Fraction = check_fraction(caller, "epsilon", epsilon)
-        if self.evaluate is None:
-            return total * of_held_out if holdout is not None else total / 10
-        part: Fraction = check_fraction(caller, "evaluate", self.evaluate)
+        if asked is None or asked == "auto":
+            return None if asked is None else total / 10
+        part: Fraction = check_fraction(caller, "evaluate", asked)
         return part
 
 

@@ -98,24 +98,25 @@ class Intervals:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
         from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
-        from littlestone.learners.boosting.values import HOLDOUT, INTERVAL_EVALUATION
-        from littlestone.learners.running import COLUMNS
+        from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
         from littlestone.report.html import number_of
 
-        total: Fraction = check_fraction("plan", "epsilon", needed("plan", "epsilon", epsilon))
-        total *= 1 - COLUMNS * learned
-        share = self.holdout or str(HOLDOUT)
+        shares = Shares.parse(
+            "plan", needed("plan", "epsilon", epsilon), columns=learned, labels=self.target is None,
+            evaluate=evaluated.asked("plan"), holdout=self.holdout,
+            interval=covered_share("plan", self.interval),
+        )  # fmt: skip
         target: Target | None = None
         if self.target is not None:
             high: Any = "1" if self.target == "quantity" else needed("plan", "high", self.high)
             target = Quantity(0, high) if self.target == "quantity" else Count(high)  # type: ignore[arg-type] # made exact there
         found = plan_interval(
-            covered_share("plan", self.interval),
+            shares.covered,
             n=None if n is None else whole("plan", "n", n),
-            epsilon=total,
-            holdout=share,
-            evaluate=evaluated.part("plan", total, share, of_held_out=INTERVAL_EVALUATION),
+            epsilon=shares.left,
+            holdout=shares.holdout,
+            evaluate=shares.evaluation,
             target=target,
         )
         if json:
@@ -124,7 +125,7 @@ class Intervals:
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
         facts([
-            ("Needed", f"{least}, of which {share} are held out", ""),
+            ("Needed", f"{least}, of which {shares.holdout} are held out", ""),
             ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
             ("Covered", f"a new record, with probability {level} or more", ""),
             ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),

@@ -111,8 +111,9 @@ def split_units(sample: Part, first: int, source: Source) -> tuple[Part, Part]:
         return sample.split(source, first)
     if isinstance(sample, Sample):
         return split_records(sample, source, first)
-    held = held_out_rows(sample.n, first, source)
-    return _of_users(sample, np.flatnonzero(held)), _of_users(sample, np.flatnonzero(~held))
+    first_users = held_out_rows(sample.n, first, source)
+    others = np.flatnonzero(~first_users)
+    return _of_users(sample, np.flatnonzero(first_users)), _of_users(sample, others)
 
 
 def _of_users(sample: UserSample, users: npt.NDArray[np.intp]) -> UserSample:

@@ -241,7 +241,7 @@ def _radius(epsilon: Fraction, beta: Fraction) -> int:
 Ints = npt.NDArray[np.int64]
 
 _TABLED = 64  # variances, and numbers, up to which noise is one draw from a table
-_DEVIATIONS = 8  # up to which noise is told from each other there
+_DEVIATIONS = 8  # up to which distances of noise are distinguished there
 
 
 def discrete_gaussian(variance: Fraction, source: Source) -> int:

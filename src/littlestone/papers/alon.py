@@ -52,19 +52,19 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Point, Points
 
-_ALON = "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent"
+ALON = "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent"
 _V = "2022 (004); constants and proof in docs/papers.md"
 
 HIST = register_claim(
     "alon.lemma28.privacy",
-    _ALON,
+    ALON,
     "2022 (004), Lemma 28; threshold: docs/mechanisms.md",
     "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches a threshold are "
     "(epsilon, delta)-DP under replace-one.",
 )
 PRIVACY = register_claim(
     "alon.theorem30.privacy",
-    _ALON,
+    ALON,
     "2022 (004), Theorem 30",
     "One record is one copy's or the last step's: the stable histogram over the copies is "
     "(epsilon, delta)-DP, the exponential mechanism over its list is epsilon-DP, and they see "
@@ -72,7 +72,7 @@ PRIVACY = register_claim(
 )
 FREQUENT = register_claim(
     "alon.theorem23.frequent",
-    _ALON,
+    ALON,
     f"{_V}; Theorem 23, Lemmas 25-27",
     "For 0 < theta < 1 and some k <= d one hypothesis is the output of a copy of k rounds with "
     "probability at least rate_k, with error at most alpha1 if (1 - alpha1)**auxiliary <= theta "
@@ -82,7 +82,7 @@ FREQUENT = register_claim(
 )
 LISTED = register_claim(
     "alon.theorem30.listed",
-    _ALON,
+    ALON,
     f"{_V}; Theorem 30, Lemma 28",
     "A hypothesis that each of K copies submits with probability at least q is not listed with "
     "probability at most e**(l (tau - 1)) (1 - q (1 - e**-l))**K E[e**(-l Z)], Z the noise.",
@@ -90,7 +90,7 @@ LISTED = register_claim(
 )
 CHOICE = register_claim(
     "alon.lemma29.accuracy",
-    _ALON,
+    ALON,
     f"{_V}; Lemma 29, docs/certificates.md",
     "Weights e**(-(epsilon/2) errors) over at most K hypotheses, one of error at most alpha1, that "
     "do not depend on these n records: Pr[error > alpha] <= (K - 1) (1 - alpha (1 - e**-l) + "

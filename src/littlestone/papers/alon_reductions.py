@@ -3,7 +3,7 @@
 ==========================  ===========================================================
 `Lemma15`                   a PAC learner as an empirical learner: 9m for m records
 `Theorem8`, `Boosting`      Section 2.4: weak learners are boosted
-`Corollary4`                agnostic learning, by relabelling; `flats_of`, `Monomials`
+`Corollary4`                agnostic learning, by relabelling; `cuts_by_subspaces`, `Monomials`
 `Theorem10`, `Lemma31`      thresholds and mistake trees, both ways
 `Attack`                    Section 4: what an accurate learner of thresholds shows
 ==========================  ===========================================================
@@ -43,7 +43,7 @@ from littlestone.learners.base import Goal, Learner, nest
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import selection_rate
 from littlestone.papers.adaptor import least_certified, on_page
-from littlestone.papers.alon import _ALON, GenericLearner, M
+from littlestone.papers.alon import ALON, GenericLearner, M
 from littlestone.privacy import Guarantee
 from littlestone.privacy.guarantee import round_up, upper
 from littlestone.source import Choice, ExplicitWeights, ball
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 
 EMPIRICAL_PRIVACY = register_claim(
     "alon.lemma15.privacy",
-    _ALON,
+    ALON,
     "2022 (004), Lemma 15; 2015, Bun, Nissim, Stemmer, Vadhan, Lemma 5.9; proof in docs/papers.md",
     "An (epsilon, delta)-DP learner of m records, run on m of 9m that are drawn with replacement, "
     "is (e, delta (exp(e) - 1)/(exp(epsilon) - 1))-DP, e = (exp(epsilon) - 1)/9.",
 )
 EMPIRICAL = register_claim(
     "alon.lemma15.accuracy",
-    _ALON,
+    ALON,
     "2022 (004), Lemma 15",
     "A learner with error at most alpha except with probability beta on m independent records "
     "of any distribution has, on m records drawn with replacement from the n ones that are "
@@ -73,14 +73,14 @@ EMPIRICAL = register_claim(
 )
 BOOSTED_PRIVACY = register_claim(
     "alon.section2.4.privacy",
-    _ALON,
+    ALON,
     "2022 (004), Section 2.4; by filtering: docs/papers.md",
     "Rounds on disjoint records, each a private learner on slots of which one record fills at "
     "most one, by released hypotheses and its own coins, promise together what one of them does.",
 )
 AGNOSTIC_PRIVACY = register_claim(
     "alon.corollary4.privacy",
-    _ALON,
+    ALON,
     "2022 (004), Corollary 4 (Alon, Beimel, Moran, Stemmer 2020); two samples: docs/papers.md",
     "Relabel the first part by a dichotomy drawn at rate epsilon/2 by the errors of its best "
     "concept on the second part, then run an (e, d)-DP learner: a record of the second part costs "
@@ -270,8 +270,9 @@ class Corollary4:
     (erratum 30). The learner inside is by default that of closed sets where the class has them
     (`littlestone.learners.littlestone`), else `M`.
 
-    Affine subspaces, the paper's example, have dichotomies from `flats_of`; zeros of polynomials
-    are affine subspaces of `Monomials`. ``most_flats`` is a public bound on their number.
+    Affine subspaces, the paper's example, have dichotomies from `cuts_by_subspaces`; zeros of
+    polynomials are affine subspaces of `Monomials`. ``most_subspaces`` is a public bound on their
+    number.
 
     Certificate (docs/papers.md): the learner inside is right about all dichotomies of T and of
     ``ghosts`` times as many ghost points as T has pairs; ``excess``: its share of alpha.
@@ -302,7 +303,7 @@ class Corollary4:
     delta: Fraction
     inner: Any  # the learner for realizable labels: `draw`, `guarantee`
     first: int | None = None  # records of S_1; half of all
-    most_flats: int = 1 << 20
+    most_subspaces: int = 1 << 20
     excess: Fraction = Fraction(1, 2)
     ghosts: int = 1
     alpha: Fraction = Fraction(1, 10)
@@ -342,9 +343,9 @@ class Corollary4:
         points = size + n - pool
         ways = sum(math.comb(points, i) for i in range(self.concept_class.dim + 2))
         ways = min(ways, self.concept_class.size)
-        if ways > self.most_flats:
+        if ways > self.most_subspaces:
             raise UnsupportedError(
-                f"{points:,} records may span {ways:,} affine subspaces, more than most_flats. "
+                f"{points:,} records may span {ways:,} affine subspaces, more than most_subspaces. "
                 "Raise it, or learn from fewer records."
             )
 
@@ -373,7 +374,7 @@ class Corollary4:
         S_2 = part(sample, shuffled[pool:])
         dichotomy: Choice[Any]
         if isinstance(self.concept_class, AffineSubspaces):
-            dichotomy = flats_of(self.concept_class, T.points, S_2)
+            dichotomy = cuts_by_subspaces(self.concept_class, T.points, S_2)
         else:
             dichotomy = dichotomies(self.concept_class, T.points, S_2)
         labels = dichotomy.draw(selection_rate(self.epsilon), source)
@@ -410,7 +411,7 @@ def _fewest(inner: Littlestone, goal: Goal) -> TwoSamplePlan | None:
         return None
 
 
-def flats_of(
+def cuts_by_subspaces(
     concept_class: AffineSubspaces, points: npt.NDArray[Any], second: Sample
 ) -> Choice[npt.NDArray[np.uint8]]:
     """Return the dichotomies of points by affine subspaces, by their best one's errors on a sample.
@@ -422,7 +423,7 @@ def flats_of(
     Examples
     --------
     >>> second = Sample.of(np.array([[0, 0], [1, 1]]), [1, 1])
-    >>> found = flats_of(AffineSubspaces(3, 2, 1), np.array([[2, 2], [0, 1]]), second)
+    >>> found = cuts_by_subspaces(AffineSubspaces(3, 2, 1), np.array([[2, 2], [0, 1]]), second)
     >>> found.size
     4
     """
@@ -435,18 +436,18 @@ def flats_of(
     traces = set(level.values())
     for _ in range(concept_class.dim):
         wider: dict[AffineHypothesis, set[Any]] = {}
-        for flat, held in level.items():
+        for subspace, inside in level.items():
             for x in every:
-                if x not in held:
-                    wider.setdefault(flat.through(x), set(held)).add(x)
-        level = {flat: frozenset(held) for flat, held in wider.items()}
+                if x not in inside:
+                    wider.setdefault(subspace.through(x), set(inside)).add(x)
+        level = {subspace: frozenset(inside) for subspace, inside in wider.items()}
         traces |= set(level.values())
     if q**n > len(every):
         traces.add(frozenset())  # some point that is nobody's
     best: dict[tuple[bool, ...], int] = {}
-    for held in traces:
-        cut = tuple(x in held for x in own)
-        cost = second.positives - sum(gains.get(x, 0) for x in held)
+    for inside in traces:
+        cut = tuple(x in inside for x in own)
+        cost = second.positives - sum(gains.get(x, 0) for x in inside)
         best[cut] = min(cost, best.get(cut, cost))
     cuts = sorted(best)
     return ListedDichotomies(

@@ -496,8 +496,8 @@ def surrogate_of_users(
     zeros, ones = counts[:, :-1]
     mistakes = C @ zeros + (1 - C) @ ones + counts[1, -1]
     errors = (mistakes > t).sum(axis=1)
-    held = (zeros + ones > 0).astype(np.int64)
-    q = [(errors + ((h != C) @ held > 0).sum(axis=1)).min() for h in labels]
+    present = (zeros + ones > 0).astype(np.int64)
+    q = [(errors + ((h != C) @ present > 0).sum(axis=1)).min() for h in labels]
     return np.array(q, dtype=np.int64)
 
 
@@ -933,7 +933,7 @@ class IntervalMedian:
     def scores(self, users: UserSample, l: int, r: int) -> ScoreRuns:  # noqa: E741
         """Return the score of every point of [l, r]."""
 
-        def many(label: int) -> ScoreRuns:  # f_u errs on records labelled 1 up to u, 0 beyond it
+        def many(label: int) -> ScoreRuns:  # f_u is wrong on label 1 up to u, label 0 beyond it
             def errors(block: UserSample) -> ThresholdErrors:
                 return ThresholdErrors(l, r, _labelled(block, label, l, r))
 
