@@ -744,7 +744,7 @@ class ProperLearner:
     """001, Algorithm 4: from x_good down to a proper node, child by child, on a second part.
 
     alpha and beta are shared out: 3/5 of alpha to Algorithm 2, and a = alpha/5 is the alpha of
-    steps 7 (T = 2/a) and 7(c) (a |S_2|), of which all that is below x_good costs 2a.
+    steps 7 (T = 2/a) and 7(c) (``a |S_2|``), of which all that is below x_good costs 2a.
 
     *Deviations.* Weights and values are of S_2 alone (erratum 6). A node with more than T children
     is not tested: some child is light for sure, and the first T + 1 are enough (erratum 7). The
@@ -844,7 +844,7 @@ class ProperLearner:
         return 2**64 if isinstance(size, float) else size
 
     def first(self, n: int) -> int:
-        """Return |S_1| for n records."""
+        """Return ``|S_1|`` for n records."""
         first, second = self.needed
         return n * first // (first + second)
 
