@@ -257,7 +257,7 @@ class Release:
                 hypothesis=hypothesis,
                 parts=_parts(document, guarantee, proposal_of(concept_class)),
                 certificate=Certificate.from_dict(document["certificate"]) if certified else None,
-                n=None if secret_n(guarantee) else _count(document["n"]),
+                n=None if secret_n(guarantee.neighbours) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
                 names=_names(document.get("label_names"), concept_class),
@@ -603,9 +603,15 @@ def both(chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.column_stack([1 - chances, chances]) if chances.ndim == 1 else chances
 
 
-def secret_n(guarantee: Guarantee) -> bool:
-    """Return whether the number of records is secret: then nothing says, refuses or plans by it."""
-    return guarantee.neighbours is Neighbours.ADD_REMOVE
+def secret_n(neighbours: Neighbours) -> bool:
+    """Return whether n (of records, or of users) is secret: nothing says, refuses or plans by it.
+
+    Examples
+    --------
+    >>> [relation.value for relation in Neighbours if secret_n(relation)]
+    ['add-remove', 'user-add-remove']
+    """
+    return neighbours in (Neighbours.ADD_REMOVE, Neighbours.USER_ADD_REMOVE)
 
 
 def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:

@@ -52,7 +52,7 @@ from littlestone.learners.release import (
     secret_n,
 )
 from littlestone.mechanisms.estimate import Conformal
-from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
+from littlestone.privacy import Concentrated, Guarantee, Loss, Part, check_ledger, total
 from littlestone.privacy.guarantee import OTHERS
 from littlestone.source import public_salt
 
@@ -242,7 +242,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         )
     _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
-    loss, secret = shares.loss(learner), secret_n(guarantee)
+    loss, secret = shares.loss(learner), secret_n(guarantee.neighbours)
     if callable(sample):
         check_ledger(ledger, learner.caller, guarantee, data=data, loss=loss)
         sample = sample()
@@ -448,7 +448,7 @@ def read_sample(
         most=most or 0,
         **arguments,
     )
-    if learner.neighbours is not Neighbours.ADD_REMOVE:  # there n is secret
+    if not secret_n(learner.neighbours):
         check_rows(found.n, arguments.get("caller", "fit"))
     return found
 
@@ -497,7 +497,7 @@ def promise(
     """
     shares = shares_of(learner, **parts) if shares is None else shares
     guarantee, evaluated = learner.guarantee(seeded=seeded), shares.evaluation is not None
-    if secret_n(guarantee) and (evaluated or shares.holdout is not None):
+    if secret_n(guarantee.neighbours) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
             "Under add-remove the number of records is secret, and an evaluation is about shares "
             "of it. Evaluate on other records (littlestone score), or protect under replace-one."
