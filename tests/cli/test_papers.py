@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import littlestone as ls
 from littlestone import papers
 from littlestone.cli.main import main
 
@@ -96,3 +97,23 @@ def test_stream(rows, tmp_path, capsys):
     assert main([*arguments, "--set", "U=2"]) == 2
     assert main(arguments) == 2
     assert "--state" in capsys.readouterr().err
+
+
+def test_a_stream_over_learned_columns_states_them_and_their_seed(tmp_path, capsys):
+    rows, schema, export = (str(tmp_path / name) for name in ("t.csv", "s.toml", "p.json"))
+    (tmp_path / "t.csv").write_text("age,ill\n" + "25,0\n70,1\n" * 200)
+    table = {"age": [25, 70] * 200, "ill": [0, 1] * 200}
+    learned = ls.Schema.propose(table, y="ill", epsilon=2, random_state=7)
+    (tmp_path / "s.toml").write_text(learned.to_toml())
+    stream = ["stream", rows, "--learner", "lyu.algorithm3", "--class", "rules(max_literals=1)"]
+    stream += ["--schema", schema, "--epsilon", "8", "--delta", "1e-6", "--horizon", "400"]
+    stream += ["--x", "age", "--y", "ill", "--set", "k=50", "--set", "U=200", "--export", export]
+    assert main(stream) == 0
+    shown = capsys.readouterr()
+    assert "columns were learned from records" in shown.err.replace("\n", " ")
+    assert "NOT PRIVATE" in shown.err
+    published = json.loads((tmp_path / "p.json").read_text())
+    columns, own = published["parts"]
+    assert (columns["what"], columns["guarantee"]["epsilon"]) == ("columns", 2)
+    assert published["guarantee"]["epsilon"] == pytest.approx(2 + own["guarantee"]["epsilon"])
+    assert published["guarantee"]["seeded"] is True

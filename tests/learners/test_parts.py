@@ -14,6 +14,8 @@ from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.check_record import check_record
+from littlestone.learners.online.journal import read_public
+from littlestone.learners.online.record import stream_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.privacy import Guarantee, Neighbours, Part, total
@@ -168,6 +170,43 @@ def test_columns_of_records_go_with_no_other_relation():
     rows = Sample.from_arrays([[25], [70]], [0, 1], domain=learner.concept_class.domain)
     with pytest.raises(ParameterError, match="same neighbours"):
         run(learner, rows, SecureSource())
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_stream_states_its_columns_and_its_ledger_pays_for_the_stream_alone(seed, tmp_path):
+    table = {name: TABLE[name] for name in ("age", "ill")}
+    schema = ls.Schema.propose(table, y="ill", epsilon=2, random_state=seed)
+    ledger = None if seed else ls.Ledger(tmp_path / "b.db", epsilon=1)
+    stream = {"epsilon": 1, "horizon": 2000, "state": tmp_path / "s"}
+    learner = ls.OnlineLearner(ls.Rules(schema, 1), **stream).start(ledger=ledger)
+    learner.learn_many([{"age": age} for age in TABLE["age"][:100]], TABLE["ill"][:100])
+    assert (learner.guarantee_.epsilon, learner.guarantee_.seeded) == (3, bool(seed))
+    learner.close()
+    public = read_public(tmp_path / "s")
+    html = page(public)
+    (embedded,) = re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', html, re.S)
+    found = [public, json.loads(embedded)]
+    assert "the columns were learned from 2,000" in html
+    assert "pure 3-differential privacy" in html
+    assert ("NOT PRIVATE" in html) == bool(seed)
+    if seed is None:
+        record = json.loads(json.dumps(stream_record(public)))
+        assert check_record(record) == []
+        assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 3
+        found.append(record["stream"])
+        assert ledger.spent().epsilon == 1
+        before = {"parts": None, "guarantee": public["parts"][-1]["guarantee"]}
+        for name, value in before.items():
+            forged = json.loads(json.dumps(record))
+            forged["stream"][name] = value
+            assert f"stream.{name}" in {finding.field[: len(name) + 7] for finding in
+                                        check_record(forged)}  # fmt: skip
+    for document in found:
+        assert composed({**document, "class": document["stream"]["class"]}) == (3, 0, bool(seed))
+        assert F(document["guarantee"]["epsilon_exact"]) == 3
+    with pytest.raises(ParameterError, match="same neighbours"):
+        _ = ls.OnlineLearner(ls.Rules(schema, 1), **stream, records_per_user=4).plan
 
 
 @pytest.mark.parametrize("columns", [False, True])
