@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 import littlestone as ls
+from littlestone.classes import LinearClass
 from littlestone.data import Sample
-from littlestone.errors import ParameterError
-from littlestone.learners import registry
+from littlestone.errors import ParameterError, StoppedError, UnsupportedError
+from littlestone.learners import record, registry
 from littlestone.learners.check_record import check_record
+from littlestone.learners.linear import Linear
 from littlestone.learners.online.journal import read_public
 from littlestone.learners.online.record import stream_record
 from littlestone.learners.release import Release
@@ -191,14 +193,14 @@ def test_a_stream_states_its_columns_and_its_ledger_pays_for_the_stream_alone(se
     assert "pure 3-differential privacy" in html
     assert ("NOT PRIVATE" in html) == bool(seed)
     if seed is None:
-        record = json.loads(json.dumps(stream_record(public)))
-        assert check_record(record) == []
-        assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 3
-        found.append(record["stream"])
+        filed = json.loads(json.dumps(stream_record(public)))
+        assert check_record(filed) == []
+        assert filed["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 3
+        found.append(filed["stream"])
         assert ledger.spent().epsilon == 1
         before = {"parts": None, "guarantee": public["parts"][-1]["guarantee"]}
         for name, value in before.items():
-            forged = json.loads(json.dumps(record))
+            forged = json.loads(json.dumps(filed))
             forged["stream"][name] = value
             assert f"stream.{name}" in {finding.field[: len(name) + 7] for finding in
                                         check_record(forged)}  # fmt: skip
@@ -315,3 +317,48 @@ def test_records_cite_what_their_parts_rest_on(y, delta):
     forged = json.loads(json.dumps(record))
     forged["claims"].pop()
     assert check_record(forged)
+
+
+CITED = {
+    "linear": ({"y": "ill", "model": "linear", "labels": [0, 1], "inference": ["age"]},
+               {"linear.moments"}),
+    "quantity": ({"y": "cost", "target": "quantity", "high": 10}, {"clip.rank"}),
+    "count": ({"y": "cost", "target": "count", "high": 10}, {"clip.rank"}),
+    "time": ({"time": "cost", "event": "ill", "periods": [3, 6]}, {"count.truncated"}),
+    "boosted": ({"y": "ill", "model": "boosted"}, {"count.truncated"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CITED)
+def test_all_that_is_spent_is_known_to_the_record(case):
+    how, cited = CITED[case]
+    table = {name: TABLE[name] for name in ("age", "ill", "cost")}
+    release = ls.fit(table, epsilon=4, delta="1e-6", schema=PUBLIC, **how).release_
+    rounds = r"[0-9,]+ (more )?trees?|[0-9,]+ noisy gradients?|first tree, .*|evaluation"
+    unknown = [what for what in release.spent if not re.fullmatch(rounds, what)]
+    assert unknown
+    assert set(unknown) <= record._MECHANISMS.keys()
+    assert cited <= {claim["id"] for claim in release.record()["claims"]}
+    assert check_record(release.record()) == []
+
+
+def test_a_regression_that_is_too_large_is_refused_before_it_is_paid():
+    learner = Linear(LinearClass(PUBLIC), epsilon=1, delta="1e-6", inference=["age"])
+    assert learner.plan.settings(10**6)
+    with pytest.raises(UnsupportedError, match="must stay below"):
+        learner.plan.settings(10**14)
+
+
+def test_a_ledger_of_zcdp_is_asked_for_the_sum_of_both_prices(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=2, delta="2e-6", accounting="zcdp")
+    table = {name: TABLE[name] for name in ("age", "ill")}
+    fit = {"y": "ill", "epsilon": 1, "delta": "1e-6", "schema": PUBLIC, "model": "linear"}
+    ls.fit(table, ledger=ledger, **fit)
+    assert len(ledger.history()) == 2
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+def test_a_seeded_refusal_says_that_it_is_not_private():
+    table = {"age": TABLE["age"], "ill": [5, 7] * 1000}
+    with pytest.raises(StoppedError, match=r"NOT PRIVATE \(seeded\)"):
+        ls.fit(table, y="ill", epsilon=4, schema=PUBLIC, random_state=1)
