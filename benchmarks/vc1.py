@@ -30,7 +30,7 @@ from littlestone.bounds import yan25_theorem11
 from littlestone.learners.exponential import Generic
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
+from littlestone.learners.vc1.choosers import ChainMedian, OneShot, TreeGoal
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.values import Groups
 from littlestone.source import SecureSource
@@ -80,7 +80,7 @@ def generic_fails(size: int, epsilon: float, counts: np.ndarray) -> np.ndarray:
     return sigmoid(log(max(size - width, 1)) - epsilon / 2 * g - good)
 
 
-def median_fails(plan: TwoStep, counts: np.ndarray, n: int) -> np.ndarray:
+def median_fails(plan: ChainMedian, counts: np.ndarray, n: int) -> np.ndarray:
     """Return the chance of a bad depth on a straight path: the law of the median itself."""
     depth, width = plan.budget.depth, counts.shape[1]
     places = [depth - width + 1 + i for i in range(width)]
@@ -94,17 +94,17 @@ def median_fails(plan: TwoStep, counts: np.ndarray, n: int) -> np.ndarray:
         if depth < 2**61:
             points = points.astype(np.int64)
         values = Ordered(points, cumulative.astype(np.int64), depth + 1)
-        above, below = max(n - plan.good + 1, 1), plan.votes
+        above = max(n - plan.good + 1, 1)
         window = RankWindow(Fraction(0), Fraction(1))
-        if above + below < n:
-            window = RankWindow(Fraction(above, n), 1 - Fraction(below, n))
+        if above + 1 < n:
+            window = RankWindow(Fraction(above, n), 1 - Fraction(1, n))
         out[row] = _chance(plan, values, window, first)
     return out
 
 
-def _chance(plan: TwoStep, values: Ordered, window: RankWindow, first: int) -> float:
+def _chance(plan: ChainMedian, values: Ordered, window: RankWindow, first: int) -> float:
     """Return the probability that the median is above the tail's first point, or bottom."""
-    epsilon, delta = plan.epsilons[0], plan.deltas[0]
+    epsilon, delta = plan.budget.epsilon, plan.budget.delta
     if plan.median == "exponential":
         mechanism = RankExponential(values.size, window, epsilon)
         runs, k = mechanism.runs(values), len(values.points)
@@ -122,10 +122,10 @@ def _chance(plan: TwoStep, values: Ordered, window: RankWindow, first: int) -> f
     else:
         mechanism = TreeEM((values.size - 1).bit_length(), window, epsilon, delta)
         groups = Groups.of(values, mechanism.height)
-        runs = mechanism.runs(groups, values.n)
+        scores = mechanism.scores(groups, values.n)
         parts = []
         for i, (score, length) in enumerate(
-            zip(runs.scores.tolist(), list(groups.sizes), strict=True)
+            zip(scores.tolist(), groups.sizes.tolist(), strict=True)
         ):
             if int(length):  # nodes of one group release points on one side of all records
                 parts.append((score, int(length), min(groups.release(i, 0), values.size - 1)))
@@ -186,7 +186,7 @@ def thresholds_table(options: argparse.Namespace) -> None:
         budget = TreeGoal(*numbers, depth=2 ** (power - 1))
         long = TreeGoal(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
-        medians = [TwoStep.plan(long, m, straight=True) for m in ("exponential", "tree")]
+        medians = [ChainMedian.plan(long, m) for m in ("exponential", "tree")]
         cells = [(generic, lambda c, n, s=cls.size: generic_fails(s, options.epsilon, c))]
         cells.append((shot.required, lambda c, n, p=shot: one_shot_fails(p, c, n)))
         cells += [(m.required, lambda c, n, p=m: median_fails(p, c, n)) for m in medians]
@@ -209,8 +209,8 @@ def exact(options: argparse.Namespace) -> tuple[Fraction, Fraction, Fraction, Fr
 def trees_table(options: argparse.Namespace) -> None:
     """Print n for trees of a given depth, whatever their width."""
     numbers = exact(options)
-    print("\nAny tree of depth d: certified (one-shot also measured)")
-    print(f"{'d':>10} {'one-shot':>17} {'median (exp.)':>14} {'median (tree)':>14}")
+    print("\nAny tree of depth d: certified/measured")
+    print(f"{'d':>10} {'one-shot':>17}")
     for power in (0, 1, 2, 4, 5, 7, 10, 16, 20, 32, 64, 128, 256, 1024):
         budget = TreeGoal(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
@@ -218,12 +218,7 @@ def trees_table(options: argparse.Namespace) -> None:
         if shot.required <= options.most:
             chances = partial(one_shot_fails, shot)
             seen = f"{measured(chances, shot.required, options, 2 ** min(power, 40)):,}"
-        medians = [TwoStep.plan(budget, m).required for m in ("exponential", "tree")]
-        print(
-            f"{f'2^{power}':>10} {f'{shot.required:,}/{seen}':>17} "
-            + " ".join(f"{m:>14,}" for m in medians),
-            flush=True,
-        )
+        print(f"{f'2^{power}':>10} {f'{shot.required:,}/{seen}':>17}", flush=True)
 
 
 def classes_table(options: argparse.Namespace) -> None:

@@ -19,8 +19,17 @@ def test_one_release(case, agnostic):
     assert PUBLIC.failures(case, n, 1, "1/10", agnostic=agnostic) == 0
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("case", PUBLIC.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case,
+            id=case.name,
+            marks=pytest.mark.full if case.name.startswith("rules") else pytest.mark.more,
+        )
+        for case in PUBLIC.CASES
+    ],
+)
 def test_failures_at_the_certified_number_and_at_an_eighth(case):
     n = PUBLIC.certified(case, "1/10", agnostic=True)
     bad = PUBLIC.failures(case, n, 80, "1/10", agnostic=True)

@@ -217,7 +217,7 @@ def test_one_release_at_the_certified_number():
     assert failures(4104, 1, 1) == 0
 
 
-@pytest.mark.more
+@pytest.mark.full  # `benchmarks.public` has as many in group more
 def test_a_hundred_releases_and_an_eighth_of_the_records():
     assert clopper_pearson(failures(4104, 1, 100), 100)[1] < 0.05
     few = failures(4730 // 8, "1/10", 60)

@@ -470,7 +470,7 @@ LEARNERS = {
     "agnostic": ("tips", _fit(lambda c, s: ls.AgnosticLearner(c, epsilon=1, random_state=s))),
     **{
         f"vc1 {method}": (
-            "tp",
+            "tp" if method == "one-shot" else "t",
             _fit(lambda c, s, m=method: ls.VC1Learner(c, **BOTH, method=m, random_state=s)),
         )
         for method in ("one-shot", "median-exponential", "median-tree")

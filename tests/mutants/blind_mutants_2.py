@@ -83,15 +83,15 @@ def places_in_increasing_order(original, *given):
 
 @mutant(
     "candidates from the data",
-    "learners.vc1.choosers:TwoStep._median",
+    "learners.vc1.choosers:ChainMedian.choose",
     "vc1 on thresholds(1, 2), median-exponential",
 )
-def the_deepest_chunk_ends_the_medians_domain(original, self, depths, source):
+def the_deepest_chunk_ends_the_medians_domain(original, self, ends, tree, source):
     """The median depth is drawn among the depths up to the deepest chunk's, not up to the tree's:
     one record in a deep place brings many candidates with it, which take the mass from all others.
     """
-    shallow = replace(self.budget, depth=max(depths))
-    return original(replace(self, budget=shallow), depths, source)
+    shallow = replace(self.budget, depth=max(map(tree.depth, ends)))
+    return original(replace(self, budget=shallow), ends, tree, source)
 
 
 class _Certain(Exception):

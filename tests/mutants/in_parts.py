@@ -14,7 +14,7 @@ from littlestone.mechanisms.median.values import RankWindow
 
 from .mutant import mutant, patched
 
-_TWO_STEP = "learners.vc1.choosers"
+_CHOOSERS = "learners.vc1.choosers"
 _PARTS = "learners.littlestone.teachers:parts"
 _FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
@@ -33,37 +33,25 @@ def places_that_everybody_can_draw(original, n, source):
     return original(n, SimpleNamespace(permutation=lambda n, few: public.permutation(n)[:few]))
 
 
-@mutant("parameter from the data", f"{_TWO_STEP}:TwoStep._median", "paths that force nothing")
-def a_window_for_the_paths_that_are_there(original, self, depths, source):
+@mutant("parameter from the data", f"{_CHOOSERS}:ChainMedian.choose", "paths that force nothing")
+def a_window_for_the_paths_that_are_there(original, self, ends, tree, source):
     """The window of the median depth is a share of the paths that force something, not of all."""
-    there = sum(map(bool, depths)) or 1
-    above, below = max(there - self.good + 1, 1), self.votes
+    there = sum(tree.depth(end) > 0 for end in ends) or 1
+    above = max(there - self.good + 1, 1)
     window = RankWindow(Fraction(0), Fraction(1))
-    if above + below < there:
-        window = RankWindow(Fraction(above, there), 1 - Fraction(below, there))
-    with patched(f"{_TWO_STEP}:RankWindow", lambda *_: window):
-        return original(self, depths, source)
+    if above + 1 < there:
+        window = RankWindow(Fraction(above, there), 1 - Fraction(1, there))
+    with patched(f"{_CHOOSERS}:RankWindow", lambda *_: window):
+        return original(self, ends, tree, source)
 
 
-@mutant(
-    "parameter from the data", "learners.vc1.choosers:one_shot_path", "paths that force nothing"
-)
+@mutant("parameter from the data", f"{_CHOOSERS}:one_shot_path", "paths that force nothing")
 def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **options):
     """What is asked of a node is computed from how many paths force something: one record moves
     a score by two.
     """
     nothing = sum(not tree.depth(end) for end in ends)
     return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
-
-
-@mutant(
-    "composition forgotten",
-    f"{_TWO_STEP}:TwoStep.epsilons",
-    "learners/vc1/test_two_step.py::test_the_parts_add_up",
-)
-def the_whole_epsilon_for_the_node_too(original, self):
-    """The median depth spends its share, and the choice of a node at that depth all of epsilon."""
-    return original(self)[0], self.budget.epsilon
 
 
 @mutant(

@@ -219,8 +219,15 @@ def worst_of_paths(size, n, calm, **change):
     return len(pairs), most / (median.delta / 2)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize(("size", "n", "calm"), [(8, 3, 1), (6, 4, 1), (8, 6, 2), (16, 4, 1)])
+@pytest.mark.parametrize(
+    ("size", "n", "calm"),
+    [
+        pytest.param(8, 3, 1, marks=pytest.mark.more),
+        pytest.param(6, 4, 1, marks=pytest.mark.more),
+        pytest.param(8, 6, 2, marks=pytest.mark.full),
+        pytest.param(16, 4, 1, marks=pytest.mark.full),
+    ],
+)
 def test_the_path_branch_is_private(size, n, calm):
     pairs, most = worst_of_paths(size, n, calm)
     assert pairs > 400

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
 from littlestone.bounds.claims import IID, PUBLIC, register_claim
 from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
-from littlestone.bounds.search import least_n, log_of
+from littlestone.bounds.search import least_n, log_of, near_zero
 from littlestone.bounds.tails import log_chance
 
 Floats = npt.NDArray[np.float64]
@@ -207,27 +207,17 @@ def least(form: Form, goal: Goal, below: int | None = None) -> int | None:
     guess = math.ceil(min(about, most))
     if below is None and guess == most and not holds(most):
         return None
-    n = least_n(holds, _near(form, goal, guess))
+    wanted = float(log_of(goal.left))
+    n = least_n(holds, near_zero(lambda n: _log(failure(form, goal, n)) - wanted, guess))
     while n <= most and not all(holds(n + i) for i in range(1, _NEXT)):
         n += 1
-    most = min(most, n + 64)  # floats are not as far off
-    while n <= most and not certificate(form, goal, n).holds:
+    if n > most:
+        return None
+    last = min(most, n + 64)  # floats are not as far off, unless no precision decides
+    if not certificate(form, goal, n).holds and not certificate(form, goal, last).holds:
+        return None
+    while not certificate(form, goal, n).holds:
         n += 1
-    return n if n <= most else None
-
-
-def _near(form: Form, goal: Goal, n: int) -> int:
-    """Return about where the failure is what it may be: secants, as it vanishes exponentially."""
-    wanted, points = float(log_of(goal.left)), [n, n + n // 8 + 1]
-    heights = [_log(failure(form, goal, at)) - wanted for at in points]
-    for _ in range(6):
-        fall = (heights[-2] - heights[-1]) / (points[-1] - points[-2])
-        far = heights[-1] / fall if fall > 0 else points[-1]
-        n = max(points[-1] + math.ceil(min(max(far, -points[-1] / 2), points[-1])), 1)
-        if n in points:
-            break
-        points.append(n)
-        heights.append(_log(failure(form, goal, n)) - wanted)
     return n
 
 

@@ -51,6 +51,27 @@ def least_n(
     return high
 
 
+def near_zero(height: Callable[[int], float], n: int) -> int:
+    """Return about where a height that falls like a line is 0, by secants from n on.
+
+    Examples
+    --------
+    >>> near_zero(lambda n: 70 - n / 2 + math.sqrt(n), 500)
+    166
+    """
+    points = [n, n + n // 8 + 1]
+    heights = [height(at) for at in points]
+    for _ in range(6):
+        fall = (heights[-2] - heights[-1]) / (points[-1] - points[-2])
+        far = heights[-1] / fall if fall > 0 else points[-1]
+        n = max(points[-1] + math.ceil(min(max(far, -points[-1] / 2), points[-1])), 1)
+        if n in points:
+            break
+        points.append(n)
+        heights.append(height(n))
+    return n
+
+
 #: Stands for "no n suffices" in searches (an infinity would make differences undefined).
 HOPELESS = 1e30
 

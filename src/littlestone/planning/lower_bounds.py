@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf
+from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import CertificateBuilder, Claim, least_n, register
-from littlestone.bounds.search import log_of
+from littlestone.bounds.search import log_of, near_zero
 from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
@@ -218,13 +218,17 @@ class _Case:
             " - walk(n, 1, alpha, -odd - 2*i) + walk(n, 1, alpha, -odd - 2*i - 1)))"
         )
 
-        def step(n: int) -> Step:
+        def step(n: int, more: str = " >= beta") -> Step:
             first = "(1 - delta)/(1 + exp(epsilon))" if n % 2 else "1/2"
             top = min(n // 2, ceil(20 / epsilon), _TERMS)  # what is left out is positive
-            formula = f"{failure.replace('first', first)} >= beta"
+            formula = failure.replace("first", first) + more
             return self._step("lower.two-labels", formula, n=n, odd=n % 2, top=top)
 
-        n = least_n(lambda n: not step(n).value, ceil(1 / self.budget.alpha**2))
+        def height(n: int) -> float:
+            return log(max(float(step(n, "").value), 1e-300)) - log_of(self.budget.beta)
+
+        guess = near_zero(height, ceil(1 / self.budget.alpha**2))
+        n = least_n(lambda n: not step(n).value, guess)
         holds_for = _APPROXIMATE if delta else _PURE
         return self._known("lower.two-labels", holds_for, "agnostic", n, step)
 

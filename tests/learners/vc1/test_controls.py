@@ -3,16 +3,20 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F
+from itertools import product
 
 import numpy as np
 import pytest
 
 import littlestone as ls
+from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample, part, shuffle, sizes
 from littlestone.learners.vc1 import VC1
 from littlestone.mechanisms import sparse_select
+from littlestone.mechanisms.median import Ordered
+from littlestone.papers.yan import OPTPrivateLearner
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
@@ -22,10 +26,11 @@ from .small import FORK
 POINTS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
-class Literal(VC1):
-    """Algorithm 2 as it is printed: every point is deterministic if no concept fits the chunk."""
+class Literal(OPTPrivateLearner):
+    """Definition 15 as it is printed: every point is deterministic if no concept fits the chunk."""
 
-    def forced(self, tree, matrix, sample):
+    def forced(self, tree, sample):
+        matrix = self.concept_class.matrix
         f = matrix[tree.row]
         rows = range(len(matrix))
         for x, zeros, ones in zip(sample.points, sample.zeros, sample.ones, strict=True):
@@ -38,16 +43,16 @@ class Literal(VC1):
     def candidates(self, tree, node):
         return [node]
 
-    def draw(self, sample, source):
-        tree, matrix = self.plan.tree, self.concept_class.matrix
-        chooser, start, forced = self.plan.chooser, 0, []
+    def node(self, sample, source, order=None):
+        tree, start, forced = self.tree, 0, []
         shuffled = shuffle(sample, source)
-        for size in sizes(len(shuffled), self.chunks):
-            forced.append(self.forced(tree, matrix, part(sample, shuffled[start : start + size])))
+        for size in sizes(len(shuffled), self.t):
+            forced.append(self.forced(tree, part(sample, shuffled[start : start + size])))
             start += size
-        depth = chooser._median([max(map(tree.depth, b), default=0) for b in forced], source)
+        depths = [max(map(tree.depth, b), default=0) for b in forced]
+        depth = self.private_median.draw(Ordered.of(depths, tree.height + 1), source)
         if not depth:
-            return tree.hypothesis(ROOT)
+            return ROOT
         votes = Counter(
             candidate
             for b in forced
@@ -55,17 +60,16 @@ class Literal(VC1):
             if tree.depth(node) == depth
             for candidate in self.candidates(tree, node)
         )
-        epsilon, delta = chooser.epsilons[1], chooser.deltas[1]
         drawn = sparse_select(
-            votes, k=1, epsilon=epsilon, delta=delta, source=source, default=(ROOT, 0)
+            votes, k=1, epsilon=self.epsilon, delta=self.delta, source=source, default=(ROOT, 0)
         )
-        return tree.hypothesis(drawn[0] if isinstance(drawn, tuple) else drawn)
+        return drawn[0] if isinstance(drawn, tuple) else drawn
 
 
 class EmptyIfInconsistent(Literal):
     """The same code with the correction: nothing is forced if no concept fits."""
 
-    def forced(self, tree, matrix, sample):
+    def forced(self, tree, sample):
         end = tree.deterministic(sample)
         return set(tree.path(end)) if end is not ROOT else set()
 
@@ -125,35 +129,46 @@ def verified(kind, matrix, n, **options):
     return ls.audit.verify(algorithm, points=points, n_samples=n)
 
 
+def leak(kind, matrix, chunks):
+    """The largest divergence of Algorithm 2 on two records at epsilon 1, over its delta."""
+    half, delta = F(1, 2), F(1, 1000)  # the exponential mechanism's median needs no delta
+    concepts = ls.theory.FiniteClass(np.array(matrix))
+    algorithm = kind(concepts, half, delta, F(1, 10), F(1, 20), chunks, "exponential")
+
+    def run(records, source):
+        points, labels = zip(*records, strict=True)
+        return algorithm.draw(OrderedSample.listed(list(points), list(labels)), source).labels
+
+    pairs = replace_one(list(product(range(len(matrix[0])), (0, 1))), 2)
+    return verify_mechanism(run, pairs, epsilon=1, delta=delta).worst_delta / float(delta)
+
+
 def test_the_printed_algorithm_is_caught():
     """Two records that contradict each other make every point deterministic."""
-    options = {"method": "median-exponential", "chunks": 1}
-    broken = verified(Literal, POINTS, 2, **options)
-    assert not broken.holds
-    assert broken.worst_delta > 1.4 * float(broken.delta)
-    assert verified(EmptyIfInconsistent, POINTS, 2, **options).holds
+    assert leak(Literal, POINTS, 1) > 1.6
+    for corrected in (EmptyIfInconsistent, OPTPrivateLearner):
+        assert 0.5 < leak(corrected, POINTS, 1) <= 1
 
 
 @pytest.mark.more
 def test_more_siblings_more_leaks():
     """The leak grows with the number of points, without a bound."""
-    options = {"method": "median-exponential", "chunks": 1}
     six = np.vstack([np.zeros((1, 6), dtype=int), np.eye(6, dtype=int)]).tolist()
-    few = verified(Literal, POINTS, 2, **options).worst_delta
-    assert verified(Literal, six, 2, **options).worst_delta > 1.6 * few
+    assert leak(Literal, six, 1) > 1.9 * leak(Literal, POINTS, 1)
+    assert leak(OPTPrivateLearner, six, 1) <= 1
 
 
-def test_an_unquotiented_class_is_caught():
-    options = {"method": "median-exponential", "chunks": 2}
+@pytest.mark.parametrize("chunks", [1, 2])
+def test_an_unquotiented_class_is_caught(chunks):
     equal = [[0, 0, 0], [1, 1, 1]]
-    assert not verified(Unquotiented, equal, 2, **options).holds
-    assert verified(EmptyIfInconsistent, equal, 2, **options).holds
+    assert leak(Unquotiented, equal, chunks) > 1.4
+    assert leak(EmptyIfInconsistent, equal, chunks) <= 1
 
 
-def divergence(kind, matrix, left, right, **options):
+def divergence(kind, concepts, left, right, **options):
     """The hockey-stick divergence of two neighbouring lists, over delta."""
     values = {"epsilon": 1, "delta": F(1, 10**9), "alpha": 0.1, "beta": 0.05} | options
-    algorithm = kind(ls.theory.FiniteClass(np.array(matrix)), **values)
+    algorithm = kind(concepts, **values)
     assert sum(a != b for a, b in zip(left, right, strict=True)) == 1
     laws = []
     for data in (left, right):
@@ -165,13 +180,21 @@ def divergence(kind, matrix, left, right, **options):
     )
 
 
-@pytest.mark.parametrize(("method", "b"), [("one-shot", 48), ("median-exponential", 50)])
-def test_half_the_noise_is_caught(method, b):
-    """One vote goes over from the winner to another point: both scores move, and the total."""
-    left = [(0, 1)] * 60 + [(1, 1)] * b
-    right = [(0, 1)] * 59 + [(1, 1)] * (b + 1)
-    assert divergence(HalfTheNoise, POINTS, left, right, method=method) > 100
-    assert divergence(VC1, POINTS, left, right, method=method) <= 1
+@pytest.mark.parametrize(
+    ("concepts", "method", "left", "new"),
+    [
+        # one vote goes over from the winner to another point: both scores move, and the total
+        (ls.theory.FiniteClass(POINTS), "one-shot", [(0, 1)] * 60 + [(1, 1)] * 48, (1, 1)),
+        # one end comes to the deepest node, where about as many as the window asks for are
+        (ls.Thresholds(1, 2), "median-exponential", [(1, 0)] * 34 + [(1, 1)] * 6, (1, 1)),
+        (ls.Thresholds(1, 2), "median-tree", [(1, 0)] * 22 + [(1, 1)] * 18, (1, 1)),
+    ],
+    ids=["one-shot", "median-exponential", "median-tree"],
+)
+def test_half_the_noise_is_caught(concepts, method, left, new):
+    right = [new, *left[1:]]
+    assert divergence(HalfTheNoise, concepts, left, right, method=method) > 100
+    assert divergence(VC1, concepts, left, right, method=method) <= 1
 
 
 @pytest.mark.more
@@ -188,6 +211,6 @@ def test_one_part_for_both_is_caught():
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
     right = [(1, 0), *left[1:]]
-    options = {"proper": True}
-    assert divergence(VC1, FORK, left, right, **options) <= 1
-    assert divergence(OnePartForBoth, FORK, left, right, **options) > 100
+    fork, options = ls.theory.FiniteClass(FORK), {"proper": True}
+    assert divergence(VC1, fork, left, right, **options) <= 1
+    assert divergence(OnePartForBoth, fork, left, right, **options) > 100

@@ -11,7 +11,7 @@ import littlestone as ls
 from littlestone.classes.trees import MatrixTree
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal
 from littlestone.learners.vc1.chunks import chunk_ends
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
@@ -20,6 +20,7 @@ from littlestone.source import ExactSource
 from .small import FORK, classes, kinds_of_classes
 
 KINDS = [kind for points in (1, 2, 3) for kind in kinds_of_classes(points)]
+#: Of thresholds; other classes have one.
 METHODS = ["one-shot", "median-exponential", "median-tree"]
 #: A large delta lets the parts that it pays for be seen; a small one lets the others.
 DELTAS = [F(1, 20), F(1, 10**6)]
@@ -50,11 +51,10 @@ def test_there_are_so_many_kinds():
 
 
 @pytest.mark.first(12)
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
-def test_every_kind_of_class_with_two_records(matrix, method):
+def test_every_kind_of_class_with_two_records(matrix):
     for chunks in (1, None):
-        result = check(learner(matrix, method=method, chunks=chunks), len(matrix[0]), 2)
+        result = check(learner(matrix, chunks=chunks), len(matrix[0]), 2)
     assert result.datasets == (2 * len(matrix[0])) ** 2
 
 
@@ -89,12 +89,26 @@ def test_lists_are_shuffled_by_position():
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
-def test_implicit_classes_and_records_outside(cls):
-    for method in METHODS:
+@pytest.mark.parametrize(
+    ("cls", "methods"), [(ls.Thresholds(1, 3), METHODS), (ls.Prefixes("ab", 1), ["auto"])], ids=str
+)
+def test_implicit_classes_and_records_outside(cls, methods):
+    for method in methods:
         algorithm = VC1(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
         result = ls.audit.verify(algorithm, points=[1, 2, 3], n_samples=2, outside=True)
         assert result.holds, result
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("chunks", [1, 2, None])
+def test_thresholds_with_three_records(method, chunks):
+    for delta in DELTAS:
+        algorithm = VC1(
+            ls.Thresholds(0, 1), epsilon=1, delta=delta, alpha=0.1, beta=0.05,
+            method=method, chunks=chunks,
+        )  # fmt: skip
+        assert check(algorithm, 2, 3).datasets == 4**3
 
 
 @pytest.mark.first(1)
@@ -112,9 +126,6 @@ def choosers(tree, epsilon, delta):
     yield OneShot.plan(budget)
     yield OneShot(budget, 2, 0, 3)  # constants for so few chunks that every score counts
     yield OneShot(budget, 1, 0, 1)
-    yield TwoStep.plan(budget, "exponential")
-    yield TwoStep(budget, "exponential", 2, 1, F(1, 2), 3)
-    yield TwoStep(budget, "tree", 2, 1, F(1, 2), 3)
 
 
 def law_of(chooser, tree, ends):
@@ -182,12 +193,11 @@ def test_choices_on_all_classes_of_three_points(matrix, epsilon):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
-def test_every_kind_every_method_and_three_records(matrix, method):
+def test_every_kind_and_three_records(matrix):
     for chunks in (1, 2, None):
         for delta in DELTAS:
-            check(learner(matrix, delta=delta, method=method, chunks=chunks), len(matrix[0]), 3)
+            check(learner(matrix, delta=delta, chunks=chunks), len(matrix[0]), 3)
 
 
 @pytest.mark.full

@@ -22,6 +22,7 @@ from littlestone.learners.vc1.estimators import VC1Learner
 from littlestone.learners.vc1.learner import MOST_CHUNKS
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
+EMPTY = OrderedSample.listed([], [])
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
 
 
@@ -84,6 +85,23 @@ def test_thresholds_are_learned_by_every_method(method, bits):
         found = algorithm.draw(sample, SeededSource(7))
         wrong = sum(int(x > target) != int(x > found.above) for x in points)
         assert wrong <= 0.1 * n
+
+
+PATH = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])  # of one path, but no `Thresholds`
+ELSEWHERE = [ls.Points(), ls.Prefixes("ipv6"), PATH, ls.theory.FiniteClass([[0, 1]])]
+
+
+@pytest.mark.parametrize("method", ["median-exponential", "median-tree"])
+@pytest.mark.parametrize("cls", ELSEWHERE, ids=str)
+def test_medians_are_for_thresholds(cls, method):
+    class Nothing:
+        """A source that must not be asked."""
+
+    for proper in (False, True):
+        algorithm = VC1(cls, **NUMBERS, method=method, proper=proper)
+        for ask in (algorithm.required_samples, lambda a=algorithm: a.draw(EMPTY, Nothing())):
+            with pytest.raises(ls.errors.UnsupportedError, match=r"--learner yan\.algorithm2"):
+                ask()
 
 
 def test_degenerate_classes_and_samples():

@@ -126,13 +126,13 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
             concepts = class_from_dict(fixed["stream"]["class"])
         except (KeyError, ValueError, RecursionError):  # also our ParameterError
             raise _changed(path) from None
-    now = now or {"time": 0, "stage": 0, "batches": 0, "stopped": False}
+    now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
         **fixed,
         **stated(parts_in(fixed, concepts)),  # kept is what was paid, of the stream alone
         "rows": now["time"],
-        **{name: now[name] for name in ("stage", "batches", "stopped")},
+        **{name: now[name] for name in ("batches", "stopped")},
         "published": transcript,
     }
 

@@ -1,14 +1,16 @@
-"""Choosing a node of the tree, given the end of each chunk's path: one draw, or two steps.
+"""Choosing a node of the tree, given the end of each chunk's path: one draw, or a median depth.
 
 *One draw* (`OneShot`) over the nodes of all chunks' paths. A node x is good if some chunk forces it
 and some *good* chunk forces nothing beyond it: then x lies between a hypothesis of error at most
 alpha and the concept itself. So a good node has some chunks that reach it, and fewer chunks that go
 beyond it than there are good ones: docs/learners/vc1.md.
 
-*Two steps* (`TwoStep`) are those of Algorithm 2: a median depth, and then a node of that depth. The
-median is one of two mechanisms of `littlestone.mechanisms.median`, the choice is `sparse_select`.
-The window of the median has two sides: fewer ends beyond the depth than there are good chunks,
-and enough ends at it or beyond it to be votes for the right node.
+*A median* (`ChainMedian`) of the depths, by one of two mechanisms of
+`littlestone.mechanisms.median`, on a tree that is one path: there the depth says which node. Its
+window has two sides: fewer ends beyond the depth than there are good chunks, and at least one at it
+or beyond it. On branching trees a choice among the nodes of that depth would follow (Algorithm 2,
+steps 5 to 7); one draw needs fewer records there, and the two steps are
+`littlestone.papers.OPTPrivateLearner`.
 
 The constants of both are searched for in floats. What is found decides how many records a
 certificate asks for, never whether it is valid. Everything is a function of public parameters.
@@ -17,7 +19,6 @@ certificate asks for, never whether it is valid. Everything is a function of pub
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,8 +34,7 @@ from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.errors import UnsupportedError
 from littlestone.learners.base import Goal
-from littlestone.learners.vc1.claims import CHUNKS, ONE_SHOT, TWO_STEP
-from littlestone.mechanisms import sparse_select
+from littlestone.learners.vc1.claims import CHAIN_MEDIAN, CHUNKS, ONE_SHOT
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -62,39 +62,28 @@ ONE_SHOT_FAILURE = Bound((
     ("odds", "(bottom + depth*exp(rate*even))*exp(-rate*votes)", ONE_SHOT),
     ("first_failure", "too_few + odds/(1 + odds)", ONE_SHOT),
 ))  # fmt: skip
-
-
-def _two_step(miss: tuple[Line, ...], *, straight: bool) -> Bound:
-    """Return the failure of a median that misses by these lines, and of a choice after it."""
-    lost, total = ("lost_odds", "exp(rate2*(1 - votes))/delta2", TWO_STEP), "too_few + "
-    total += "miss_odds/(1 + miss_odds)" + ("" if straight else " + lost_odds/(1 + lost_odds)")
-    return Bound((
-        *_TOO_FEW,
-        ("enough_chunks", "t >= good + 1", TWO_STEP),
-        *miss,
-        ("window", "good >= votes + 2", TWO_STEP),
-        *([] if straight else [lost]),
-        ("first_failure", total, TWO_STEP),
-    ))  # fmt: skip
-
-
 #: ``top`` is the margin of the best depth, and one more for the distance to what misses.
 _MISS: dict[str, tuple[Line, ...]] = {
     "exponential": (
-        ("top", "floor((good - votes)/2) + 1", TWO_STEP),
-        ("miss_odds", "depth*exp(-rate1*top)", "median.exponential"),
+        ("top", "floor((good - 1)/2) + 1", CHAIN_MEDIAN),
+        ("miss_odds", "depth*exp(-rate*top)", "median.exponential"),
     ),
     "tree": (
-        ("top", "floor((good + 3 - votes)/3)", TWO_STEP),
-        ("bottom", "height*exp(rate1)*(1 - delta1)/delta1", "median.tree"),
-        ("miss_odds", "(bottom + 1 + most*height)*exp(-rate1*top)", "median.tree"),
+        ("top", "floor((good + 2)/3)", CHAIN_MEDIAN),
+        ("bottom", "height*exp(rate)*(1 - delta)/delta", "median.tree"),
+        ("miss_odds", "(bottom + 1 + most*height)*exp(-rate*top)", "median.tree"),
     ),
 }
-TWO_STEP_FAILURE = {
-    (median, straight): _two_step(miss, straight=straight)
+MEDIAN_FAILURE = {
+    median: Bound((
+        *_TOO_FEW,
+        ("enough_chunks", "t >= good + 1", CHAIN_MEDIAN),
+        *miss,
+        ("window", "good >= 3", CHAIN_MEDIAN),
+        ("first_failure", "too_few + miss_odds/(1 + miss_odds)", CHAIN_MEDIAN),
+    ))
     for median, miss in _MISS.items()
-    for straight in (False, True)
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -266,38 +255,30 @@ class OneShot:
 
 Median = Literal["exponential", "tree"]
 
-#: Shares of epsilon for the median that are tried.
-SHARES = [Fraction(k, 40) for k in range(8, 38)]
-
 
 @dataclass(frozen=True)
-class TwoStep:
-    """Steps 4 to 7 of Algorithm 2: a private median depth, then a private choice at that depth.
+class ChainMedian:
+    """Step 4 of Algorithm 2 on a tree that is one path: a private median depth, which is a node.
 
     Notes
     -----
-    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other: the sum of the
-    two steps. Claims ``median.exponential`` or ``median.tree``; `sparse_select`.
+    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other; pure for the
+    exponential mechanism. Claims ``median.exponential`` or ``median.tree``.
 
-    *Accuracy.* Claim ``vc1.two-step``.
+    *Accuracy.* Claim ``vc1.chain-median``.
 
     Examples
     --------
     >>> budget = TreeGoal(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**1024)
-    >>> TwoStep.plan(budget, "tree").required < 5000
-    True
+    >>> ChainMedian.plan(budget, "tree").required
+    1711
     """
 
     budget: TreeGoal
-    median: Median  # for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth)
+    median: Median  # pure, and needs ~ ln(depth), or ~ ln ln(depth)
     #: G in docs/learners/vc1.md: good chunks that must exist; fewer ends lie beyond the depth
     good: int
-    votes: int  # r there: the least number of ends at the depth or beyond it
-    share: Fraction  # of epsilon, for the median
     required: int
-    #: Whether the tree is one path, so that the depth says which node: there is nothing left to
-    #: choose, and the median spends everything.
-    straight: bool = False
 
     @property
     def name(self) -> str:
@@ -305,102 +286,52 @@ class TwoStep:
         return f"median-{self.median}"
 
     @classmethod
-    def plan(cls, budget: TreeGoal, median: Median, *, straight: bool = False) -> TwoStep:
+    def plan(cls, budget: TreeGoal, median: Median) -> ChainMedian:
         """Return the constants that need the fewest records."""
-        rate = float(budget.rate)
-        shares = [Fraction(1)] if straight else SHARES
-        share = np.array([float(s) for s in shares])[:, None, None]
-        delta1, delta2 = _deltas(budget.delta, median, straight=straight)
+        rate, bound = float(budget.rate), MEDIAN_FAILURE[median]
         known: dict[str, Any] = {
             "depth": budget.depth, "height": budget.depth.bit_length(), "most": _many(budget),
-            "rate1": rate * share, "delta1": delta1, "rate2": rate * (1 - share), "delta2": delta2,
+            "rate": rate, "delta": budget.delta,
         }  # fmt: skip
-        bound = TWO_STEP_FAILURE[median, straight]
-        # votes: what outweighs bottom, and some units more (e**-units < beta); top: the same
+        # top: what outweighs a miss, and some units more (e**-units < beta)
         more = np.linspace(0, max(16.0, 6 - log_of(budget.beta)), 49)
-        votes = np.ones((1, 1, 1), dtype=np.int64)
-        if not straight:
-            beyond = (more[None, :, None] - log_of(delta2)) / known["rate2"]
-            votes = np.ceil(1 + beyond).astype(np.int64)
-        bad = bound.log("miss_odds", **known, top=0) + more[None, None, :]
+        bad = bound.log("miss_odds", **known, top=0) + more
         # at least 2, so that the window of the median is not empty
-        top = np.maximum(np.ceil(bad / known["rate1"]), 2).astype(np.int64)
-        fails = bound.floats("first_failure", **known, too_few=0, votes=votes, top=top)
-        votes, top, fails = np.broadcast_arrays(votes, top, fails)
+        top = np.maximum(np.ceil(bad / rate), 2).astype(np.int64)
+        fails = bound.floats("first_failure", **known, too_few=0, top=top)
         # the least number of good chunks with this top: see `failure`
-        good = votes + 2 * top - 2 if median == "exponential" else votes + 3 * top - 3
-        need = good.ravel()
-        n, at = least_chunks(need, fails.ravel(), need + 1, float(budget.alpha), float(budget.beta))
-        i, _, _ = np.unravel_index(at, good.shape)
-        constants = (int(good.ravel()[at]), int(votes.ravel()[at]), shares[int(i)])
-        return cls(budget, median, *constants, n, straight)
-
-    @property
-    def deltas(self) -> tuple[Fraction, Fraction]:
-        """Delta of the median and of the choice."""
-        return _deltas(self.budget.delta, self.median, straight=self.straight)
-
-    @property
-    def epsilons(self) -> tuple[Fraction, Fraction]:
-        """Epsilon of the median and of the choice."""
-        first = self.budget.epsilon * self.share
-        return first, self.budget.epsilon - first
+        good = 2 * top - 1 if median == "exponential" else 3 * top - 2
+        n, at = least_chunks(good, fails, good + 1, float(budget.alpha), float(budget.beta))
+        return cls(budget, median, int(good[at]), n)
 
     def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
-        """Return a node, or None for bottom (steps 4 to 7 of Algorithm 2)."""
+        """Return the node at a private depth in the middle of all, or None for bottom."""
+        t, size, budget = len(ends), self.budget.depth + 1, self.budget
+        above = max(t - self.good + 1, 1)
+        window = RankWindow(Fraction(0), Fraction(1))
+        if above + 1 < t:
+            window = RankWindow(Fraction(above, t), 1 - Fraction(1, t))
+        mechanism: RankExponential | TreeEM
+        if self.median == "exponential":
+            mechanism = RankExponential(size, window, budget.epsilon)
+        else:
+            mechanism = TreeEM((size - 1).bit_length(), window, budget.epsilon, budget.delta)
         depths = [tree.depth(end) for end in ends]  # d(y_i)
-        depth = self._median(depths, source)  # step 4: z
+        depth = mechanism.draw(Ordered.of(depths, size), source)
         if not depth:
             return None if depth is None else ROOT
-        if self.straight:
-            return tree.ancestor(_last(tree), depth)
-        # steps 5 and 6: P and q_j, as one candidate for each chunk that reaches the depth
-        reached = (end for end, own in zip(ends, depths, strict=True) if own >= depth)
-        return sparse_select(  # step 7: the choosing mechanism, x_good
-            Counter(tree.ancestor(end, depth) for end in reached),
-            k=1,
-            epsilon=self.epsilons[1],
-            delta=self.deltas[1],
-            source=source,
-            default=None,
-            order=tree.order,
-        )
-
-    def _median(self, depths: Sequence[int], source: Source) -> int | None:
-        """Return a private depth in the middle of all, in the place of PrivateMedian."""
-        t, size = len(depths), self.budget.depth + 1
-        above, below = max(t - self.good + 1, 1), self.votes
-        window = RankWindow(Fraction(0), Fraction(1))
-        if above + below < t:
-            window = RankWindow(Fraction(above, t), 1 - Fraction(below, t))
-        values = Ordered.of(depths, size)
-        if self.median == "exponential":
-            return RankExponential(size, window, self.epsilons[0]).draw(values, source)
-        height = (size - 1).bit_length()
-        return TreeEM(height, window, self.epsilons[0], self.deltas[0]).draw(values, source)
+        path: Any = tree
+        node: Node = tree.ancestor(path.forest.bottom, depth)
+        return node
 
     def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
-        budget, (epsilon1, epsilon2) = self.budget, self.epsilons
-        delta1, delta2 = self.deltas
-        return TWO_STEP_FAILURE[self.median, self.straight].write(
-            cert, t=chunks, records=records, error=budget.alpha, good=self.good, votes=self.votes,
-            rate1=epsilon1 / 2, rate2=epsilon2 / 2, delta1=delta1, delta2=delta2,
-            depth=budget.depth, height=budget.depth.bit_length(), most=max(_many(budget), chunks),
+        budget = self.budget
+        return MEDIAN_FAILURE[self.median].write(
+            cert, t=chunks, records=records, error=budget.alpha, good=self.good, rate=budget.rate,
+            delta=budget.delta, depth=budget.depth, height=budget.depth.bit_length(),
+            most=max(_many(budget), chunks),
         )  # fmt: skip
-
-
-def _last(path: VC1Tree) -> Node:
-    """Return the deepest node of a tree that is one path."""
-    chain: Any = path
-    return chain.forest.bottom  # type: ignore[no-any-return]
-
-
-def _deltas(delta: Fraction, median: Median, *, straight: bool) -> tuple[Fraction, Fraction]:
-    """Return delta of the median and of the choice; a step that needs none gets none."""
-    if median == "exponential":
-        return Fraction(0), Fraction(0) if straight else delta
-    return (delta, Fraction(0)) if straight else (delta / 2, delta / 2)
 
 
 def _many(budget: TreeGoal) -> int:

@@ -37,13 +37,12 @@ ONE_SHOT = register_claim(
     "(bottom + d e**(epsilon/2 (b-r))) e**(-epsilon/2 best), best = floor((t+1-r)/2) > b-r.",
     _ALL,
 )
-TWO_STEP = register_claim(
-    "vc1.two-step",
+CHAIN_MEDIAN = register_claim(
+    "vc1.chain-median",
     _YAN,
-    f"{_V}, Algorithm 2, Lemmas 8-9",
-    "A depth with more than b ends at it or above it, and r at it or below it, and then a "
-    "node of that depth by the choosing mechanism: error at most alpha with at most b bad "
-    "chunks, except when the median misses or bottom is chosen.",
+    f"{_V}, Algorithm 2, step 4, Lemmas 8-9, on a tree that is one path",
+    "A depth with more than b ends at it or above it, and one at it or below it, is that of a "
+    "node of error at most alpha with at most b bad chunks: so except when the median misses.",
     _ALL,
 )
 LEAVES = register_claim(

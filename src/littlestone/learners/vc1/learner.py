@@ -5,7 +5,7 @@ The numbers are the steps of Algorithm 2 (OPTPrivateLearner), in papers 000 and 
 1. Build the tree of the class under a public concept f (Algorithm 1); relabel records by f.
 2. Shuffle the records to chunks (one record each, as long as there are not very many).
 3. Each chunk forces one path, whatever its records are (`chunks`).
-4-7. Choose a node by the paths, in one draw or by a median depth and a choice (`choosers`).
+4-7. Choose a node by the paths: in one draw, or of thresholds by a median depth (`choosers`).
 8-9. Release f, flipped on the path of that node.
 
 For proper output (001, Algorithm 4, ProperLearner) a second part of the records leads from an
@@ -42,7 +42,7 @@ from littlestone.learners.base import (
     verified_plan,
     whole,
 )
-from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
+from littlestone.learners.vc1.choosers import MOST, ChainMedian, Chooser, Median, OneShot, TreeGoal
 from littlestone.learners.vc1.chunks import (
     chunk_ends,
     extreme_ends,
@@ -154,7 +154,8 @@ class VC1(ClassLearner[VC1Plan]):
     )
     method: Method = declared(
         one_of("auto", *METHODS),
-        '``"auto"`` takes the one whose certificate needs the fewest records.',
+        '``"auto"`` takes the one whose certificate needs the fewest records; the medians are for '
+        "`Thresholds`.",
         default="auto",
     )
     chunks: int | None = declared(
@@ -172,6 +173,13 @@ class VC1(ClassLearner[VC1Plan]):
         """Return the plan that needs the fewest records, of the methods that the user allows."""
         epsilon, delta, alpha, beta = self.epsilon, self.delta, self.alpha, self.beta
         tree = public_tree(self.concept_class)
+        if self.method.startswith("median-") and not isinstance(self.concept_class, Thresholds):
+            raise UnsupportedError(
+                f"method={self.method!r} is for thresholds, whose tree is one path, and not for "
+                f"{self.concept_class.spec}. Use method='auto', or a median and a choice as in "
+                "Algorithm 2: --learner yan.algorithm2, littlestone.papers.OPTPrivateLearner "
+                "(see: littlestone papers)."
+            )
         if not tree.height:
             return VC1Plan(tree, None, None, alpha, beta, self.chunks)
         leaves = most_leaves(tree) if self.proper else 0
@@ -185,14 +193,11 @@ class VC1(ClassLearner[VC1Plan]):
                 "proper output draws from. Learn improperly, or use Algorithm 4: --learner "
                 "yan.algorithm4, littlestone.papers.ProperLearner (see: littlestone papers)."
             )
-        # which method is best hardly depends on the split
-        middle = (epsilon, delta, alpha * Fraction(7, 10), beta * Fraction(8, 10))
-        resolved: Any = _best(self.concept_class, middle, self.method)[0].name
 
         def split(a: Fraction, b: Fraction) -> VC1Plan:
             below = Leaves(epsilon, alpha - alpha * a, beta - beta * b, leaves)
             numbers = (epsilon, delta, alpha * a, beta * b)
-            chosen, own = _best(self.concept_class, numbers, resolved)
+            chosen, own = _best(self.concept_class, numbers, self.method)
             return VC1Plan(own, chosen, below, alpha, beta)
 
         sizes = ((split(a, b).required, a, b) for a in _ALPHAS for b in _BETAS)
@@ -269,24 +274,23 @@ def _best(
 ) -> tuple[Chooser, VC1Tree]:
     """Return the chooser that needs the fewest records, and the tree that it chooses in."""
     found: list[tuple[Chooser, VC1Tree]] = []
-    tree = public_tree(concept_class)
-    budget = TreeGoal(*numbers, depth=tree.height)
+    chain = isinstance(concept_class, Thresholds)
     if method in ("auto", "one-shot"):
-        found.append((OneShot.plan(budget), tree))
-    medians: tuple[Literal["exponential", "tree"], ...] = ("exponential", "tree")
-    for median in medians:
+        tree = public_tree(concept_class)
+        found.append((OneShot.plan(TreeGoal(*numbers, depth=tree.height)), tree))
+    medians: tuple[Median, ...] = ("exponential", "tree")
+    for median in medians if chain else ():
         if method in ("auto", f"median-{median}"):
-            found.append((TwoStep.plan(budget, median), tree))
-            if isinstance(concept_class, Thresholds):
-                path = public_tree(concept_class, straight=True)
-                long = TreeGoal(*numbers, depth=path.height)
-                found.append((TwoStep.plan(long, median, straight=True), path))
+            path = public_tree(concept_class, straight=True)
+            long = TreeGoal(*numbers, depth=path.height)
+            found.append((ChainMedian.plan(long, median), path))
     best = min(found, key=lambda pair: pair[0].required)
     if best[0].required > MOST:
         raise InfeasibleError(
             f"Learning {concept_class.spec} with epsilon, delta, alpha and beta as given needs "
             f"more than {MOST:,} records, and certificates end there. Allow a larger epsilon, "
-            "delta, alpha or beta" + (", or use method='auto'." if method != "auto" else "."),
+            "delta, alpha or beta"
+            + (", or use method='auto'." if chain and method != "auto" else "."),
             n_needed=MOST + 1,
         )
     return best
