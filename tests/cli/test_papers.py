@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+import littlestone as ls
 from littlestone import papers
 from littlestone.cli.main import main
+from littlestone.errors import ParameterError
 
 THEOREM_3 = ["--learner", "lyu.theorem3", "--set", "k=120", "--set", "chunk=16",
              "--set", "tolerances=1,0"]  # fmt: skip
@@ -96,3 +98,31 @@ def test_stream(rows, tmp_path, capsys):
     assert main([*arguments, "--set", "U=2"]) == 2
     assert main(arguments) == 2
     assert "--state" in capsys.readouterr().err
+
+
+def test_a_stream_over_learned_columns_states_them_and_their_seed(tmp_path, capsys):
+    rows, schema, export = (str(tmp_path / name) for name in ("t.csv", "s.toml", "p.json"))
+    (tmp_path / "t.csv").write_text("age,ill\n" + "25,0\n70,1\n" * 50)
+    table = {"age": [25, 70] * 50, "ill": [0, 1] * 50}
+    learned = ls.Schema.propose(table, y="ill", epsilon=2, random_state=7)
+    (tmp_path / "s.toml").write_text(learned.to_toml())
+    stream = ["stream", rows, "--learner", "lyu.algorithm3", "--class", "rules(max_literals=1)"]
+    stream += ["--schema", schema, "--epsilon", "8", "--delta", "1e-6", "--horizon", "100"]
+    stream += ["--x", "age", "--y", "ill", "--set", "k=50", "--set", "U=200", "--export", export]
+    assert main(stream) == 0
+    shown = capsys.readouterr()
+    assert "columns were learned from records" in shown.err.replace("\n", " ")
+    assert "NOT PRIVATE" in shown.err
+    published = json.loads((tmp_path / "p.json").read_text())
+    columns, own = published["parts"]
+    assert (columns["what"], columns["guarantee"]["epsilon"]) == ("columns", 2)
+    assert published["guarantee"]["epsilon"] == pytest.approx(2 + own["guarantee"]["epsilon"])
+    assert published["guarantee"]["seeded"] is True
+
+
+@pytest.mark.parametrize("theta", ["-1", "0", "1", "2"])
+def test_a_decaying_factor_is_between_0_and_1(theta):
+    learner = papers.make("lwy.algorithm1", ls.Thresholds(1, 9), epsilon=1, samples_per_user=2,
+                          settings=[f"theta={theta}"])  # fmt: skip
+    with pytest.raises(ParameterError, match=r"'theta' parameter of PrivateThreshold.*between"):
+        _ = learner.plan

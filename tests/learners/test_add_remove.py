@@ -9,17 +9,23 @@ import pyarrow as pa
 import pytest
 
 import littlestone as ls
-from littlestone import audit
+from littlestone import audit, papers
 from littlestone.cli.summary import plain
-from littlestone.data import Sample
+from littlestone.data import Sample, UserSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry, running
 from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
+from littlestone.papers import li_wang_ye
+from littlestone.papers.adaptor import settings
 from littlestone.privacy import Neighbours
 from littlestone.report import page
+from littlestone.source import SeededSource
 
 LINE = ls.Thresholds(1, 2)
 DOSES = ls.Schema.from_dict({"dose": {"bins": [5]}})
+ADDED = Neighbours.USER_ADD_REMOVE
 ROWS = ls.theory.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 1, 0]])
 
 
@@ -203,3 +209,38 @@ def test_other_audits_compare_replacements_at_twice_epsilon():
     assert found.holds
     assert found.epsilon == 2
     assert found.outcomes > 1
+
+
+# --- users who are added or removed ---------------------------------------------------------------
+
+
+def test_no_estimator_of_the_papers_is_told_the_relation():
+    """Their documents print how many users there are."""
+    for algorithm in map(papers.page, papers.names()):
+        if algorithm.KIND == "learner":
+            assert "neighbours" not in settings(algorithm)
+    with pytest.raises(TypeError, match="neighbours"):
+        papers.Theorem46(LINE, epsilon=1, neighbours=ADDED)
+    with pytest.raises(ParameterError, match="no parameter 'neighbours'"):
+        papers.make("lwy.theorem4.6", LINE, epsilon=1, samples_per_user=2,
+                    settings=["neighbours=user-add-remove"])  # fmt: skip
+
+
+def test_where_a_learner_promises_it_the_number_of_users_is_as_secret(monkeypatch):
+    guarantee = li_wang_ye.Theorem46.guarantee
+    monkeypatch.setattr(
+        li_wang_ye.Theorem46, "guarantee", lambda self: replace(guarantee(self), neighbours=ADDED)
+    )
+    made = papers.Theorem46(LINE, epsilon=8, samples_per_user=1)
+    with pytest.raises(ParameterError, match=r"takes a littlestone\.data\.Sample under"):
+        made.fit([1, 2], [0, 1], groups=["a", "b"])
+    learner, texts = made.to_learner(), set()
+    for n in (40, 41):
+        users = UserSample.from_arrays([1, 2] * n, [0, 1] * n, range(2 * n), LINE.domain)
+        document = run(learner, users, SeededSource(0)).to_dict()
+        assert Release.from_dict(document).n is None
+        document.pop("hypothesis")
+        texts.add(str(document))
+    assert len(texts) == 1
+    with pytest.raises(UnsupportedError, match="the number of records is secret"):
+        run(learner, users, SeededSource(0), evaluate="1/10")

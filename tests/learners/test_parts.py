@@ -3,22 +3,20 @@
 import itertools
 import json
 import re
-from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import littlestone as ls
+from littlestone.classes import LinearClass
 from littlestone.data import Sample
-from littlestone.errors import ParameterError
-from littlestone.learners import registry
+from littlestone.errors import ParameterError, StoppedError, UnsupportedError
+from littlestone.learners import record, registry
 from littlestone.learners.check_record import check_record
-from littlestone.learners.online.hedge import algorithm_of
-from littlestone.learners.online.journal import open_stream, read_public
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.linear import Linear
+from littlestone.learners.online.journal import read_public
 from littlestone.learners.online.record import stream_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
@@ -189,6 +187,43 @@ def test_columns_of_records_go_with_no_other_relation():
         run(learner, rows, SecureSource())
 
 
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize("seed", [None, 1])
+def test_a_stream_states_its_columns_and_its_ledger_pays_for_the_stream_alone(seed, tmp_path):
+    table = {name: TABLE[name] for name in ("age", "ill")}
+    schema = ls.Schema.propose(table, y="ill", epsilon=2, random_state=seed)
+    ledger = None if seed else ls.Ledger(tmp_path / "b.db", epsilon=1)
+    stream = {"epsilon": 1, "horizon": 2000, "state": tmp_path / "s"}
+    learner = ls.OnlineLearner(ls.Rules(schema, 1), **stream).start(ledger=ledger)
+    learner.learn_many([{"age": age} for age in TABLE["age"][:100]], TABLE["ill"][:100])
+    assert (learner.guarantee_.epsilon, learner.guarantee_.seeded) == (3, bool(seed))
+    learner.close()
+    public = read_public(tmp_path / "s")
+    html = page(public)
+    (embedded,) = re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', html, re.S)
+    found = [public, json.loads(embedded)]
+    assert "the columns were learned from 2,000" in html
+    assert "pure 3-differential privacy" in html
+    assert ("NOT PRIVATE" in html) == bool(seed)
+    if seed is None:
+        filed = json.loads(json.dumps(stream_record(public)))
+        assert check_record(filed) == []
+        assert filed["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 3
+        found.append(filed["stream"])
+        assert ledger.spent().epsilon == 1
+        before = {"parts": None, "guarantee": public["parts"][-1]["guarantee"]}
+        for name, value in before.items():
+            forged = json.loads(json.dumps(filed))
+            forged["stream"][name] = value
+            assert f"stream.{name}" in {finding.field[: len(name) + 7] for finding in
+                                        check_record(forged)}  # fmt: skip
+    for document in found:
+        assert composed({**document, "class": document["stream"]["class"]}) == (3, 0, bool(seed))
+        assert F(document["guarantee"]["epsilon_exact"]) == 3
+    with pytest.raises(ParameterError, match="same neighbours"):
+        _ = ls.OnlineLearner(ls.Rules(schema, 1), **stream, records_per_user=4).plan
+
+
 @pytest.mark.parametrize("columns", [False, True])
 def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(columns, tmp_path):
     release = made(columns, "auto", None, None, "ill")
@@ -257,43 +292,6 @@ def test_documents_under_add_remove_state_the_cost_and_no_number_of_records(tmp_
         assert F(document["guarantee"]["epsilon_exact"]) == ledger.spent().epsilon
     for text in (release.to_json(), page(release), json.dumps(release.record()), repr(release)):
         assert not re.search(r"\b(154|77)\b", text)
-
-
-@pytest.mark.parametrize("columns", [False, True])
-def test_the_record_of_a_stream_states_the_cost_of_its_columns(columns, tmp_path):
-    """What the stream pays is its own; the columns of its class were paid before."""
-    schema = PUBLIC
-    if columns:
-        schema = ls.Schema.propose(TABLE, columns=["age"], epsilon="1/5", delta="1e-7")
-    concepts = ls.Rules(schema, 1)
-    plan = plan_online(concepts, epsilon=9, delta="1e-6", horizon=500, agnostic=True)
-    ledger = ls.Ledger(tmp_path / "b.db", epsilon=10, delta="1e-5")
-    with closing(
-        open_stream(tmp_path / "s", algorithm_of(concepts, plan), ledger=ledger, about=AGNOSTIC)
-    ) as stream:
-        codes = concepts.domain.array([[25], [70]] * 20)
-        stream.answer(codes, np.ones(40, dtype=bool), np.array([0, 1] * 20, dtype=np.int8))
-    public = read_public(tmp_path / "s")
-    record = json.loads(json.dumps(stream_record(public)))
-    assert check_record(record) == []
-    for document in (public, record["stream"]):
-        nested = [found for found, _, _ in guarantees(document["stream"]["class"])]
-        assert len(nested) == columns
-        epsilon = F(document["stream"]["epsilon"]) + sum(F(x["epsilon_exact"]) for x in nested)
-        delta = F(document["stream"]["delta"]) + sum(F(x["delta_exact"]) for x in nested)
-        headline = document["guarantee"]
-        assert (F(headline["epsilon_exact"]), F(headline["delta_exact"])) == (epsilon, delta)
-        assert epsilon == (F(46, 5) if columns else 9)
-    filed = record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"]
-    assert float(epsilon) <= filed <= np.nextafter(float(epsilon), 99), "rounded up"
-    (event,) = ledger.history()
-    assert ledger.spent().epsilon == 9
-    assert event.what.startswith("stream on rules")
-    assert list(entries(record["deployment"])) == []
-    if columns:  # they protect single records
-        users = plan_online(concepts, epsilon=9, delta="1e-6", horizon=500, records_per_user=2)
-        with pytest.raises(ParameterError, match="same neighbours"):
-            algorithm_of(concepts, users).guarantee()
 
 
 @pytest.mark.parametrize(
@@ -391,3 +389,55 @@ def test_records_cite_what_their_parts_rest_on(y, delta):
     forged = json.loads(json.dumps(record))
     forged["claims"].pop()
     assert check_record(forged)
+
+
+CITED = {
+    "linear": ({"y": "ill", "model": "linear", "labels": [0, 1], "inference": ["age"]},
+               {"linear.moments"}),
+    "quantity": ({"y": "cost", "target": "quantity", "high": 10}, {"clip.rank"}),
+    "count": ({"y": "cost", "target": "count", "high": 10}, {"clip.rank"}),
+    "time": ({"time": "cost", "event": "ill", "periods": [3, 6]}, {"count.truncated"}),
+    "boosted": ({"y": "ill", "model": "boosted"}, {"count.truncated"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CITED)
+def test_all_that_is_spent_is_known_to_the_record(case):
+    how, cited = CITED[case]
+    table = {name: TABLE[name] for name in ("age", "ill", "cost")}
+    release = ls.fit(table, epsilon=4, delta="1e-6", schema=PUBLIC, **how).release_
+    rounds = r"[0-9,]+ (more )?trees?|[0-9,]+ noisy gradients?|first tree, .*|evaluation"
+    unknown = [what for what in release.spent if not re.fullmatch(rounds, what)]
+    assert unknown
+    assert set(unknown) <= record._MECHANISMS.keys()
+    assert cited <= {claim["id"] for claim in release.record()["claims"]}
+    assert check_record(release.record()) == []
+
+
+def test_a_regression_that_is_too_large_is_refused_before_it_is_paid():
+    learner = Linear(LinearClass(PUBLIC), epsilon=1, delta="1e-6", inference=["age"])
+    assert learner.plan.settings(10**6)
+    with pytest.raises(UnsupportedError, match="must stay below"):
+        learner.plan.settings(10**14)
+
+
+def test_a_ledger_of_zcdp_is_asked_for_the_sum_of_both_prices(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=2, delta="2e-6", accounting="zcdp")
+    table = {name: TABLE[name] for name in ("age", "ill")}
+    fit = {
+        "y": "ill",
+        "epsilon": 1,
+        "delta": "1e-6",
+        "schema": PUBLIC,
+        "model": "linear",
+        "evaluate": None,
+    }
+    ls.fit(table, ledger=ledger, **fit)
+    assert len(ledger.history()) == 2
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+def test_a_seeded_refusal_says_that_it_is_not_private():
+    table = {"age": TABLE["age"], "ill": [5, 7] * 1000}
+    with pytest.raises(StoppedError, match=r"NOT PRIVATE \(seeded\)"):
+        ls.fit(table, y="ill", epsilon=4, schema=PUBLIC, random_state=1)

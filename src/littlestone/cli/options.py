@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
@@ -516,6 +517,17 @@ def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
             "classes over rows: rules, rule_lists, decision_trees, auto."
+        )
+
+
+def say_columns(public: Schema | None) -> None:
+    """Say before a stream what is said of columns that were learned from records."""
+    if public is not None and public.proposal is not None:
+        print(
+            "The columns were learned from records. What that cost these records comes on top "
+            "of the stream's epsilon and delta, and the proved number of mistakes is for rows "
+            "that the columns were not learned from.",
+            file=sys.stderr,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from littlestone.cli.options import AsJson, check_outputs, needed, open_class, whole
+from littlestone.cli.options import AsJson, check_outputs, needed, open_class, say_columns, whole
 from littlestone.errors import ParameterError, check_fraction, check_probability
 
 if TYPE_CHECKING:
@@ -98,8 +98,10 @@ def streamed(
 
     Writes "t,prediction" and a line for each row; ``export`` gets everything published, as JSON.
     """
+    from littlestone.learners.release import LEARNING, parts_of, proposal_of, stated
     from littlestone.papers import page
     from littlestone.papers.adaptor import read_settings
+    from littlestone.privacy import Part, total
     from littlestone.safe_io import write_text
 
     found: Any = page(name)
@@ -110,7 +112,8 @@ def streamed(
     for option in ("constants", "adversary", "records_per_user", "user"):
         if getattr(terms, option) is not None:
             raise ParameterError(f"The {option!r} parameter of stream is not for {name}: --set is.")
-    concepts, _ = open_class(terms.concept_class, terms.schema)
+    concepts, public = open_class(terms.concept_class, terms.schema)
+    say_columns(public)
     check_outputs("stream", paid.ledger, out=out, export=export)
     horizon = whole("stream", "horizon", terms.horizon)
     algorithm = found.printed(
@@ -123,7 +126,10 @@ def streamed(
     )
     algorithm = replace(algorithm, **read_settings("stream", found, settings or ()))
     source, ledger = paid.source("stream"), paid.budget("stream")
-    guarantee = replace(algorithm.guarantee(), seeded=source.seeded)
+    proposal = proposal_of(concepts)
+    seeded = source.seeded or (proposal is not None and proposal.guarantee.seeded)
+    guarantee = replace(algorithm.guarantee(), seeded=seeded)
+    parts = parts_of((Part(LEARNING, guarantee),), proposal)
     if guarantee.epsilon > Fraction(terms.epsilon):
         raise ParameterError(
             f"With these parameters {name} would be {guarantee}: more than --epsilon. Set fewer "
@@ -148,13 +154,13 @@ def streamed(
         write_text(out, text)
     if export is not None:
         document = {
-            "learner": name, "class": concepts.spec, "guarantee": guarantee.to_dict(),
+            "learner": name, "class": concepts.spec, **stated(parts),
             "time": state.t, "halted": state.halted,
             "published": [[t, h.to_dict()] for t, h in published],
         }  # fmt: skip
         write_text(export, jsonlib.dumps(document, indent=1) + "\n")
     if not quiet:
-        print(f"{state.t:,} rows, {len(published)} published. {guarantee}", file=sys.stderr)
+        print(f"{state.t:,} rows, {len(published)} published. {total(parts)}", file=sys.stderr)
     return 0
 
 

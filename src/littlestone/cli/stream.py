@@ -29,6 +29,7 @@ from littlestone.cli.options import (
     needed,
     open_class,
     refuse_schema,
+    say_columns,
     shared,
     whole,
 )
@@ -462,13 +463,7 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
     asked = names("stream", "x", typed["x"])
     if typed["concept_class"] is not None:
         concepts, public = open_class(typed["concept_class"], typed["schema"], asked)
-        if public is not None and public.proposal is not None:
-            print(
-                "The columns were learned from records. What that cost these records comes on top "
-                "of the stream's epsilon and delta, and the proved number of mistakes is for rows "
-                "that the columns were not learned from.",
-                file=sys.stderr,
-            )
+        say_columns(public)
         refuse_schema(concepts, public)
     else:
         concepts = class_from_dict(known["class"])
@@ -524,8 +519,9 @@ def _show_status(folder: str, *, json: bool) -> None:
     from littlestone.classes import class_from_dict, load
     from littlestone.cli.terminal import facts
     from littlestone.learners.online.journal import Journal, read_public
-    from littlestone.learners.release import proposal_of
-    from littlestone.privacy import Guarantee
+    from littlestone.learners.release import parts_in, proposal_of
+    from littlestone.privacy import total
+    from littlestone.report.plans import stream_facts
 
     running = False
     try:
@@ -545,12 +541,8 @@ def _show_status(folder: str, *, json: bool) -> None:
     if json:
         print(jsonlib.dumps(public))
         return
-    columns = proposal_of(class_from_dict(public["stream"]["class"]))
-    learned: list[tuple[str, str, str]] = []
-    if columns is not None:
-        note = "on top, for rows among them; the number of mistakes is proved for other rows only"
-        learned.append(("Columns", f"learned from {columns.n:,} records: {columns.guarantee}", ""))
-        learned.append(("", note, ""))
+    concepts = class_from_dict(public["stream"]["class"])
+    parts = parts_in(public, concepts)
     spent = f"{public['batches']} of {public['planned_batches']} updates"
     facts(
         [
@@ -558,8 +550,8 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Rule", public["description"] or "none yet", ""),
             ("Hypothesis", str(public["hypothesis"]), ""),
             ("Budget", spent + (", spent: the last rule stays" if public["stopped"] else ""), ""),
-            ("Guarantee", str(Guarantee.from_dict(public["guarantee"])), ""),
-            *learned,
+            ("Guarantee", str(total(parts)), ""),
+            *((*fact, "") for fact in stream_facts(parts, proposal_of(concepts))),
             ("Running", "yes" if running else "no", ""),
         ]
     )

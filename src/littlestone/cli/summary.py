@@ -42,7 +42,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     elif guarantee.pure:
         rows.append(_odds(guarantee))
     rows += _certified(release) if certificate is not None else []
-    rows += [(name, text, "") for name, text in proposal_facts(release)]
+    rows += [(name, text, "") for name, text in proposal_facts(release.parts, release.proposal)]
     rows += [(name, text, "") for name, text in coefficient_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []

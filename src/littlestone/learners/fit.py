@@ -54,8 +54,8 @@ from littlestone.learners.linear.learner import NO_DELTA
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
-from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
-from littlestone.privacy.guarantee import LEARNED_FROM
+from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
+from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -335,11 +335,12 @@ class Fit:
             part = replace(part, about=LEARNED_FROM)
         others = private_count(counts[1], n, epsilon=shares.labels, source=source)
         if others.low > n / 2:
+            seeded = f" {NOT_PRIVATE}." if source.seeded else ""
             raise StoppedError(
                 f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
                 f"{n:,}). Say which cell means 1 (--positive, labels=), or that it is no label "
                 f"(--target). This count cost epsilon {shares.labels}, which stays spent; nothing "
-                "else was drawn."
+                f"else was drawn.{seeded}"
             )
         return (part,)
 
@@ -565,7 +566,12 @@ class Fit:
     ) -> None:  # fmt: skip
         """Refuse a ledger that would not pay for the first count and all the rest, before both."""
         promised = promise(learner, shares=shares, seeded=source.seeded)
-        loss = None if shares.labels else shares.loss(learner)
+        loss = shares.loss(learner)
+        if shares.labels:  # in zCDP both prices add up, as both are paid
+            known = isinstance(loss, Concentrated)
+            loss = (
+                Concentrated(cast(Concentrated, loss).rho + shares.labels**2 / 2) if known else None
+            )
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 

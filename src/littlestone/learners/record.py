@@ -186,10 +186,11 @@ def cited(document: Json) -> list[str]:
 #: What is spent on these rests on more than what the learner's claim says.
 _MECHANISMS = {
     **dict.fromkeys(("count of label 1", "counts of labels", "life table"), ("count.truncated",)),
-    **dict.fromkeys(("last shift", "last factor"), ("count.truncated",)),
+    **dict.fromkeys(("last factor", "predicted survival"), ("count.truncated",)),
+    **dict.fromkeys(("counts", "the mean of what is left"), ("clip.rank", "count.truncated")),
     **dict.fromkeys(("counts of columns", "weights of columns"), ("boosting.start",)),
     "quantiles": ("exp-mech.privacy",),
-    "quantile and mean": ("exp-mech.privacy", "count.truncated"),
+    "coefficients": ("linear.moments",),
 }
 
 

@@ -238,10 +238,8 @@ class Release:
                 **self.hypothesis.to_dict(),
                 "description": self.hypothesis.describe(),
             },
-            "guarantee": self.guarantee.to_dict(),
+            **stated(self.parts),
         }
-        if self.nested:
-            out["parts"] = [part.to_dict() for part in self.parts]
         if self.n is not None:
             out["n"] = self.n
         if self.certificate is not None:
@@ -295,9 +293,9 @@ class Release:
                 learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
-                parts=_parts(document, guarantee, proposal_of(concept_class)),
+                parts=parts_in(document, concept_class),
                 certificate=Certificate.from_dict(document["certificate"]) if certified else None,
-                n=None if secret_n(guarantee) else _count(document["n"]),
+                n=None if secret_n(guarantee.neighbours) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
                 names=_names(document.get("label_names"), concept_class),
@@ -661,9 +659,15 @@ def both(chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.column_stack([1 - chances, chances]) if chances.ndim == 1 else chances
 
 
-def secret_n(guarantee: Guarantee) -> bool:
-    """Return whether the number of records is secret: then nothing says, refuses or plans by it."""
-    return guarantee.neighbours is Neighbours.ADD_REMOVE
+def secret_n(neighbours: Neighbours) -> bool:
+    """Return whether n (of records, or of users) is secret: nothing says, refuses or plans by it.
+
+    Examples
+    --------
+    >>> [relation.value for relation in Neighbours if secret_n(relation)]
+    ['add-remove', 'user-add-remove']
+    """
+    return neighbours in (Neighbours.ADD_REMOVE, Neighbours.USER_ADD_REMOVE)
 
 
 def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:
@@ -710,16 +714,23 @@ def _count(value: Any) -> int:
     return value
 
 
-def _parts(document: Json, stated: Guarantee, proposal: Proposal | None) -> tuple[Part, ...]:
-    """Read the parts of a guarantee; refuse those that do not sum to what is stated.
+def stated(parts: tuple[Part, ...]) -> Json:
+    """Return what a document says of its cost: the sum, and each part, where there are several."""
+    said: Json = {"guarantee": total(parts).to_dict()}
+    return said | ({"parts": [part.to_dict() for part in parts]} if len(parts) > 1 else {})
 
-    Of a file of before, which named no parts, the columns are added: its headline left them out.
+
+def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
+    """Read the parts that a document states; refuse those that do not sum to its guarantee.
+
+    Where none are named, the columns of the class are added: that headline left them out.
     """
+    headline, proposal = Guarantee.from_dict(document["guarantee"]), proposal_of(concept_class)
     if "parts" not in document:
-        return parts_of((Part(LEARNING, stated),), proposal)
+        return parts_of((Part(LEARNING, headline),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns = [part.guarantee for part in parts if part.what == COLUMNS]
-    if total(parts) != stated or columns != [p.guarantee for p in (proposal,) if p is not None]:
+    if total(parts) != headline or columns != [p.guarantee for p in (proposal,) if p is not None]:
         raise ParameterError("The parts of the guarantee of the model do not sum to it.")
     return parts
 

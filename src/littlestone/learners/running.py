@@ -281,7 +281,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         )
     _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
-    secret = secret_n(guarantee)
+    secret = secret_n(guarantee.neighbours)
     if callable(sample):
         check_ledger(ledger, learner.caller, guarantee, data=data, loss=shares.loss(learner))
         sample = sample()
@@ -503,7 +503,7 @@ def read_sample(
         most=most or 0,
         **arguments,
     )
-    if learner.neighbours is not Neighbours.ADD_REMOVE:  # there n is secret
+    if not secret_n(learner.neighbours):
         check_rows(found.n, arguments.get("caller", "fit"))
     return found
 
@@ -564,7 +564,7 @@ def _own_parts(
     `ParameterError`, `UnsupportedError` where nothing is promised.
     """
     guarantee, evaluated = learner.guarantee(seeded=seeded), shares.evaluation is not None
-    if secret_n(guarantee) and (evaluated or shares.holdout is not None):
+    if secret_n(guarantee.neighbours) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
             "Under add-remove the number of records is secret, and an evaluation is about shares "
             "of it. Evaluate on other records (littlestone score), or protect under replace-one."

@@ -54,10 +54,10 @@ from littlestone.learners.base import (
     warn_of_sums,
     warn_of_weakness,
 )
-from littlestone.learners.release import Release, is_table
+from littlestone.learners.release import Release, is_table, secret_n
 from littlestone.learners.running import AnySample, certificate_of, read_sample, run
 from littlestone.notebooks import Card, Table, rows_of
-from littlestone.privacy import Guarantee, Ledger, Neighbours
+from littlestone.privacy import Guarantee, Ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_class(caller, self.concept_class)
         unit = _unit(X, user, groups)
         learner = self._protecting(unit)  # checks the parameters before the data are looked at
-        if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
+        if secret_n(learner.neighbours) and not is_sample(X):
             raise ParameterError(
                 f"{caller} takes a littlestone.data.Sample under add-remove: arrays and tables "
                 "show how many records there are. Sample.read makes one of a table, "

@@ -161,8 +161,9 @@ def least_certified(failure: Callable[[int], CertificateBuilder | None]) -> int 
 
 # -- parameters that are given: read by the types of the dataclass --------------------------------
 
-#: What the shell has itself, and gives to `Algorithm.printed`.
-_SHELL = ("concept_class", "alpha", "beta", "samples_per_user", "n")
+#: What nobody sets: what the shell has itself and gives to `Algorithm.printed`, and the relation:
+#: under another one n may be secret, and documents print it.
+_SHELL = ("concept_class", "alpha", "beta", "samples_per_user", "n", "neighbours")
 
 
 def settings(algorithm: type[Any]) -> dict[str, Any]:

@@ -1047,6 +1047,10 @@ class PrivateThreshold:
     theta: Fraction = Fraction(2, 3)  # decaying factor
     neighbours: Neighbours = REPLACED
 
+    def __post_init__(self) -> None:
+        if not 0 < self.theta < 1:
+            raise parameter_error("PrivateThreshold", "theta", "between 0 and 1", str(self.theta))
+
     NAME: ClassVar[str] = "lwy.algorithm1"
     PAPER: ClassVar[str] = "002"
     NUMBER: ClassVar[str] = "Algorithm 1"

@@ -70,6 +70,8 @@ from littlestone.safe_io import write_text
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
+    from littlestone.data.schema import Proposal
+    from littlestone.privacy import Part
     from littlestone.types import Json
 
 
@@ -163,7 +165,7 @@ def release_page(release: Release) -> str:
         **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
-        spent=[*spent_facts(release), *proposal_facts(release)],
+        spent=[*spent_facts(release), *proposal_facts(release.parts, release.proposal)],
         coefficients=coefficient_facts(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
@@ -439,12 +441,11 @@ def _compared(release: Release, found: Quality) -> str:
     return f"The rule {verbs[not found.better]} than always answering {rival}."
 
 
-def proposal_facts(release: Release) -> list[tuple[str, str]]:
+def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
     """Return what each part cost, and where the columns come from, in lines (name, text)."""
-    proposal = release.proposal
-    facts = [
-        (part.what.capitalize(), f"of {part.about}: {part.guarantee}") for part in release.nested
-    ]
+    facts = []
+    if len(parts) > 1:
+        facts += [(p.what.capitalize(), f"of {p.about}: {p.guarantee}") for p in parts]
     if proposal is not None:
         facts.append(("Records", f"the columns were learned from {integer(proposal.n)}"))
         if proposal.declared:

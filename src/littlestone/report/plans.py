@@ -18,11 +18,11 @@ from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.record import algorithm_in
 from littlestone.learners.online.simulation import Simulation
 from littlestone.learners.release import FORMAT as RELEASE
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.privacy import Guarantee
+from littlestone.privacy import total
 from littlestone.report.html import (
     amount,
     claim_names,
@@ -36,13 +36,15 @@ from littlestone.report.html import (
     step_words,
     steps_of,
 )
-from littlestone.report.pages import page, page_maker
+from littlestone.report.pages import page, page_maker, proposal_facts
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plot, plotter
 from littlestone.svg import Element, clip, picture, text_width, wrap
 
 if TYPE_CHECKING:
+    from littlestone.data.schema import Proposal
     from littlestone.learners.select import Candidate
     from littlestone.planning import LowerBound, Measured
+    from littlestone.privacy import Part
     from littlestone.types import Json
 
 
@@ -262,7 +264,8 @@ def stream_page(public: Mapping[str, Any]) -> str:
 def _page(public: Mapping[str, Any]) -> str:
     asked, about = public["stream"], public["about"]
     concepts = class_from_dict(asked["class"])
-    guarantee = Guarantee.from_dict(public["guarantee"])
+    parts = parts_in(dict(public), concepts)
+    guarantee = total(parts)
     published = [(int(each["rows"]), load(each["hypothesis"])) for each in public["published"]]
     rows, used, planned = (int(public[k]) for k in ("rows", "batches", "planned_batches"))
     now = published[-1][1] if published else None
@@ -274,6 +277,7 @@ def _page(public: Mapping[str, Any]) -> str:
     facts = [
         ("Concept class", concepts.spec),
         ("Guarantee", str(guarantee)),
+        *stream_facts(parts, proposal_of(concepts)),
         ("Neighbours", guarantee.neighbours.words),
         ("Expected rows", integer(int(asked["horizon"]))),
         ("Columns read", ", ".join(map(str, columns))),
@@ -306,6 +310,14 @@ def _page(public: Mapping[str, Any]) -> str:
         claims=claims([*names, *(() if bound is None else bound.certificate.claims)]),
         embedded=json_in_html(json.dumps(dict(public), sort_keys=True)),
     )
+
+
+def stream_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
+    """Return what each part of a stream cost, and which rows its bound is about, in lines."""
+    facts = proposal_facts(parts, proposal)
+    if proposal is not None:
+        facts.append(("Mistakes", "proved for rows that the columns were not learned from"))
+    return facts
 
 
 def transcript_picture(times: Sequence[int], rows: int) -> str:

@@ -266,6 +266,8 @@ def _settings(learner: Linear, n: int) -> Settings:
     most = n * (math.isqrt(square) + 1)
     settings = Settings(rounds, rho, square, most, min(time, 64.0 * rounds), fine * norm, step)
     check_size(learner, n, settings)
+    if learner.inference:
+        learner.of_regression(n)  # refuses, before anything is paid, what `draw` would refuse
     return settings
 
 

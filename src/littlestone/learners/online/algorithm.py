@@ -28,10 +28,11 @@ import numpy as np
 from flint import arb, ctx
 
 from littlestone.bounds import register_claim
-from littlestone.data import OUTSIDE, RowDomain
+from littlestone.data import OUTSIDE
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import OnlineState, label_of
-from littlestone.privacy import Guarantee, Neighbours
+from littlestone.learners.release import LEARNING, parts_of, proposal_of
+from littlestone.privacy import Guarantee, Part
 from littlestone.source import ExplicitWeights, SeededSource, Source, ball, exp
 
 if TYPE_CHECKING:
@@ -118,14 +119,15 @@ class OnlineAlgorithm:
         return self.plan.sampler(self.concept_class, batches)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return what is promised about privacy, for the whole stream."""
-        goal = self.plan.goal
-        users = goal.records_per_user is not None
-        relation = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
-        domain = self.concept_class.domain
-        proposal = domain.schema.proposal if isinstance(domain, RowDomain) else None
+        """Return what is promised about the whole stream, and paid for; of `parts` one."""
+        goal, proposal = self.plan.goal, proposal_of(self.concept_class)
         seeded |= proposal is not None and proposal.guarantee.seeded  # then the columns say it
-        return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
+        return Guarantee(goal.epsilon, goal.delta, goal.neighbours, claim=PRIVACY, seeded=seeded)
+
+    def parts(self, *, seeded: bool = False) -> tuple[Part, ...]:
+        """Return what documents of the stream cost: learned columns, if there are any, and it."""
+        own = Part(LEARNING, self.guarantee(seeded=seeded))
+        return parts_of((own,), proposal_of(self.concept_class))
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""

@@ -14,7 +14,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from littlestone.learners.online.samplers import ClosureSampler, ExponentialSampler
-from littlestone.privacy import Approximate, BoundedRange, Concentrated, Loss, Pure, compose
+from littlestone.privacy import (
+    Approximate,
+    BoundedRange,
+    Concentrated,
+    Loss,
+    Neighbours,
+    Pure,
+    compose,
+)
 
 if TYPE_CHECKING:
     from littlestone.bounds import Unit
@@ -36,6 +44,12 @@ class StreamGoal:
     beta: Fraction  # failure probability of the mistake bound
     #: With a number k, users are protected, each with at most k records: see `per_record`.
     records_per_user: int | None = None
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Who is protected: users, where a number of their records is given."""
+        replaced = Neighbours.REPLACE_ONE, Neighbours.USER_REPLACE
+        return replaced[self.records_per_user is not None]
 
     @property
     def per_record(self) -> tuple[Fraction, Fraction]:

@@ -38,6 +38,7 @@ from littlestone.learners.online.state import (
     truth,
 )
 from littlestone.notebooks import Card
+from littlestone.privacy import total
 from littlestone.privacy.guarantee import NOT_PRIVATE
 from littlestone.source import SecureSource
 
@@ -178,8 +179,8 @@ class OnlineLearner:
 
     @property
     def guarantee_(self) -> Guarantee:
-        """What is promised about privacy, for the whole stream."""
-        return self._start()[0].guarantee(seeded=self.random_state is not None)
+        """What is promised of all that is published: of the stream, and of learned columns."""
+        return total(self._start()[0].parts(seeded=self.random_state is not None))
 
     def algorithm(self) -> OnlineAlgorithm:
         """Return the state machine underneath."""

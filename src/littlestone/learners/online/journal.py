@@ -33,9 +33,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from littlestone.classes import class_from_dict
 from littlestone.errors import LittlestoneError, ParameterError, StoreError
 from littlestone.learners.online.algorithm import always, numbered
 from littlestone.learners.online.state import OnlineState, write_records
+from littlestone.learners.release import parts_in, stated
 from littlestone.privacy import Guarantee, Ledger
 from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import private_folder
@@ -121,12 +123,14 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
         try:
             fixed = _settings(settings)
             transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
-        except (ValueError, RecursionError):  # also our ParameterError
+            concepts = class_from_dict(fixed["stream"]["class"])
+        except (KeyError, ValueError, RecursionError):  # also our ParameterError
             raise _changed(path) from None
     now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
         **fixed,
+        **stated(parts_in(fixed, concepts)),  # kept is what was paid, of the stream alone
         "rows": now["time"],
         **{name: now[name] for name in ("batches", "stopped")},
         "published": transcript,

@@ -37,6 +37,8 @@ from littlestone.learners.online.budget import (
     log_over,
 )
 from littlestone.learners.online.samplers import growth, vote_events
+from littlestone.learners.release import LEARNING, parts_of, proposal_of
+from littlestone.privacy import Guarantee, Part
 
 _OWNER = "OnlineLearner"
 
@@ -74,6 +76,10 @@ def plan_online(
         check_integer(_OWNER, "records_per_user", records_per_user, low=1)
     beta = check_probability(_OWNER, "beta", beta)
     goal = StreamGoal(exact, leak, horizon, beta, records_per_user)
+    own = Guarantee(goal.epsilon, goal.delta, goal.neighbours)
+    parts_of(
+        (Part(LEARNING, own),), proposal_of(concept_class)
+    )  # refuses users over learned columns
     if constants not in ("practical", "theory"):
         raise parameter_error(_OWNER, "constants", '"practical" or "theory"', constants)
     if adversary not in (None, "oblivious", "adaptive"):

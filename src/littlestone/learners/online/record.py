@@ -7,13 +7,14 @@ from typing import Any
 
 from littlestone.classes import load
 from littlestone.classes.spec import class_from_dict
-from littlestone.data import RowDomain
 from littlestone.errors import ParameterError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.bound import mistake_bound
 from littlestone.learners.online.hedge import algorithm_of
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.record import Finding, derived, described, differences, filed
+from littlestone.learners.release import proposal_of, stated
+from littlestone.privacy import total
 from littlestone.types import Json
 
 _ASKED = ("epsilon", "delta", "horizon", "beta")
@@ -35,18 +36,18 @@ def stream_record(public: Json) -> Json:
     if not public["published"]:
         raise ParameterError("This stream has published nothing yet, so there is nothing to file.")
     algorithm = algorithm_in(public)
-    guarantee = algorithm.guarantee(seeded=public["guarantee"]["seeded"])
+    parts = algorithm.parts(seeded=public["guarantee"]["seeded"])
+    guarantee = total(parts)
     concepts = algorithm.concept_class
     bound = mistake_bound(algorithm.plan, concepts)
     document = {**public, "certificate": bound.certificate.to_dict()}
-    domain = concepts.domain
     deployment = described(
         guarantee,
         name=f"online learner on {concepts.spec}",
         description=load(public["published"][-1]["hypothesis"]).describe(),
         spec=concepts.spec,
         unprotected="the number of rows",
-        proposal=domain.schema.proposal if isinstance(domain, RowDomain) else None,
+        proposal=proposal_of(concepts),
         learner="online",
         justification=str(bound),
         release_type="Many releases",
@@ -69,7 +70,8 @@ def stream_findings(record: Json) -> Iterator[Finding]:
         return
     published = [{"rows": t, "hypothesis": rule} for t, rule in zip(times, rules, strict=True)]
     right = {
-        "guarantee": algorithm.guarantee().to_dict(),
+        "parts": None,
+        **stated(algorithm.parts()),
         "planned_batches": algorithm.plan.batches,
         "published": published,
         "certificate": again["stream"]["certificate"],
