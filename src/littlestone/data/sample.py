@@ -781,17 +781,14 @@ class CodeTables:
         columns, largest = range(len(n_codes)), min(order, len(n_codes))
         sets = _counted(tuple(n_codes), largest, labels)
         sums = {chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen)) for chosen in sets}
-        small = max(map(len, sums.values())) < 2**15
-        kind = np.int16 if small else np.int32  # of places in tables, none of 2**31 cells
+        # of places in tables, none of which has 2**31 cells
+        kind = np.int16 if max(map(len, sums.values())) < 2**15 else np.int32
         for part in parts:
             for start in range(0, len(part.labels), _CHUNK):
                 piece = slice(start, start + _CHUNK)
-                wide = Entries(
-                    part.codes[:, piece].astype(kind),
-                    part.labels[piece].astype(kind),
-                    part.weights[piece].astype(np.float64),
-                )
-                _add(sums, wide, n_codes)
+                codes, numbers = (own[..., piece].astype(kind) for own in part[:2])
+                weights = part.weights[piece].astype(np.float64)
+                _add(sums, Entries(codes, numbers, weights), n_codes)
         known = {
             chosen: table.reshape(labels, *(n_codes[j] for j in chosen))
             for chosen, table in sums.items()

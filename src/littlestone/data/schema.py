@@ -377,10 +377,9 @@ class Column:
             codes = self.FIRST + np.searchsorted(limits, numbers.astype(np.int64), "right")
             return codes.astype(np.int16)
         one = self._code if self.calendar is None else self._moment
-        found = (one(text(cell)) for cell in values)
+        found: Iterator[int] = (one(text(cell)) for cell in values)
         if types and types <= {str, float, type(None)}:  # equal ones are written alike
-            known = {cell: one(text(cell)) for cell in set(values)}
-            found = (known[cell] for cell in values)
+            found = map({cell: one(text(cell)) for cell in set(values)}.__getitem__, values)
         coded = np.fromiter(found, np.int64, len(values))
         return coded.astype(np.int16) if self.calendar is None else self.of_moments(coded)
 
