@@ -380,8 +380,8 @@ class Column:
         found: Iterator[int] = (one(text(cell)) for cell in values)
         if types and types <= {str, float, type(None)}:  # equal ones are written alike
             found = map({cell: one(text(cell)) for cell in set(values)}.__getitem__, values)
-        coded = np.fromiter(found, np.int64, len(values))
-        return coded.astype(np.int16) if self.calendar is None else self.of_moments(coded)
+        codes = np.fromiter(found, np.int64, len(values))
+        return codes.astype(np.int16) if self.calendar is None else self.of_moments(codes)
 
     def _code(self, written: str | None) -> int:
         """Return the code of a text that is no date."""
