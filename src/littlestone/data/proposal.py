@@ -43,9 +43,9 @@ from littlestone.data.cells import CsvFormat, number, text
 from littlestone.data.domains import check_same
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
 from littlestone.errors import (
-    DataError,
     InfeasibleError,
     ParameterError,
+    StoppedError,
     check_fraction,
     check_integer,
     check_probability,
@@ -457,6 +457,12 @@ class Ready:
             n_needed=needed,
         )
 
+    @property
+    def _next(self) -> str:
+        if self.asked.delta:
+            return "Give it a larger epsilon or delta"
+        return "Columns of texts need a delta, for example 1e-6; else give it a larger epsilon"
+
     def learn(self, ledger: Ledger | None) -> Schema:
         """Pay, and draw: all public arguments are checked."""
         asked, entry = self.asked, None
@@ -470,9 +476,10 @@ class Ready:
         ]
         kept = tuple(column for column in found if column is not None)
         if not kept:
-            raise DataError(
+            raise StoppedError(
                 "No column of the proposal has a bin or a category that could be found. What it "
-                "cost stays spent. Give it a larger epsilon or delta, or write the schema by hand."
+                f"cost ({self.guarantee}) stays spent; nothing else was drawn. {self._next}, or "
+                "write the schema from public knowledge (`littlestone schema new`), which is free."
             )
         known = {column.name for column in kept}
         return Schema(
