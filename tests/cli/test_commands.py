@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
@@ -19,6 +20,7 @@ from littlestone.learners.exponential import Generic
 from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
+AGES = [3, 12, 16, 17, 18, 19, 44, 60] * 100
 FIT = "fit data.parquet --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"
 
 
@@ -64,6 +66,33 @@ def test_a_model_whose_columns_changed_places_is_refused(run, folder, kind):
     assert done.code == 2
     assert "does not fit its schema" in done.err
     assert done.out == ""
+
+
+@pytest.mark.parametrize("kind", ["thresholds(1,99) --x age", "scorecard --schema schema.toml"])
+def test_a_key_stays_beside_its_prediction(run, folder, kind):
+    run(f"fit data.parquet --y adult --epsilon 100 --out m.json --class {kind}")
+    plain = run("predict m.json data.csv").out.splitlines()
+    cells = ['"a, ""b"""', "007", "", "z"] * 200
+    table = [f"{cell},{age}" for cell, age in zip(cells, AGES, strict=True)]
+    (folder / "k.csv").write_text("\n".join(["no,age", *table]) + "\n")
+    done = run("predict m.json k.csv --key no") if "age" in kind else run(
+        "predict m.json data.csv --key age --proba"
+    )  # fmt: skip
+    lines = done.out.splitlines()
+    if "age" in kind:
+        assert lines == [
+            f"{key},{answer}" for key, answer in zip(["no", *cells], plain, strict=True)
+        ]
+    else:  # also a column that is learned from, and in Parquet
+        assert [line.split(",")[:2] for line in lines[1:]] == [
+            [str(age), answer] for age, answer in zip(AGES, plain[1:], strict=True)
+        ]
+        assert lines[0] == "age,prediction,probability"
+        run("predict m.json data.csv --key age --proba --out p.parquet")
+        assert pq.read_table("p.parquet")["age"].to_pylist() == list(map(str, AGES))
+    done = run("predict m.json k.csv --key none --x age")
+    assert (done.code, done.out) == (2, "")
+    assert "prediction" in run("predict m.json data.csv --key prediction").err
 
 
 def test_odd_rows_are_predicted_too(run, folder):

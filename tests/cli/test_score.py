@@ -1,17 +1,20 @@
 """``littlestone score`` and ``compare``: what they cost, say and refuse."""
 
+import itertools
 import json
 import warnings
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from flint import arb
 
 import littlestone as ls
 from littlestone.data import Sample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import NotPrivateWarning
 from littlestone.evaluation import Band
 from littlestone.learners import sklearn_base
@@ -180,11 +183,62 @@ def test_a_model_says_its_own_columns(run, models):
     assert found.hypothesis == release.hypothesis
 
 
-def test_models_of_users_are_not_scored_by_records(run, folder):
-    """A table of several records of each user: their number is secret, and each pays for all."""
-    fit = "fit data.parquet --schema schema.toml --y adult --user person --epsilon 4"
-    assert run(f"{fit} --model scorecard --out m.json").code == 0
-    refused = run("score m.json data.csv --epsilon 1")
-    assert refused.code == 2
-    assert "protects users" in refused.err
-    assert "800" not in refused.err
+@pytest.mark.parametrize("how", ["--model scorecard", "--model rule --samples-per-user 2"])
+def test_models_of_users_are_scored_by_users(run, folder, how):
+    """Each user pays, for all records, and one of them is looked at; their number stays secret."""
+    fit = "fit data.parquet --schema schema.toml --y adult --user person --epsilon 8"
+    assert run(f"{fit} {how} --out m.json").code == 0
+    run("ledger create u.db --epsilon 3 --neighbours user-replace")
+    done = run("score m.json data.csv --epsilon 3 --ledger u.db --json --record r.json")
+    assert done.code == 0, done.err
+    assert done.json["guarantee"]["neighbours"] == "user-replace"
+    assert done.json["n"] == 200, "users"
+    assert done.json["quality"]["error"]["value"] < 0.3
+    assert Ledger("u.db").spent().epsilon == 3
+    record = json.loads(Path("r.json").read_text())
+    assert record["deployment"]["privacy_loss"]["privacy_unit"] == "User"
+    assert run("check-record r.json --json").json == {"ok": True, "wrong": []}
+    said = run("score m.json data.csv --epsilon 3").out
+    assert "200 records, one of each user, as many as those of the fit" in said
+    assert "800" not in said + done.out
+    (folder / "other.csv").write_text("city,age,adult,who\n" + "Bonn,44,1,ann\nRome,3,0,bob\n" * 9)
+    other = run("score m.json other.csv --epsilon 3 --user who")
+    assert "2 records, one of each user, that you say were held out" in other.out
+    assert run("score m.json other.csv --epsilon 3").code == 2, "no column person"
+
+
+def test_users_and_records_are_not_mixed(run, models):
+    fit = "fit data.parquet --schema schema.toml --y adult --user person --epsilon 8"
+    run(f"{fit} --model scorecard --out m.json")
+    mixed = run("compare data.csv rule.json m.json --epsilon 1")
+    assert (mixed.code, mixed.out) == (2, "")
+    assert "records and users" in mixed.err
+    assert "left out" in run("score rule.json data.csv --epsilon 1 --user person").err
+
+
+TWO = ls.Schema.from_dict({"age": {"bins": [5]}})
+
+
+@pytest.mark.more
+def test_a_score_of_users_loses_what_it_says_whatever_a_user_has():
+    """The exact law of the histogram of users with one record, or two; all neighbours."""
+    made = ls.Scorecard(TWO, epsilon=1, rounds=1, random_state=0)
+    release = made.fit([[3], [9]] * 20, [0, 1] * 20, groups=list(range(20)) * 2).release_
+    users = [((2, 0),), ((3, 1),), ((2, 0), (3, 1))]
+
+    def law(of):
+        points, codes, names = zip(
+            *((own[0], own[1], user) for user, records in enumerate(of) for own in records),
+            strict=True,
+        )  # fmt: skip
+        sample = TargetSample.of(np.array(points)[:, None], codes, names)
+
+        def score(source):
+            (found,) = score_all([(release, sample)], source, epsilon=1)
+            return found.evaluation.counts
+
+        return ExactSource().law(score).outcomes
+
+    pairs = list(itertools.permutations([law([own]) for own in users], 2))
+    assert all(bool(hockey_stick(p, q, Fraction(1)) <= arb(2) ** -100) for p, q in pairs)
+    assert max(tightest_epsilon(p, q, 0) for p, q in pairs) > 0.9

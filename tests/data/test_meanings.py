@@ -63,13 +63,18 @@ def test_no_zone_of_a_process_changes_a_code(zone, every):
 
 
 STAY = [dt.timedelta(days=3), None]
+Y = {"y": [0, 1]}
 _ARROW = pa.table({"stay": pa.array(STAY, pa.duration("us")), "y": [0, 1]})
 #: What is refused by its type, in every container that has the type.
 DURATIONS = {
     "Arrow": lambda folder: _ARROW,
     "Parquet": lambda folder: pq.write_table(_ARROW, folder / "t.parquet") or folder / "t.parquet",
     "pandas": lambda folder: _ARROW.to_pandas(),
+    "pandas, objects": lambda folder: _ARROW.to_pandas().astype({"stay": object}),
     "polars": lambda folder: pl.from_arrow(_ARROW),
+    "polars, objects": lambda folder: pl.DataFrame({"stay": pl.Series(STAY, dtype=pl.Object)} | Y),
+    "lists": lambda folder: {"stay": STAY} | Y,
+    "NumPy, objects": lambda folder: {"stay": np.array(STAY, dtype=object)} | Y,
     "polars, lazy": lambda folder: pl.from_arrow(_ARROW).lazy(),
     "NumPy": lambda folder: {"stay": np.array([3, 4], "timedelta64[D]"), "y": [0, 1]},
     "DuckDB": lambda folder: duckdb.sql("SELECT INTERVAL 3 DAY AS stay, 1 AS y"),
@@ -86,7 +91,7 @@ def test_durations_are_refused_with_the_division_that_makes_numbers(container, t
     ):
         with pytest.raises(DataError, match=r"'stay' .* holds durations.*pd.Timedelta"):
             read()
-    if container in ("pandas", "polars", "Arrow"):
+    if container in ("pandas", "polars", "Arrow", "pandas, objects"):
         with pytest.raises(DataError, match="holds durations"):
             RowDomain(schema).array(table)
 
@@ -206,8 +211,9 @@ def test_moments_at_the_ends_of_the_calendar():
         assert [at for at, code in enumerate(read) if code == Column.OTHER] == other
 
 
-def test_frames_of_durations_as_objects_hold_no_cells():
-    """A column of Python objects has no type, so nothing is refused: each cell is missing."""
-    frame = pd.DataFrame({"stay": pd.Series(STAY, dtype=object), "y": [0, 1]})
-    schema = Schema((Column.bins("stay", [2]),))
-    assert read_points(frame, domain=RowDomain(schema))[0].tolist() == [[0], [0]]
+def test_one_duration_among_other_objects_stops_nothing():
+    """No cell gives a column of Python objects its type: the odd one is missing."""
+    frame = pd.DataFrame({"stay": pd.Series([STAY[0], 3, "x"], dtype=object), "y": [0, 1, 1]})
+    domain = RowDomain(Schema((Column.bins("stay", [2]),)))
+    assert read_points(frame, domain=domain)[0].tolist() == [[0], [3], [1]]
+    assert domain.array(frame[["stay"]]).tolist() == [[0], [3], [1]]

@@ -467,3 +467,32 @@ def test_the_number_of_records_is_not_told_under_add_remove():
     with pytest.raises(ParameterError, match="replace-one and add-remove") as refused:
         learner.set_params(neighbours="add-remove").fit(sample)
     assert "1,800" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("spellings", "declared", "found"),
+    [
+        ((["True", "TRUE", "true"], ["False", "false"]), ["true", "false"], ["false", "true"]),
+        (
+            (["2020-01-01", "2020-01-01 00:00:00", "2020-01-01T00:00"], ["2021-07-01"]),
+            [date(2020, 1, 1), date(2021, 7, 1)],
+            ["2020-01-01", "2021-07-01"],
+        ),
+        (
+            (["2020-01-01 02:00:00+02", "2020-01-01T00:00:00.0Z"], ["2021-07-01 00:30:00 UTC"]),
+            pa.array([1_577_836_800, 1_625_099_400], pa.timestamp("s", "Asia/Kolkata")),
+            ["2020-01-01 00:00:00+00:00", "2021-07-01 00:30:00+00:00"],
+        ),
+    ],
+)
+def test_spellings_of_one_value_are_one_category(spellings, declared, found, tmp_path):
+    """In a file of texts and in one of types alike, as labels are."""
+    sides = [[side[i % len(side)] for i in range(600)] for side in spellings]
+    (tmp_path / "t.csv").write_text("\n".join(["c", *sides[0], *sides[1]]) + "\n")
+    cells = pa.array(declared).take(pa.array([0] * 600 + [1] * 600))
+    pq.write_table(pa.table({"c": cells}), tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        made = Schema.propose(
+            tmp_path / name, epsilon=4, delta=1e-6, random_state=0, header_is_public=True
+        )
+        assert list(made["c"].categories) == found

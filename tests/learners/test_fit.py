@@ -10,6 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone import errors
+from littlestone.cli.main import main
 from littlestone.data import counting, tables
 from littlestone.errors import BudgetError, ParameterError, StoppedError
 from littlestone.learners.base import Kind
@@ -83,7 +84,8 @@ def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):
         ({"evaluate": 2, "holdout": 0.2}, "at most epsilon"),
         ({"evaluate": 1, "interval": 0.9}, "intervals need a part"),
         ({"evaluate": F(4, 5), "columns": True}, "at most 99/125"),
-        ({"evaluate": 1, "holdout": 0.2, "columns": True}, "at most 4/5"),
+        ({"evaluate": 2, "holdout": 0.2, "columns": True}, "at most epsilon"),
+        ({"evaluate": 1, "holdout": 0.2, "labels": True}, "at most 39/40"),
         ({"interval": 2}, "interval"),
     ],
 )
@@ -104,8 +106,8 @@ def test_shares_sum_to_epsilon_for_each_record(columns, labels, holdout, interva
     looked_at = shares.evaluation + (shares.interval or 0)
     if shares.holdout is None:
         assert before + learns + looked_at == 3
-    else:
-        assert before + max(learns, looked_at) == 3
+    else:  # columns are learned from the others
+        assert before + learns == shares.labels + looked_at == 3
     assert shares.labels == (learns + shares.labels) / 40 * labels
 
 
@@ -169,10 +171,33 @@ def test_a_fitted_model_prints_what_was_released():
     assert len(costs.to_frame()) > 1
 
 
+@pytest.mark.parametrize("model", ["boosted", "scorecard"])
+def test_times_have_every_model_by_both_interfaces(model, tmp_path, capsys):
+    """A scorecard asks one column at a time, also where `fit` returns the estimator."""
+    table = TABLE | {"time": [30, 5, 15, 5] * 500, "died": [0, 1, 1, 1] * 500}
+    del table["ill"]
+    how = {"time": "time", "event": "died", "periods": [12, 24], "epsilon": 4, "schema": SCHEMA}
+    made = ls.fit(table, model=model, random_state=0, **how)
+    assert made.predict_survival_function(table, return_array=True).shape == (2000, 2)
+    made.save(tmp_path / "m.json")
+    pq.write_table(pa.table(table), tmp_path / "t.parquet")
+    (tmp_path / "s.toml").write_text(SCHEMA.to_toml())
+    asked = ["fit", str(tmp_path / "t.parquet"), "--time", "time", "--event", "died"]
+    asked += ["--periods", "12,24", "--epsilon", "4", "--schema", str(tmp_path / "s.toml")]
+    asked += ["--model", model, "--seed", "0", "--out", str(tmp_path / "c.json")]
+    assert main(asked) == 0
+    assert (tmp_path / "c.json").read_text() == (tmp_path / "m.json").read_text()
+    depth = {"boosted": "depth 2", "scorecard": "depth 1"}[model]
+    assert depth in made.hypothesis_.describe()
+    assert depth in capsys.readouterr().out
+    assert made.depth == int(depth[-1])
+
+
 def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
-    planned = Fit(y="ill", epsilon=1, schema=SCHEMA).plan(TABLE, SecureSource(), ledger=ledger)
+    fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
+    planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
     with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
         planned.run(SecureSource(), ledger=ledger)
-    assert ledger.spent().epsilon == F(1, 2) + F(9, 400)
+    assert ledger.spent().epsilon == F(1, 2) + F(1, 40)

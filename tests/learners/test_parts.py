@@ -3,10 +3,12 @@
 import itertools
 import json
 import re
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import littlestone as ls
@@ -14,6 +16,10 @@ from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.check_record import check_record
+from littlestone.learners.online.hedge import algorithm_of
+from littlestone.learners.online.journal import open_stream, read_public
+from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.record import stream_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.privacy import Guarantee, Neighbours, Part, total
@@ -23,6 +29,7 @@ from littlestone.source import SecureSource
 REGISTRY = json.loads((Path(__file__).parent / "registry.json").read_text())["deployment"]
 TABLE = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500, "cost": [1, 9, 3, 9] * 500}
 TABLE["who"] = [f"u{i // 2}" for i in range(2000)]
+AGNOSTIC = {"constants": "practical", "adversary": None, "agnostic": True}
 PUBLIC = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 
 
@@ -51,13 +58,20 @@ def composed(document):
     Whatever was learned privately and stands in it must be one of its parts.
     """
     parts = document.get("parts") or [{"about": "all records", "guarantee": document["guarantee"]}]
-    own = [part["guarantee"] for part in parts if part["about"] == "all records"]
+    own = [part["guarantee"] for part in parts if part["about"] != "other records"]
     nested = [part["guarantee"] for part in parts]
     for found, _, name in guarantees(document["class"]):
         assert found in nested, f"{name} of the columns is no part of the document"
     assert len({part["neighbours"] for part in own}) == 1
-    epsilon = sum(F(part["epsilon_exact"]) for part in own)
-    delta = sum(F(part["delta_exact"]) for part in own)
+    # of a record that is learned from, and of a held-out one
+    learned, held_out = (
+        [p["guarantee"] for p in parts if p["about"] in ("all records", side)]
+        for side in ("records that are learned from", "held-out records")
+    )
+    epsilon, delta = (
+        max(sum(F(part[name]) for part in side) for side in (learned, held_out))
+        for name in ("epsilon_exact", "delta_exact")
+    )
     return epsilon, delta, any(part["seeded"] for part in nested)
 
 
@@ -126,8 +140,11 @@ def test_every_document_states_the_cost_of_all_that_is_in_it(case, tmp_path):
         headline = document["guarantee"]
         assert (F(headline["epsilon_exact"]), headline["seeded"]) == (epsilon, seeded)
         assert epsilon == (F(11, 5) if columns and seed is not None else 2)
-        last = document.get("parts", [document])[-1]["guarantee"]
-        assert details(document) == F(last["epsilon_exact"])
+        parts = document.get("parts", [document | {"about": "all records"}])
+        last = [part for part in parts if part["about"] != "held-out records"][-1]
+        assert details(document) == F(last["guarantee"]["epsilon_exact"])
+        of_held_out = [part for part in parts if part["about"] == "held-out records"]
+        assert bool(of_held_out) == (case[1] is not None or case[2] is not None)
     assert seeded == (seed is not None)
     for text in (repr(release), page(release), ls.plot(release)):
         assert ("NOT PRIVATE" in text) == seeded
@@ -143,7 +160,9 @@ def test_what_a_ledger_records_is_the_cost_of_the_record(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=9, delta="1e-6", data="clinic")
     release = made(True, "auto", None, None, "ill", ledger=ledger)
     record = release.record()
-    assert [entry["paid"] for entry in record["ledger"]] == [part.what for part in release.parts]
+    assert [part.what for part in release.parts[1:]] == ["columns", "learning", "evaluation"]
+    # the rest at once, since held-out records do not pay for the columns
+    assert [entry["paid"] for entry in record["ledger"]] == [release.parts[0].what, "learning"]
     paid = [F(entry["event"]["loss"].removeprefix("pure ")) for entry in record["ledger"]]
     assert sum(paid) == release.guarantee.epsilon == ledger.spent().epsilon == 2
     assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 2
@@ -178,13 +197,103 @@ def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(c
         (release,) = score_all([(release, points)], SecureSource(), epsilon="1/3")
         for document in documents(release, tmp_path):
             assert composed(document)[0] == F(document["guarantee"]["epsilon_exact"]) == F(1, 3)
-            others = [p["guarantee"] for p in document["parts"] if p["about"] == "other records"]
-            assert sum(F(part["epsilon_exact"]) for part in others) == 2
+            others = {
+                p["what"]: F(p["guarantee"]["epsilon_exact"])
+                for p in document["parts"]
+                if p["about"] == "other records"
+            }
+            count = others["count of cells that are no label"]
+            assert others.pop("evaluation") + count == sum(others.values()) == 2
         assert Release.from_dict(json.loads(release.to_json())) == replace(release)
     (seeded,) = score_all(
         [(made(columns, None, None, 1, "ill"), points)], SecureSource(), epsilon=1
     )
     assert "NOT PRIVATE" in str(seeded.guarantee), "the document shows a seeded model"
+
+
+USERS = list(itertools.product([None, "auto"], [None, 0.5], [None, 1], ["ill", "cost"]))
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=() if i % 7 == 0 else pytest.mark.more) for i, c in enumerate(USERS)],
+    ids=str,
+)  # fmt: skip
+def test_documents_of_users_state_what_a_user_pays(case, tmp_path):
+    evaluate, interval, seed, y = case
+    budget = None if seed else {"epsilon": 9, "neighbours": "user-replace", "data": "clinic"}
+    ledger = budget and ls.Ledger(tmp_path / "b.db", **budget)
+    more = {"target": "quantity", "high": 10} if y == "cost" else {}
+    release = ls.fit(
+        {name: TABLE[name] for name in ("age", "who", y)}, y=y, user="who", epsilon=8,
+        schema=PUBLIC, evaluate=evaluate, interval=interval, random_state=seed, ledger=ledger,
+        **more,
+    ).release_  # fmt: skip
+    for document in documents(release, tmp_path):
+        assert composed(document) == (8, 0, seed == 1)
+        assert document["guarantee"]["neighbours"] == "user-replace"
+        assert document["n"] == 1000, "users, not their records"
+        assert details(document) == 8
+    if ledger is not None:
+        record = release.record()
+        (entry,) = record["ledger"]
+        assert entry["neighbours"] == "user-replace"
+        assert entry["event"] == ledger.history()[0].to_dict()
+        assert F(entry["event"]["loss"].removeprefix("pure ")) == ledger.spent().epsilon == 8
+        assert record["deployment"]["privacy_loss"]["privacy_unit"] == "User"
+        assert list(entries(record["deployment"])) == []
+
+
+def test_documents_under_add_remove_state_the_cost_and_no_number_of_records(tmp_path):
+    learner = registry.make("generic", ls.Rules(PUBLIC, 1), epsilon=2, neighbours="add-remove")
+    rows = Sample.from_arrays([[25], [70]] * 77, [0, 1] * 77, domain=learner.concept_class.domain)
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=9, neighbours="add-remove")
+    release = run(learner, rows, SecureSource(), ledger=ledger)
+    for document in documents(release, tmp_path):
+        assert composed(document) == (2, 0, False)
+        assert document["guarantee"]["neighbours"] == "add-remove"
+        assert "n" not in document
+        assert F(document["guarantee"]["epsilon_exact"]) == ledger.spent().epsilon
+    for text in (release.to_json(), page(release), json.dumps(release.record()), repr(release)):
+        assert not re.search(r"\b(154|77)\b", text)
+
+
+@pytest.mark.parametrize("columns", [False, True])
+def test_the_record_of_a_stream_states_the_cost_of_its_columns(columns, tmp_path):
+    """What the stream pays is its own; the columns of its class were paid before."""
+    schema = PUBLIC
+    if columns:
+        schema = ls.Schema.propose(TABLE, columns=["age"], epsilon="1/5", delta="1e-7")
+    concepts = ls.Rules(schema, 1)
+    plan = plan_online(concepts, epsilon=9, delta="1e-6", horizon=500, agnostic=True)
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=10, delta="1e-5")
+    with closing(
+        open_stream(tmp_path / "s", algorithm_of(concepts, plan), ledger=ledger, about=AGNOSTIC)
+    ) as stream:
+        codes = concepts.domain.array([[25], [70]] * 20)
+        stream.answer(codes, np.ones(40, dtype=bool), np.array([0, 1] * 20, dtype=np.int8))
+    public = read_public(tmp_path / "s")
+    record = json.loads(json.dumps(stream_record(public)))
+    assert check_record(record) == []
+    for document in (public, record["stream"]):
+        nested = [found for found, _, _ in guarantees(document["stream"]["class"])]
+        assert len(nested) == columns
+        epsilon = F(document["stream"]["epsilon"]) + sum(F(x["epsilon_exact"]) for x in nested)
+        delta = F(document["stream"]["delta"]) + sum(F(x["delta_exact"]) for x in nested)
+        headline = document["guarantee"]
+        assert (F(headline["epsilon_exact"]), F(headline["delta_exact"])) == (epsilon, delta)
+        assert epsilon == (F(46, 5) if columns else 9)
+    filed = record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"]
+    assert float(epsilon) <= filed <= np.nextafter(float(epsilon), 99), "rounded up"
+    (event,) = ledger.history()
+    assert ledger.spent().epsilon == 9
+    assert event.what.startswith("stream on rules")
+    assert list(entries(record["deployment"])) == []
+    if columns:  # they protect single records
+        users = plan_online(concepts, epsilon=9, delta="1e-6", horizon=500, records_per_user=2)
+        with pytest.raises(ParameterError, match="same neighbours"):
+            algorithm_of(concepts, users).guarantee()
 
 
 @pytest.mark.parametrize(
@@ -228,6 +337,12 @@ def test_parts_add():
         "dp.sum(x)",
         True,
     )
+    learned, held_out = "records that are learned from", "held-out records"
+    split = [Part("a", Guarantee(1, "1e-3", claim="x"), learned), Part("b", Guarantee(1), learned)]
+    for epsilon in (1, 3):  # the larger of both sides counts
+        found = total([*split, Part("c", Guarantee(epsilon, claim="y"), held_out), parts[1]])
+        assert (found.epsilon, found.delta) == (max(2, epsilon) + F(1, 2), F(2, 1000))
+        assert found.claim == "dp.sum(dp.parallel(dp.sum(x), y))"
     with pytest.raises(ParameterError, match="replace-one and add-remove"):
         total([*parts, Part("d", Guarantee(1, neighbours=Neighbours.ADD_REMOVE))])
     with pytest.raises(ParameterError, match="none"):

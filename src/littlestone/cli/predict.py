@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.data import Sample
     from littlestone.learners.release import Release
+    from littlestone.learners.running import AnySample
     from littlestone.privacy import Ledger
     from littlestone.types import Json, Label, Labels
 
-    Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
+    Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None, list[str | None]]]
 
 
 def predict(
@@ -40,6 +40,7 @@ def predict(
     *,
     x: str | None = None,
     asked: Csv = Csv(),
+    key: str | None = None,
     proba: Flag = False,
     out: Out = None,
 ) -> int:
@@ -57,6 +58,8 @@ def predict(
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
         Column of points, if its name differs from the model's.
+    key:
+        Column to keep as the first one, beside the prediction, such as the number of a record.
     proba:
         Write "prediction,probability" instead: the probability of 1 of a scorecard or boosted
         trees; for other models the share of 1 that the evaluation found. With a list of labels: a
@@ -77,8 +80,12 @@ def predict(
         raise parameter_error("predict", "out", "a CSV or Parquet file", out, hint)
     release = Release.read(model)
     with reading("Labelling rows"):
-        pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
+        pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba, key=key)
         names, head = release.labels, _head(release, proba=proba)
+        if key in head:
+            hint = "Rename it: a column of the answers is called so."
+            raise parameter_error("predict", "key", "no name of a column of answers", key, hint)
+        head = head if key is None else [key, *head]
         form = ".6g" if release.interval is None or release.target is None else ".12g"
         if out is None:
             _write(pieces, sys.stdout, names, head, form)
@@ -198,14 +205,16 @@ def _write(
 
     head = ",".join(map(_cell, columns)) + "\n"
     cells = np.array([_cell(str(name)) for name in names], dtype=object)
-    for labels, chances in pieces:
+    for labels, chances, keys in pieces:
         file.write(head)  # not before the first piece has been read: it may be refused
         head = ""
         values_asked = labels.dtype.kind == "f"
         lines = list(map(repr, labels.tolist())) if values_asked else cells[labels].tolist()
+        if keys:
+            lines = [f"{_cell(own or '')},{line}" for own, line in zip(keys, lines, strict=True)]
         if chances is not None:
             values, which = np.unique(chances, axis=0, return_inverse=True)
-            rows = values.reshape(len(values), len(columns) - 1).tolist()
+            rows = np.atleast_2d(values.T).T.tolist()
             shares = ["".join(f",{value:{form}}" for value in row) + "\n" for row in rows]
             written = np.array(shares, dtype=object)[which.reshape(-1)]
             file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
@@ -230,12 +239,16 @@ def _write_parquet(
     own = names != (0, 1) or type(names[0]) is bool
     kind = pa.array(names).type if own else pa.int8()
     kind = pa.float64() if numbers else kind
-    schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
+    at = head.index("prediction")  # after the key, if there is one
+    fields = [*((name, pa.string()) for name in head[:at]), ("prediction", kind)]
+    schema = pa.schema([*fields, *((name, pa.float64()) for name in head[at + 1 :])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
-        for labels, chances in pieces:
-            columns = [] if chances is None else list(chances.reshape(len(labels), len(head) - 1).T)
+        for labels, chances, keys in pieces:
+            beside = len(head) - at - 1
+            columns = [] if chances is None else list(chances.reshape(len(labels), beside).T)
             first = np.array(names)[labels] if own else labels
             arrays = [pa.array(part) for part in (first, *columns)]
+            arrays = [pa.array(keys, pa.string())] * at + arrays
             writer.write_table(pa.table(dict(zip(head, arrays, strict=True)), schema=schema))
 
 
@@ -256,6 +269,8 @@ class Asked(Csv, Paid):
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
     """The label cell that means 1, if it differs from the model's."""
+    user: str | None = None
+    """Of a model that protects users: column that names them, if it differs from the model's."""
 
 
 def score(
@@ -266,7 +281,7 @@ def score(
     Reports the error beside that of the majority class, each with an interval, and a bound on the
     error on new records, which holds if these records were held out: you must know that. A table
     with the columns of the fit and as many records counts as the table of the fit. The records of
-    this table pay epsilon.
+    this table pay epsilon; for a model of users its users do, and one record of each is looked at.
 
     Parameters
     ----------
@@ -274,7 +289,7 @@ def score(
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.pages import evaluation_facts, positive_facts
+    from littlestone.report.pages import doubt_facts, evaluation_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed)
@@ -283,7 +298,7 @@ def score(
         filed.write(found.record)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
-    rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
+    rows = [*doubt_facts(found), *rows, *evaluation_facts(found)]
     facts([(name, text, "") for name, text in rows])
     filed.write(found.record)
     return 0
@@ -330,33 +345,30 @@ def _scored(
     caller: str, models: list[str], data: str, asked: Asked, filed: Filed = Filed()
 ) -> list[Release]:
     """Read models and table, and evaluate."""
+    from littlestone.classes import TreeEnsemble
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.read import read
+    from littlestone.data.targets import TargetSample
     from littlestone.learners.base import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
-    from littlestone.privacy import Guarantee, Neighbours
+    from littlestone.privacy import Guarantee
 
     source, paid_by = filed.source(caller, asked), asked.budget(caller)
     if paid_by is not None:
         paid_by.check_data(data)
-    pairs: list[tuple[Release, Sample]] = []
+    pairs: list[tuple[Release, AnySample]] = []
     releases = [Release.read(model) for model in models]
-    labels = []
+    labels, users = [], []
     for release in releases:
         if release.target is not None:
             raise ParameterError(
                 f"{caller} counts wrong labels, and a model of a {release.target.kind} predicts "
                 "none. Fit it with --holdout 0.2 to evaluate it."
             )
-        if release.guarantee.neighbours is Neighbours.USER_REPLACE:
-            raise ParameterError(
-                f"{caller} protects single records, and the model protects users, who may have "
-                "several. Evaluate it when it is fitted: --evaluate E, with --holdout 0.2 on users "
-                "it is not learned from."
-            )
         columns = release.columns or {}
+        users.append(_users_of(caller, release, asked.user))
         if asked.y is None and not columns.get("y"):
             raise ParameterError(f"The model does not say which column to read: give {caller} --y.")
         if asked.positive is not None and release.concept_class.lists_labels:
@@ -371,22 +383,25 @@ def _scored(
             + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
             + ". Compare models of one label, or say which one is meant: --y, --positive."
         )
+    if len(set(users)) > 1:
+        raise ParameterError(
+            f"The models of {caller} protect records and users, or users of several columns: what "
+            "is spent must be about the same. Compare those of one kind."
+        )
+    user = users[0]
     with reading("Counting records"):
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
             opened = read_table(data, csv=asked.csv, declared=release.csv, caller=caller)
-            sample = read(
-                opened,
-                x=x,
-                y=column,
-                domain=domain,
-                positive=means,
-                labels=release.labels if release.concept_class.lists_labels else None,
-                caller=caller,
-                need="batches",
-            )
-            pairs.append((release, sample))
+            how: Json = {"y": column, "domain": domain, "positive": means, "caller": caller}
+            how["labels"] = release.labels if release.concept_class.lists_labels else None
+            if user is not None:
+                how["user"] = user
+            if user is not None and isinstance(release.hypothesis, TreeEnsemble):
+                pairs.append((release, TargetSample.read(opened, **how)))
+            else:
+                pairs.append((release, read(opened, x=x, need="batches", **how)))
     total = Guarantee(
         check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
     )
@@ -400,6 +415,24 @@ def _scored(
     return score_all(
         pairs, source, epsilon=total.epsilon, ledger=paid_by, caller=caller, held_out=others
     )
+
+
+def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
+    """Return the column of users of a model that protects them."""
+    from littlestone.privacy import Neighbours
+
+    if release.guarantee.neighbours is not Neighbours.USER_REPLACE:
+        if asked is not None:
+            hint = "It protects single records."
+            raise parameter_error(caller, "user", "left out for this model", asked, hint)
+        return None
+    column: str | None = asked or (release.columns or {}).get("user")
+    if column is None:
+        raise ParameterError(
+            f"The model protects users, and does not say which column names them: give {caller} "
+            "--user."
+        )
+    return column
 
 
 def _like_the_fit(release: Release, n: int, y: str) -> bool:

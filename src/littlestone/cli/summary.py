@@ -9,9 +9,9 @@ from littlestone.report.pages import (
     accuracy_asked,
     beside_constants,
     coefficient_facts,
+    doubt_facts,
     evaluation_facts,
     meaning,
-    positive_facts,
     proposal_facts,
     spent_facts,
 )
@@ -30,7 +30,7 @@ _WIDE = 0.05  # of an error: half of an interval that says little
 def summary(release: Release) -> list[tuple[str, str, str]]:
     """Return the lines (name, text, style) that ``littlestone fit`` prints."""
     guarantee, certificate = release.guarantee, release.certificate
-    rows = [(name, text, "yellow") for name, text in positive_facts(release)]
+    rows = [(name, text, "yellow") for name, text in doubt_facts(release)]
     rows.append(("Rule", release.hypothesis.describe(), "bold"))
     if meaning(release):
         rows.append(("", meaning(release), ""))
@@ -45,6 +45,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += [(name, text, "") for name, text in proposal_facts(release)]
     rows += [(name, text, "") for name, text in coefficient_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
     rows += _narrower(release)
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")

@@ -28,7 +28,7 @@ import codecs
 import math
 import numbers
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
@@ -108,6 +108,24 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
         zoned = isinstance(raw, datetime) and raw.utcoffset() is not None
         return date_text(str(cast(datetime, raw).astimezone(UTC) if zoned else raw))
     return None
+
+
+def of_durations(cells: Iterable[object]) -> bool:
+    """Return whether all cells that hold something are durations: then they are the type.
+
+    Examples
+    --------
+    >>> days = [None, timedelta(3), np.timedelta64(4, "D")]
+    >>> of_durations(days), of_durations([*days, 3]), of_durations([None])
+    (True, False, False)
+    """
+    some = False
+    for cell in cells:
+        if issubclass(type(cell), timedelta | np.timedelta64):
+            some = True
+        elif text(cell) is not None:
+            return False
+    return some
 
 
 def number(  # noqa: PLR0911 - one line for each form
@@ -235,6 +253,25 @@ def _value(written: str) -> int | float | tuple[int, str, bool] | None:
     if value is not None:
         return None if isinstance(value, float) and math.isnan(value) else value
     return _iso_moment(written)
+
+
+def canonical(written: str) -> str:
+    """Return the one text of all that have its value, of truth values, dates and moments.
+
+    Examples
+    --------
+    >>> [canonical(cell) for cell in ("TRUE", "2020-01-01T00:00", "2020-01-01 02:00+02", "Bonn")]
+    ['true', '2020-01-01', '2020-01-01 00:00:00+00:00', 'Bonn']
+    """
+    if written.lower() in _TRUTHS:
+        return written.lower()
+    iso = _iso_moment(written)
+    if iso is None or not 0 <= iso[0] < SECONDS:
+        return written
+    seconds, rest, zoned = iso
+    moment = _FIRST + timedelta(seconds=seconds)
+    clock = f" {moment.time()}{'.' * bool(rest)}{rest}" if seconds % DAY or rest or zoned else ""
+    return f"{moment.date()}{clock}{'+00:00' * zoned}"
 
 
 class Match:

@@ -690,7 +690,7 @@ def read_points(
     (array([3, 1]), array([ True, False,  True]))
     """
     where: dict[str, Any] = {"x": x, "domain": domain, "csv": csv, "declared": declared}
-    points, inside = zip(*point_pieces(table, caller=caller, **where), strict=True)
+    points, inside, _ = zip(*point_pieces(table, caller=caller, **where), strict=True)
     if len(points) == 1:
         return points[0], inside[0]
     return np.concatenate(points), np.concatenate(inside)
@@ -703,36 +703,44 @@ def point_pieces(
     domain: Domain,
     csv: Any = None,
     declared: CsvFormat | None = None,
+    key: str | None = None,
     caller: str = "read_points",
-) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
+) -> Iterator[tuple[Points, npt.NDArray[np.bool_], list[str | None]]]:
     """Yield what `read_points` returns, a piece of the table after the other; at least one.
+
+    With it the cells of the column ``key``, as texts; without one, none.
 
     Examples
     --------
     >>> from littlestone.data import IntegerDomain
-    >>> list(point_pieces({"dose": ["3", "x"]}, x="dose", domain=IntegerDomain(1, 9)))
-    [(array([3]), array([ True, False]))]
+    >>> list(point_pieces({"dose": ["3", "x"]}, x="dose", domain=IntegerDomain(1, 9), key="dose"))
+    [(array([3]), array([ True, False]), ['3', 'x'])]
     """
     names, schema = point_columns(caller, x, domain)
+    if key is not None and key not in names:
+        names = [*names, key]
     opened = read_table(
         table, csv=csv, declared=declared or (None if schema is None else schema.csv), caller=caller
     )
     numbers = number_columns(names, schema, domain)
 
-    def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_]]:
+    def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_], list[str | None]]:
+        kept = [] if key is None else rows[f"c{names.index(key)}"].to_pylist()
+        keys = list(map(text, kept))
         if schema is not None:
             codes = [codes_of(rows[f"c{j}"], column) for j, column in enumerate(schema)]
-            return np.stack(codes, axis=1).astype(np.int16), np.ones(rows.num_rows, dtype=bool)
+            inside = np.ones(rows.num_rows, dtype=bool)
+            return np.stack(codes, axis=1).astype(np.int16), inside, keys
         points, point = points_of(rows["c0"], domain)
         inside = point >= 0
-        return points[point[inside]], inside
+        return points[point[inside]], inside, keys
 
     empty = True
     for piece in opened.pieces(names, caller, numbers=numbers):
         empty = False
         yield run_engine(lambda piece=piece: convert(piece), STOPPED.format(caller))  # type: ignore[misc]
     if empty:
-        yield domain.store([]), np.zeros(0, dtype=bool)
+        yield domain.store([]), np.zeros(0, dtype=bool), []
 
 
 def count_cells(table: Any, name: str, *, caller: str) -> tuple[pa.ChunkedArray, Ints]:

@@ -39,7 +39,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.cells import CsvFormat, number, text
+from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
 from littlestone.errors import (
@@ -269,13 +269,13 @@ def tally(
     *,
     comma: bool = False,
 ) -> Tally:
-    """Count the cells of a column, each read alone: as a number, or as a text.
+    """Count the cells of a column, each read alone: as a number, or as a text by its value.
 
     Examples
     --------
-    >>> found = tally(["7", "x", None, 2.5], [1, 2, 3, 4])
+    >>> found = tally(["7", "x", None, 2.5, "True", "true"], [1, 2, 3, 4, 5, 5])
     >>> found.values.tolist(), found.counts.tolist(), found.texts
-    ([2.5, 7.0], [4, 1], Counter({'x': 2}))
+    ([2.5, 7.0], [4, 1], Counter({'true': 10, 'x': 2}))
     """
     values: list[float] = []
     numbers: list[int] = []
@@ -289,7 +289,7 @@ def tally(
             read = "" if "." in written else written.replace(",", ".")
         worth = None if written.lower() in ("true", "false") else number(read)
         if worth is None:
-            texts[written] += times
+            texts[canonical(written)] += times
             continue
         values.append(_double(worth))
         numbers.append(times)

@@ -13,10 +13,12 @@ hypothesis fits better than others. *noise*: a number of these records, from the
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, Self
 
@@ -34,7 +36,9 @@ from littlestone.errors import (
     check_probability,
 )
 from littlestone.mechanisms.estimate import truncated
+from littlestone.notebooks import Card
 from littlestone.privacy import Neighbours, Pure
+from littlestone.privacy.guarantee import NOT_PRIVATE
 from littlestone.safe_io import read_exact
 from littlestone.source import Source
 from littlestone.types import Json
@@ -299,6 +303,63 @@ class Band:
         return dict(vars(self))
 
 
+def four(value: float) -> str:
+    """Return a number with four digits, or all before the point.
+
+    Examples
+    --------
+    >>> four(0.12345), four(12345.6)
+    ('0.1235', '12,346')
+    """
+    text = f"{value:,.0f}" if 1000 <= abs(value) < 10**12 else f"{value:.4g}"
+    return text.replace("inf", "∞")
+
+
+def in_words(figure: Any) -> str:
+    """Return a figure as text: a `Band`, a `Between` without a value, a number, or None."""
+    if figure is None:
+        return HIDDEN
+    if not hasattr(figure, "low"):
+        return four(figure)
+    if not hasattr(figure, "value"):
+        return f"at least {four(figure.low)}; at most {four(figure.high)} (at 95%)"
+    return f"{four(figure.value)} ({four(figure.low)} to {four(figure.high)} at 95%)"
+
+
+HIDDEN = "the noise hides it"
+_SHOWN = 12  # figures that are printed
+
+
+class Figures(ABC):
+    """An evaluation as it is shown: a short table, which says so if it was drawn with a seed."""
+
+    seeded = False
+
+    @property
+    @abstractmethod
+    def figures(self) -> dict[str, Any]:
+        """Each figure by its name: a band, or a number; None where the noise hides it."""
+
+    def summary(self) -> str:
+        """Return the figures as a few lines of text."""
+        title = type(self).__name__ + f": {NOT_PRIVATE}" * self.seeded
+        lines = [(name, in_words(figure)) for name, figure in self.figures.items()]
+        further = [("", "further ones: to_frame()")] * (len(lines) > _SHOWN)
+        return Card(title, lines[:_SHOWN] + further).text()
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def to_frame(self) -> Any:
+        """Return the figures as a pandas data frame: value, and its band."""
+        rows = [
+            (name, getattr(figure, "value", None), figure.low, figure.high)
+            if hasattr(figure, "low") else (name, figure, None, None)
+            for name, figure in self.figures.items()
+        ]  # fmt: skip
+        return import_module("pandas").DataFrame(rows, columns=["figure", "value", "low", "high"])
+
+
 @dataclass(frozen=True)
 class CalibrationBin:
     """Neighbouring scores: what was predicted, and how often label 1 was found."""
@@ -311,7 +372,7 @@ class CalibrationBin:
     variance: float  # of the share, over noise and sampling
 
 
-class Evaluation:
+class Evaluation(Figures):
     """What one released histogram says.
 
     Examples
@@ -339,6 +400,14 @@ class Evaluation:
         self._scores = np.array(histogram.scores if scores is None else scores)
         self._cell = np.searchsorted(histogram.scores, self._scores)
         self._chances = None if probabilities is None else np.asarray(probabilities)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The accuracy; of two labels what depends on their scores."""
+        if self.histogram.labels != 2:
+            return {"accuracy": self.share_right(self.histogram.scores)}
+        found = {"accuracy": self.accuracy(), "balanced accuracy": self.balanced_accuracy()}
+        return found | {"AUROC": self.auroc()}
 
     # -- any number of labels ----------------------------------------------------------------------
 

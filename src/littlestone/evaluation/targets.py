@@ -38,10 +38,12 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation.measures import (
     Band,
     ErrorCells,
+    Figures,
     PredictedBin,
     ScoreHistogram,
     cells_epsilon,
     deviations,
+    four,
     histogram_rate,
     noise_reach,
     release_histogram,
@@ -219,7 +221,7 @@ def noisy_sums(
     return tuple(min(max(own + truncated(rate, most, source), 0), most) for own in sums)
 
 
-class QuantityEvaluation:
+class QuantityEvaluation(Figures):
     """What released sizes and sums say, with bands: quantiles of errors, means, R2, coverage.
 
     All means are over units with a target, of which there are ``with_target``. ``median`` and
@@ -230,7 +232,7 @@ class QuantityEvaluation:
 
     A mean error has a value only where the errors beyond C, of which at most so many can be there,
     would not make it more than 1.25 times as large; else it is `Between` two ends. R2 is that of
-    errors up to C and of targets up to D from the centre: None where the mean error has no value.
+    errors up to C and of targets up to D from the centre.
 
     ``predicted_observed`` says what was observed where which value was predicted.
 
@@ -274,8 +276,31 @@ class QuantityEvaluation:
 
     @property
     def bands(self) -> dict[str, Band | Between | None]:
-        """All that follows from what was released, by name."""
-        return {name: getattr(self, name) for name in (*_SIZES, *_MEASURES[self.sums.kind])}
+        """All that follows from what was released, by name; None where noise may be all of it."""
+        names, known = (*_SIZES[1:], *_MEASURES[self.sums.kind]), self.with_target.low > 0
+        found = {name: getattr(self, name) if known else None for name in names}
+        return {"with_target": self.with_target, **found}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The bands, with names to be read."""
+        bands = self.bands
+        cut = any(isinstance(band, Between) for band in bands.values())
+        of = f", errors cut at {four(float(self.sums.reach))}" * cut  # no other R2 is known then
+        return {
+            name.replace("_", " ") + of * (name in ("r2", "pinball_explained")): band
+            for name, band in bands.items()
+        }
+
+    @property
+    def doubt(self) -> str:
+        """Say so, if perhaps no unit has a target; else nothing."""
+        if self.with_target.low > 0:
+            return ""
+        return (
+            "the noise hides whether any record has a number here. A cell with a unit or a sign, "
+            "such as $12, is none: make numbers of them first"
+        )
 
     @property
     def predicted_observed(self) -> tuple[PredictedBin, ...]:
@@ -330,6 +355,7 @@ class QuantityEvaluation:
         edges = np.append(0.0, self._edges)
         low = edges[np.flatnonzero(np.append(True, more < -wide)).max()]
         high = edges[1:][np.flatnonzero(more > wide).min()]
+        low, high = min(low, high), max(low, high)  # noisy counts may say both
         rising = np.maximum.accumulate(np.append(-q * m, more))
         at = int(np.flatnonzero(rising[1:] >= 0).min())
         part = -rising[at] / max(rising[at + 1] - rising[at], 1e-9)
@@ -380,6 +406,7 @@ class QuantityEvaluation:
         if isinstance(mean := self.mae, Band):  # the mean square is at least its square
             low, value = max(low, mean.low**2), max(square.value, mean.value**2)
         root, high = math.sqrt(low), math.sqrt(max(square.high, low) + self._tail(2))
+        high = max(min(high, self._edges[-1]), root)
         if not isinstance(mean, Band):
             return Between(root, high, self.covers, self.beta)
         return Band(math.sqrt(value), root, high, self.covers, self.beta)
@@ -444,9 +471,10 @@ class QuantityEvaluation:
         return max(min(found, 1.0), self._share("square") ** 2)
 
     def _with_tail(self, mean: Band, tail: float) -> Band | Between:
+        high = max(min(mean.high + tail, self._edges[-1]), mean.value)  # no error is larger
         if tail > (_HEAVY - 1) * mean.value:
-            return Between(mean.low, mean.high + tail, self.covers, self.beta)
-        return Band(mean.value, mean.low, mean.high + tail, self.covers, self.beta)
+            return Between(mean.low, high, self.covers, self.beta)
+        return Band(mean.value, mean.low, high, self.covers, self.beta)
 
     def _mean(self, name: str, second: float, unit: float) -> Band:
         """Return a mean of shares of ``unit``, whose squares have the mean ``second``."""
@@ -491,6 +519,7 @@ class QuantityEvaluation:
 Floats = npt.NDArray[np.float64]
 
 _ROWS = 1024  # public rows
+_NEARLY = 0.95
 _GROUPS = 3  # of low, middle and high risk
 
 
@@ -559,7 +588,7 @@ class RiskGroup:
     observed: tuple[Band, ...]  # Kaplan and Meier, as far as the noise lets it be seen
 
 
-class SurvivalEvaluation:
+class SurvivalEvaluation(Figures):
     """What a released histogram says of predicted survival: concordance, calibration, curves.
 
     The band of the concordance is for noise and sampling; others are numbers of these persons.
@@ -647,6 +676,32 @@ class SurvivalEvaluation:
             low, high = max(0.0, (middle - width) / first), min(1.0, (middle + width) / first)
         covers = "new records" if self.histogram.held_out else "own records"
         return Band(value, min(low, value), max(high, value), covers, self.beta)
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the noise hides the concordance."""
+        return (self.concordance.low, self.concordance.high) == (0, 1)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The concordance, and the events of each period, observed and predicted."""
+        found: dict[str, Any] = {"concordance": None if self.hidden else self.concordance}
+        for start, each in zip((0.0, *self.ends), self.calibration, strict=False):
+            period = f"{start:.10g} to {each.end:.10g}"
+            found |= {f"events, {period}": each.observed, f"predicted, {period}": each.predicted}
+        return found
+
+    @property
+    def doubt(self) -> str:
+        """Say so, if events are perhaps coded otherwise: too many, or risks that do not rank."""
+        events, n = float(self._event.sum()), self.histogram.n
+        if events > max(_NEARLY * n, noise_reach(self.histogram.rate, self._event.size, self.beta)):
+            what = "nearly all have the event"
+        elif not self.hidden and self.concordance.value < 0.5:
+            what = "the concordance is below 0.5, which is that of no model"
+        else:
+            return ""
+        return f"{what}. Is an event coded as is said (--event-is, event_is=; in R it is often 2)?"
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""

@@ -57,13 +57,14 @@ from littlestone.evaluation import (
     noise_reach,
     quality,
 )
+from littlestone.evaluation.holdout import held_out_by_rule
 from littlestone.evaluation.measures import merged_scores
 from littlestone.evaluation.targets import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours, Part, total
-from littlestone.privacy.guarantee import ALL, NOT_PRIVATE, OTHERS
+from littlestone.privacy.guarantee import ALL, HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
@@ -116,8 +117,25 @@ class Release:
 
     @property
     def payment(self) -> Guarantee:
-        """What was promised, and paid, last: of the hypothesis, or of its evaluation if scored."""
-        return [part.guarantee for part in self.parts if part.about == ALL][-1]
+        """What was promised last: of the hypothesis, or of its evaluation if scored."""
+        return [p.guarantee for p in self.parts if p.about in (ALL, LEARNED_FROM)][-1]
+
+    @property
+    def of_held_out(self) -> Guarantee | None:
+        """What was promised to held-out records, if there are such."""
+        return next((p.guarantee for p in self.parts if p.about == HELD_OUT), None)
+
+    def paid_with(self, part: Part) -> Guarantee:
+        """Return what was paid for a part at once: the two sides of a split, but for a first count.
+
+        Where columns are learned first, it is not known yet which model they are for.
+        """
+        sides = [p for p in self.parts if p.about in (LEARNED_FROM, HELD_OUT) and p.what != LABELS]
+        if part not in sides:
+            return part.guarantee
+        at_once = total(sides)
+        before = any(each.what == COLUMNS for each in sides)
+        return replace(at_once, claim="dp.parallel") if before else at_once
 
     @property
     def nested(self) -> tuple[Part, ...]:
@@ -126,8 +144,24 @@ class Release:
 
     @property
     def independent(self) -> bool:
-        """Whether nothing was learned from held-out records; proposed columns were, by all."""
-        return self.proposal is None or self.scored
+        """Whether nothing was learned from the records of the evaluation."""
+        return self.scored or self.columns_apart
+
+    @property
+    def columns_apart(self) -> bool:
+        """Whether columns, where they were learned, were so without held-out records."""
+        return self.proposal is None or any(
+            part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
+        )
+
+    @property
+    def not_evaluated(self) -> str:
+        """Say how many units would be evaluated unasked, where these are too few; else nothing."""
+        if self.evaluation is not None or self.n is None or self.certificate is not None:
+            return ""
+        epsilon = sum(part.guarantee.epsilon for part in self.parts if part.what != COLUMNS)
+        rule = held_out_by_rule(self.n, epsilon)
+        return "" if rule.units else rule.words(f"{self.guarantee.neighbours.unit}s")
 
     @property
     def counts(self) -> ScoreHistogram | None:
@@ -143,12 +177,16 @@ class Release:
             return None
         if not self.independent:
             found = replace(found, held_out=False)
+        measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
         if isinstance(found, ErrorSums):
-            return QuantityEvaluation(found)
-        if isinstance(self.hypothesis, TreeSum):
+            measured = QuantityEvaluation(found)
+        elif isinstance(self.hypothesis, TreeSum):
             schema = cast(RowDomain, self.concept_class.domain).schema
-            return SurvivalEvaluation.of(found, self.hypothesis, schema)
-        return evaluation_of(found, self.hypothesis)
+            measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
+        else:
+            measured = evaluation_of(found, self.hypothesis)
+        measured.seeded = self.guarantee.seeded
+        return measured
 
     @property
     def answers(self) -> list[int]:
@@ -180,6 +218,8 @@ class Release:
             if found.constant != found.majority:  # else it is the same error
                 always = f"Always {self.labels[found.majority]}"
                 lines.append((always, _band(found.baseline)))
+        elif self.measured is not None:
+            lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
 
     def __repr__(self) -> str:
@@ -220,7 +260,7 @@ class Release:
                 out["quality"] = measured.quality
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
-            if self.proposal is not None:  # its units are the fit's, also after `score`
+            if not self.columns_apart:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
         if self.spent is not None:
@@ -299,7 +339,7 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, caller="predict"))
-        found = [labels for labels, _ in self.predict_pieces(X, x=x, csv=csv)]
+        found = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
         return np.concatenate(found)
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
@@ -310,42 +350,48 @@ class Release:
         if not is_table(X):
             return self.hypothesis.survival(domain.array(X, caller="survival"))
         pieces = self._points_of(X, csv=csv)
-        return np.concatenate([self.hypothesis.survival(points) for points, _ in pieces])
+        return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
 
     def predict_pieces(
-        self, table: Any, *, x: str | None = None, csv: Any = None, proba: bool = False
-    ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
+        self,
+        table: Any,
+        *,
+        x: str | None = None,
+        csv: Any = None,
+        proba: bool = False,
+        key: str | None = None,
+    ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None, list[str | None]]]:
         """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
         Of a model with intervals values and the two ends of each; of one with sets of labels
-        whether they hold each label, after the probabilities.
+        whether they hold each label, after the probabilities. Last the cells of the column ``key``.
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
         """
         if proba:
             self._check_chances()
-        for points, inside in self._points_of(table, x=x, csv=csv):
+        for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
             if isinstance(self.hypothesis, TreeSum):
                 model = self.hypothesis
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
-                yield model.predict(points), beside
+                yield model.predict(points), beside, keys
                 continue
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
             shown = [self._chances_of(points, inside)] if proba else []
             if isinstance(self.hypothesis, TreeEnsemble) and self.hypothesis.width is not None:
                 shown.append(self.hypothesis.sets(points).astype(np.float64))
-            yield labels, np.column_stack(shown) if shown else None
+            yield labels, np.column_stack(shown) if shown else None, keys
 
     def _points_of(
-        self, table: Any, *, x: str | None = None, csv: Any = None
-    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
-        """Yield the points of a table's rows, and which rows have one, piece after piece."""
+        self, table: Any, *, x: str | None = None, csv: Any = None, key: str | None = None
+    ) -> Iterator[tuple[Points, npt.NDArray[np.bool_], list[str | None]]]:
+        """Yield the points of a table's rows, which rows have one, and keys, piece after piece."""
         from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
 
         domain = self.concept_class.domain
-        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
+        where: Json = {"x": self.column(x), "csv": csv, "declared": self.csv, "key": key}
         return point_pieces(table, domain=domain, caller="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
@@ -370,7 +416,7 @@ class Release:
             return both(self.chances(domain.array(X, caller="predict")))
         self._check_chances()
         pieces = self._points_of(X, x=x, csv=csv)
-        return both(np.concatenate([self._chances_of(*piece) for piece in pieces]))
+        return both(np.concatenate([self._chances_of(*piece[:2]) for piece in pieces]))
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, of each label, or to survive each period, by point."""
@@ -541,13 +587,21 @@ def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
 
 
 def parts_of(
-    own: Part, proposal: Proposal | None, before: tuple[Part, ...] = ()
+    own: tuple[Part, ...],
+    proposal: Proposal | None,
+    before: tuple[Part, ...] = (),
+    *,
+    split: bool = False,
 ) -> tuple[Part, ...]:
-    """Return what a release cost, in the order of payment; refuse what promises nothing."""
+    """Return what a release cost, in the order of payment; refuse what promises nothing.
+
+    ``split``: before columns were learned.
+    """
     columns = []
     if proposal is not None:
-        columns = [Part(COLUMNS, proposal.guarantee, entry=proposal.entry)]
-    parts = (*before, *columns, own)
+        about = LEARNED_FROM if split else ALL
+        columns = [Part(COLUMNS, proposal.guarantee, about, proposal.entry)]
+    parts = (*before, *columns, *own)
     total(parts)
     return parts
 
@@ -572,12 +626,16 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def absent_label(release: Release) -> str:
-    """Say so, if perhaps no record has a label: by the noisy counts, at 95 %; else nothing.
+def doubt(release: Release) -> str:
+    """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
+
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
-    histogram = release.counts
+    histogram, measured = release.counts, release.measured
+    if isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
+        return measured.doubt
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:
@@ -658,7 +716,7 @@ def _parts(document: Json, stated: Guarantee, proposal: Proposal | None) -> tupl
     Of a file of before, which named no parts, the columns are added: its headline left them out.
     """
     if "parts" not in document:
-        return parts_of(Part(LEARNING, stated), proposal)
+        return parts_of((Part(LEARNING, stated),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns = [part.guarantee for part in parts if part.what == COLUMNS]
     if total(parts) != stated or columns != [p.guarantee for p in (proposal,) if p is not None]:

@@ -43,11 +43,11 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.measures import least_units
+from littlestone.evaluation.measures import HIDDEN, four, in_words, least_units
 from littlestone.evaluation.targets import Between
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
-from littlestone.learners.release import Release, absent_label, evaluation_of
+from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.privacy import Neighbours
 from littlestone.report.html import (
     amount,
@@ -159,6 +159,7 @@ def release_page(release: Release) -> str:
         **_certified(release),
         evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
         held_out=release.evaluation is not None and release.evaluation.held_out,
+        not_evaluated=release.not_evaluated,
         **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
@@ -202,9 +203,9 @@ def _certified(release: Release) -> Json:
     }
 
 
-def positive_facts(release: Release) -> list[tuple[str, str]]:
-    """Return a line that says so, if perhaps no record has label 1."""
-    return [("Label", absent)] if (absent := absent_label(release)) else []
+def doubt_facts(release: Release) -> list[tuple[str, str]]:
+    """Return a line that says so, if perhaps the column that is predicted means something else."""
+    return [("Doubt", said)] if (said := doubt(release)) else []
 
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
@@ -214,20 +215,19 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         return _of_target(release)
     evaluation = evaluation_of(histogram, release.hypothesis)
     scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
+    users, held_out = unit_of(release) == "users", histogram.held_out
     if scored:
-        on = "records" + (
-            " that you say were held out" if histogram.held_out else ", as many as those of the fit"
-        )
+        on = "records" + ", one of each user," * users
+        on += " that you say were held out" if held_out else ", as many as those of the fit"
+        on = on.replace(",,", ",")
+    elif users:
+        on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
     else:
-        on = "held-out records" if histogram.held_out else "records, those of this fit"
-    if unit_of(release) == "users" and not scored:
-        on = (
-            "held-out records" if histogram.held_out else "records of this fit"
-        ) + ", one of each user"
+        on = "held-out records" if held_out else "records, those of this fit"
 
     def spread(band: Band | None) -> str:
         if band is None:
-            return _HIDDEN
+            return HIDDEN
         return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%)"
 
     def share(band: Band) -> str:
@@ -281,25 +281,15 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
-    bands, cut = found.bands, f", errors cut at {_four(float(sums.reach))}"
+    bands, cut = found.bands, f", errors cut at {four(float(sums.reach))}"
     heavy = any(isinstance(band, Between) for band in bands.values())
-    far = _four(float(sums.far))
+    far = four(float(sums.far))
     for of, band in bands.items():
-        name = _MEASURES[of].format(reach=_four(float(sums.reach)), far=far)
+        name = _MEASURES[of].format(reach=four(float(sums.reach)), far=far)
         if heavy and of in ("r2", "pinball_explained"):
             name += cut
-        match band:
-            case Band():
-                text = f"{_four(band.value)} ({_four(band.low)} to {_four(band.high)} at 95%)"
-            case Between():
-                text = f"at least {_four(band.low)}; at most {_four(band.high)} (at 95%)"
-            case None:
-                text = _HIDDEN
-        facts.append((name, text))
+        facts.append((name, in_words(band)))
     return [*facts, _by_prediction(found, unit)]
-
-
-_HIDDEN = "the noise hides it"
 
 
 def _bands_are(*, own: bool) -> str:
@@ -320,8 +310,8 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
-    text = f"{named} from {_four(low)} to {_four(high)} in {counted(len(bins), 'bins')}"
-    return ("By prediction", f"{text} (noise up to {_four(noise)} at 95%)")
+    text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
+    return ("By prediction", f"{text} (noise up to {four(noise)} at 95%)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -335,9 +325,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
         return f"{value} ({low} to {high}{more})"
 
-    value, band = "the noise hides it", found.concordance
-    if (band.low, band.high) != (0, 1):
-        value = spread(band, 3, " at 95%")
+    value = HIDDEN if found.hidden else spread(found.concordance, 3, " at 95%")
     bins = number_of(len(histogram.scores), "bins")
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
@@ -345,9 +333,9 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("Concordance", value),
         ("", f"of {bins} of risk, in pairs that the periods distinguish"),
     ]
-    for i, period in enumerate(found.calibration[:_PERIODS]):
+    for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
         text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
-        facts.append(("" if i else "Events", f"until {period.end:.10g}: {text}"))
+        facts.append(("" if start else "Events", f"{start:.10g} to {period.end:.10g}: {text}"))
     if len(found.calibration) > _PERIODS:
         facts.append(("", "further periods: --json"))
     return facts
@@ -361,7 +349,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     unit = unit_of(release)
     which = "a record of a new user" if unit == "users" else "a new record"
     if isinstance(model, TreeSum):
-        name, near = "Interval", f"prediction ± {_four(model.width * model.parts[1])}"
+        name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
     else:
         votes = counted(model.width, "votes")
         name, near = "Set", f"the most likely label, and all at most {votes} behind it"
@@ -370,7 +358,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
-    covers = f"{covers}with probability 5%" if release.proposal is None else _LEARNED
+    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
@@ -388,11 +376,6 @@ _MEASURES = {
     "pinball_explained": "Pinball loss explained",
     "coverage": "Coverage",
 }
-
-
-def _four(value: float) -> str:
-    text = f"{value:,.0f}" if 1000 <= abs(value) < 10**12 else f"{value:.4g}"
-    return text.replace("inf", "∞")
 
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:

@@ -301,7 +301,7 @@ def measured_events(found: SurvivalEvaluation) -> Markup:
         heights = (_height(x / most) for x in (band.low, band.value, band.high))
         _bar(body, (left + right) / 2, *heights)
         said = f"{each.predicted.value:,.0f} predicted, {band.value:,.0f} found"
-        words.append(f"until {each.end:.10g}: {said}")
+        words.append(f"{start:.10g} to {each.end:.10g}: {said}")
     body.attributes |= {"aria_title": title, "aria_label": "; ".join(words)}
     return _markup((body, _TOP + _TALL + 24))
 

@@ -91,7 +91,7 @@ def whole_release(monkeypatch, *, learned_too=False):
 
     def observed(data, source):
         out, rest = sample_of(data[:1]), sample_of(data[:1] if learned_too else data[1:])
-        monkeypatch.setattr(running, "split", lambda *given: (out, rest))
+        monkeypatch.setattr(running, "split_units", lambda *given: (out, rest))
         made = run(learner, sample_of(data), source, holdout=F(1, 2), interval=F(1, 2))
         return made.hypothesis.trees, made.hypothesis.width
 
@@ -270,7 +270,7 @@ def test_exports_say_the_same_sets_of_all_rows(y):
     expected = model.predict_set(pd.DataFrame(cells))
     assert (expected.sum(axis=1) > 1).any()
     assert not expected.all()
-    pieces = [beside for _, beside in made.predict_pieces(cells, proba=True)]
+    pieces = [beside for _, beside, _ in made.predict_pieces(cells, proba=True)]
     assert (np.concatenate(pieces)[:, -expected.shape[1] :] == expected).all()
     assert made.predict_proba(cells).shape == expected.shape
     module = {}

@@ -65,7 +65,8 @@ class BoostedTreeClass(SchemaClass):
         target: Target | None = None,
     ) -> None:
         if target is not None:
-            self.estimator += "Survival" if isinstance(target, Periods) else "Regressor"
+            of_times = isinstance(target, Periods)  # one estimator, of any depth
+            self.estimator = "BoostedTreesSurvival" if of_times else f"{self.estimator}Regressor"
         caller = self.estimator
         if labels is not None:
             self.labels = check_labels(caller, labels)

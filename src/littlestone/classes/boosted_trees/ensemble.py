@@ -960,7 +960,8 @@ class TreeSum:
 
     @property
     def _around(self) -> str:
-        return "" if self.width is None else f", each ± {self.width * self.parts[1]:.4g}"
+        around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
+        return f"; intervals reach {around} below and above" if around else ""
 
     def to_sql(
         self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None

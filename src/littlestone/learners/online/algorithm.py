@@ -31,13 +31,14 @@ from littlestone.bounds import register_claim
 from littlestone.data import OUTSIDE, RowDomain
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import OnlineState, label_of
-from littlestone.privacy import Guarantee, Neighbours
+from littlestone.privacy import Guarantee, Neighbours, Part, total
 from littlestone.source import ExplicitWeights, SeededSource, Source, ball, exp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.classes import ConceptClass
+    from littlestone.data.schema import Proposal
     from littlestone.learners.online.budget import OnlinePlan
     from littlestone.learners.online.samplers import HypothesisSampler
     from littlestone.types import Points
@@ -96,15 +97,16 @@ class OnlineAlgorithm:
     -----
     *How.* Publish a hypothesis. Collect its mistakes until the above-threshold test fires; then
     hand them to the sampler (`samplers`), publish the majority vote of a few draws, and start
-    anew. If too many draws are bottom, the sampler passes to its next stage and draws again. After
-    the planned number of batches nothing is collected any more, the state says so publicly
+    anew. If a draw is bottom, nothing new is published, and more mistakes are collected. After the
+    planned number of batches nothing is collected any more, the state says so publicly
     (``stopped``), and the last hypothesis stays.
 
     *Cost.* A record whose label was predicted changes nothing but the time.
 
     *Source.* Lyu 2025 (003), Algorithm 3 (DP-OL), changed where docs/learners/online.md says. Its
     line 6 is `start`; lines 8-14 are `step`; line 15 is the above-threshold test; lines 16-23 are
-    what follows it. JointTrain, Algorithm 4, is `littlestone.learners.online.samplers`.
+    what follows it. In the place of its line 22, JointTrain, are the `samplers`; as printed both
+    are in `littlestone.papers.lyu`.
     """
 
     concept_class: ConceptClass
@@ -117,21 +119,30 @@ class OnlineAlgorithm:
         return self.plan.sampler(self.concept_class, batches)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return what is promised about privacy, for the whole stream."""
-        goal = self.plan.goal
+        """Return what is promised for the whole stream, and its columns if records taught them."""
+        own, columns = self.payment(seeded=seeded), self._columns
+        parts = [] if columns is None else [Part("columns", columns.guarantee)]
+        return total([*parts, Part("stream", own)])
+
+    def payment(self, *, seeded: bool = False) -> Guarantee:
+        """Return what the stream itself promises, and pays; columns were paid before."""
+        goal, columns = self.plan.goal, self._columns
         users = goal.records_per_user is not None
         relation = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
-        domain = self.concept_class.domain
-        proposal = domain.schema.proposal if isinstance(domain, RowDomain) else None
-        seeded |= proposal is not None and proposal.guarantee.seeded  # then the columns say it
+        seeded |= columns is not None and columns.guarantee.seeded
         return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
+
+    @property
+    def _columns(self) -> Proposal | None:
+        domain = self.concept_class.domain
+        return domain.schema.proposal if isinstance(domain, RowDomain) else None
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""
-        shuffle = int(sources(0).public_rng().integers(2**62))
+        coins = SeededSource(int(sources(0).public_rng().integers(2**62)))
         last = self.plan.phases[-1]  # public coins cost nothing: the most draws that are planned
-        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(shuffle))  # line 6
-        state = OnlineState(time=0, published=[(0, majority(drawn))], shuffle=shuffle)
+        drawn = self.sampler(self.plan.batches).prior(last.draws, coins)  # line 6
+        state = OnlineState(time=0, published=[(0, majority(drawn))])
         state.stopped = self.plan.batches == 0
         if not state.stopped:
             self._begin_test(state, 0, sources)
@@ -222,31 +233,22 @@ class OnlineAlgorithm:
         state.event = time + silent
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
-        """Hand the mistakes to the sampler; publish, pass to the next stage, or stop.
+        """Hand the mistakes to the sampler; publish, or stop: Algorithm 3 from line 16 on.
 
-        Algorithm 3 from line 16 on. Inside its line 22 the draws and their majority are lines 9-12
-        of Algorithm 4; its test, line 8, is whether few of these draws are bottom.
+        Where a draw is bottom nothing is agreed on yet: nothing new is published.
         """
-        state.epochs.append(
-            state.buffer
-        )  # lines 20-21; time steps were split among teachers before
+        state.epochs.append(state.buffer)  # lines 20-21
         state.buffer = []  # line 23
         plan, before = self.plan, state.version
-        while state.version == before and state.batches < plan.batches:
-            draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
-            state.batches += 1  # line 16, counted upwards; lines 17-18 are below
-            state.draws += 1
-            drawn = sampler.draw(  # line 22: JointTrain
-                state.epochs, draws, sources(state.draws),
-                stage=state.stage, shuffle=state.shuffle, now=state.hypothesis,
-            )  # fmt: skip
-            listed = [h for h in drawn if h is not None]
-            if draws - len(listed) <= plan.bottoms:
-                state.published.append((state.time, majority(listed)))
-            elif state.stage + 1 < sampler.stages:
-                state.stage += 1  # Algorithm 4, line 14: j*
-            else:
-                break  # nothing is agreed on yet: publish nothing new, collect more mistakes
+        draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
+        state.batches += 1  # line 16, counted upwards; lines 17-18 are below
+        state.draws += 1
+        drawn = sampler.draw(  # line 22
+            state.epochs, draws, sources(state.draws), now=state.hypothesis
+        )
+        agreed = [h for h in drawn if h is not None]
+        if len(agreed) == draws:
+            state.published.append((state.time, majority(agreed)))
         state.stopped = state.batches == plan.batches  # lines 17-18
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them

@@ -123,12 +123,12 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
             transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
         except (ValueError, RecursionError):  # also our ParameterError
             raise _changed(path) from None
-    now = now or {"time": 0, "stage": 0, "batches": 0, "stopped": False}
+    now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
         **fixed,
         "rows": now["time"],
-        **{name: now[name] for name in ("stage", "batches", "stopped")},
+        **{name: now[name] for name in ("batches", "stopped")},
         "published": transcript,
     }
 
@@ -317,7 +317,7 @@ def open_stream(
     guarantee = algorithm.guarantee(seeded=seed is not None)
     if not os.path.lexists(Path(folder) / "private.db"):
         if ledger is not None:
-            ledger.check(guarantee)
+            ledger.check(algorithm.payment(seeded=seed is not None))
         shown = {
             "stream": settings["stream"],
             "about": settings["about"],
@@ -383,7 +383,7 @@ def _charge(kept: Mapping[str, str], ledger: Ledger | None, algorithm: OnlineAlg
     budget = Ledger(kept["ledger"]) if ledger is None else ledger
     purpose = kept.get("purpose", "")  # as it was when the stream began
     what = f"stream on {algorithm.concept_class.spec}"
-    budget.charge(algorithm.guarantee(), what=what[:200], token=kept["name"], purpose=purpose)
+    budget.charge(algorithm.payment(), what=what[:200], token=kept["name"], purpose=purpose)
 
 
 # -- the private file -----------------------------------------------------------------------------

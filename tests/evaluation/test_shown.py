@@ -1,0 +1,145 @@
+"""Evaluations as they are shown: short tables, doubts about the column that is predicted."""
+
+from fractions import Fraction as F
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.cli.main import main
+from littlestone.evaluation import (
+    Between,
+    ErrorSums,
+    Evaluation,
+    QuantityEvaluation,
+    ScoreHistogram,
+    SurvivalEvaluation,
+)
+from littlestone.evaluation.targets import last_seen, parts_of_epsilon
+from littlestone.report.pages import evaluation_facts
+
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}
+TABLE |= {"time": [30, 5, 15, 5] * 250, "died": [0, 1] * 500, "all": [1] * 1000}
+TABLE |= {"price": ["$1"] * 1000}
+TARGETS = {
+    "labels": {"y": "ill"},
+    "quantity": {"y": "cost", "target": "quantity", "high": 10},
+    "time": {"time": "time", "event": "died", "periods": [10, 20]},
+}
+
+
+def fitted(seed=0, **how):
+    return ls.fit(TABLE, epsilon=4, schema=SCHEMA, random_state=seed, **how)
+
+
+@lru_cache
+def of(target, seed=0):
+    return fitted(seed, **TARGETS[target])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
+def test_an_evaluation_is_a_short_table_that_says_when_it_is_not_private(target):
+    made = of(target)
+    evaluation = made.evaluation_
+    shown = str(evaluation)
+    assert shown == repr(evaluation) == evaluation.summary()
+    assert "NOT PRIVATE (seeded)" in shown
+    assert "0x" not in shown
+    assert 3 < shown.count("\n") + 1 <= 14
+    frame = evaluation.to_frame().set_index("figure")
+    assert list(frame.columns) == ["value", "low", "high"]
+    for name, figure in evaluation.figures.items():
+        if isinstance(figure, Between):
+            assert tuple(frame.loc[name])[1:] == (figure.low, figure.high)
+        elif figure is not None:
+            assert frame.loc[name, "value"] == getattr(figure, "value", figure)
+    if target != "labels":
+        assert next(iter(evaluation.figures)) in str(made)
+    if target == "labels":
+        assert "NOT PRIVATE" not in str(of(target, None).evaluation_)
+
+
+def test_of_three_labels_the_accuracy_is_shown():
+    histogram = ScoreHistogram((0, 1, 2), ((90, 5, 5), (0, 99, 1), (8, 0, 92)), 300, F(1), F(1, 2))
+    (name,), (band,) = zip(*Evaluation(histogram).figures.items(), strict=True)
+    assert (name, round(band.value, 2)) == ("accuracy", 0.94)
+
+
+def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_path, capsys):
+    how = {"target": "quantity", "high": 100}
+    with pytest.warns(UserWarning, match=r"hides whether any record has a number.*\$12"):
+        made = fitted(y="price", **how)
+    found = made.evaluation_.bands
+    assert found.pop("with_target").low == 0
+    assert set(found.values()) == {None}
+    (tmp_path / "t.csv").write_text("age,price\n" + "25,$1\n70,$9\n" * 500)
+    (tmp_path / "s.toml").write_text(SCHEMA.to_toml())
+    asked = ["fit", str(tmp_path / "t.csv"), "--y", "price", "--target", "quantity", "--high"]
+    asked += ["100", "--epsilon", "4", "--schema", str(tmp_path / "s.toml"), "--seed", "0"]
+    assert main(asked) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("Doubt") < shown.index("Rule ") < shown.index("the noise hides it")
+
+
+def test_noise_alone_turns_no_band_around():
+    """Also where the noisy counts contradict each other; no error is beyond the public range."""
+    edges = tuple(F(2) ** i for i in range(-3, 4))
+    rng, epsilon, n = np.random.default_rng(0), F(1, 10), 5000
+    for _ in range(200):
+        noise = np.rint(rng.laplace(0, 80, 8)).astype(int)
+        sizes = (*noise[:-1].tolist(), n + int(noise[-1]))
+        place = last_seen(sizes, parts_of_epsilon(epsilon, n)[0], 1)
+        sums = tuple(abs(int(x)) for x in rng.laplace(0, 60_000, 4))
+        found = QuantityEvaluation(
+            ErrorSums(sums, sizes, edges, n, epsilon, 100, 1, F(4), edges[place], F(8))
+        )
+        for band in (found.median, found.ninth_decile):
+            assert band.low <= band.value <= band.high
+        for mean in (found.mae, found.rmse):
+            assert mean.low <= mean.high <= max(8, mean.low, getattr(mean, "value", 0))
+
+
+def survival(events, others):
+    """Return what is said of two bins of risk and two periods, without noise to speak of."""
+    histogram = ScoreHistogram((0, 9), (*others, *events), 4000, F(99), F(50))
+    return SurvivalEvaluation(histogram, np.full((2, 2), 0.1), (12.0, 24.0))
+
+
+@pytest.mark.parametrize(
+    ("events", "others", "words"),
+    [
+        (((100, 300), (100, 200)), ((50, 50), (50, 50), (1900, 1200)), ""),
+        (((300, 100), (200, 100)), ((50, 50), (50, 50), (1200, 1900)), "below 0.5"),
+        (((900, 1000), (900, 1010)), ((10, 9), (10, 9), (80, 72)), "nearly all have"),
+        (((0, 1), (0, 0)), ((0, 0), (0, 0), (1999, 2000)), ""),
+    ],
+)
+def test_events_that_are_coded_otherwise_are_doubted(events, others, words):
+    found = survival(events, others)
+    assert words in found.doubt
+    assert bool(words) == bool(found.doubt)
+    assert ("--event-is" in found.doubt) == bool(words)
+
+
+def test_a_fit_of_times_says_its_doubt():
+    with pytest.warns(
+        UserWarning, match=r"Nearly all have the event\. Is an event coded.*event_is="
+    ):
+        fitted(time="time", event="all", periods=[10, 40])
+
+
+def test_periods_have_two_ends():
+    facts = [text for _, text in evaluation_facts(of("time").release_)]
+    assert any(text.startswith("0 to 10: ") for text in facts)
+    assert any(text.startswith("10 to 20: ") for text in facts)
+    assert not [text for text in facts if "until" in text]
+
+
+def test_the_width_of_an_interval_is_not_said_of_each_tree():
+    made = fitted(y="cost", target="quantity", high=10, interval=0.8)
+    low, high = made.predict_interval({"age": [25]})[0]
+    assert f"intervals reach {(high - low) / 2:.4g} below and above" in str(made)
+    assert "each ±" not in str(made)
