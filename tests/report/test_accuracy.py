@@ -73,3 +73,11 @@ def test_no_curve_is_drawn_where_the_noise_hides_its_area():
     evaluation = Evaluation(one_label)
     assert evaluation.auroc() is None
     assert not roc_picture(evaluation)
+
+
+def test_no_calibration_error_is_said_where_the_noise_hides_it():
+    as_found = Evaluation(HISTOGRAM, (-1, 0, 1), (50 / 650, 0.5, 150 / 350))
+    assert "error" not in calibration_picture(as_found)
+    assert "Calibration: error 0.4" in calibration_picture(
+        Evaluation(HISTOGRAM, (-1, 0, 1), (0.5, 0.6, 0.9))
+    )

@@ -594,7 +594,8 @@ def roc_picture(evaluation: Evaluation) -> str:
 
 def calibration_picture(evaluation: Evaluation) -> str:
     """Draw how often label 1 was found where which probability was predicted."""
-    error = f"Calibration: error {evaluation.calibration_error():.3f}"
+    away = evaluation.calibration_error()  # 0: no distance is above that of noise
+    error = f"Calibration: error {away:.3f}" if away else "Calibration"
     body = _square(error, "predicted probability of 1", "share of 1 found")
     for found in evaluation.calibration():
         x, low = _at(found.predicted, found.found.low)
