@@ -457,12 +457,6 @@ class Ready:
             n_needed=needed,
         )
 
-    @property
-    def _next(self) -> str:
-        if self.asked.delta:
-            return "Give it a larger epsilon or delta"
-        return "Columns of texts need a delta, for example 1e-6; else give it a larger epsilon"
-
     def learn(self, ledger: Ledger | None) -> Schema:
         """Pay, and draw: all public arguments are checked."""
         asked, entry = self.asked, None
@@ -476,10 +470,11 @@ class Ready:
         ]
         kept = tuple(column for column in found if column is not None)
         if not kept:
+            more = " or delta" if asked.delta else "; columns of texts need a delta such as 1e-6"
             raise StoppedError(
                 "No column of the proposal has a bin or a category that could be found. What it "
-                f"cost ({self.guarantee}) stays spent; nothing else was drawn. {self._next}, or "
-                "write the schema from public knowledge (`littlestone schema new`), which is free."
+                f"cost ({self.guarantee}) stays spent; nothing else was drawn. Give it "
+                f"a larger epsilon{more}; or write the schema from public knowledge, which is free."
             )
         known = {column.name for column in kept}
         return Schema(
