@@ -11,6 +11,7 @@ a message is a release (DESIGN: threat model).
     ├── DataError          data refused: names column and rule, never a value (a ValueError)
     ├── UnsupportedError   this class lacks what this learner needs (also a TypeError)
     ├── InfeasibleError    n is too small for the asked certificate; carries ``n_needed``
+    ├── StoppedError       a call ended after its first part, whose cost stays spent
     ├── BudgetError        a privacy budget does not allow this; nothing was spent
     ├── StoreError         a durable file cannot be used; carries a ``reason``
     ├── StateError         a call out of order: the mechanism has halted (also a RuntimeError)
@@ -66,7 +67,7 @@ class InfeasibleError(LittlestoneError):
 
 
 class StoppedError(LittlestoneError):
-    """A fit ended after its first part: what was paid stays spent, and nothing else was drawn."""
+    """A call ended after its first part: what was paid stays spent, and nothing else was drawn."""
 
 
 class BudgetError(LittlestoneError):

@@ -19,7 +19,7 @@ from littlestone.bounds import recheck
 from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, counting, proposal, read_table
 from littlestone.data.proposal import Cell, edges_of, plan, prepare, sizes, tally
-from littlestone.errors import BudgetError, DataError, InfeasibleError, ParameterError
+from littlestone.errors import BudgetError, InfeasibleError, ParameterError, StoppedError
 from littlestone.mechanisms import estimate as counts
 from littlestone.privacy import zcdp_to_dp
 from littlestone.source import SeededSource
@@ -282,7 +282,7 @@ def test_without_a_delta_texts_are_left_out():
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):
         Schema.propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
-    with pytest.raises(DataError, match="stays spent"):
+    with pytest.raises(StoppedError, match=r"pure 8-.* stays spent.*texts need a delta"):
         Schema.propose(table, epsilon=8, columns=["city"], random_state=0)
 
 

@@ -311,3 +311,9 @@ def test_costs_are_refused_in_labels_not_in_codes(given, got):
             in (str(caught.value))
         )
         assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)
+
+
+def test_a_set_of_labels_is_refused_since_its_order_is_no_order():
+    for given in ({"no", "yes"}, frozenset(["no", "yes"]), {"no": 1, "yes": 2}.keys()):
+        with pytest.raises(ParameterError, match="a list of 2 to 100 different labels"):
+            ls.fit({"age": [1, 2], "y": ["no", "yes"]}, y="y", epsilon=1, labels=given)

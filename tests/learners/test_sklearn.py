@@ -1,5 +1,6 @@
 """The estimators keep scikit-learn's protocol: its own battery, with every exception justified."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -324,3 +325,15 @@ def test_an_evaluation_that_was_not_paid_for_is_no_attribute():
     assert "release_" in dir(learner)
     with pytest.raises(ls.errors.UnsupportedError, match="fit with evaluate=E"):
         learner.evaluation_  # noqa: B018
+
+
+def test_a_fitted_estimator_can_be_inspected():
+    schema = ls.Schema.from_dict({"age": {"bins": [3]}})
+    given = {"epsilon": 5, "delta": 1e-6, "random_state": 0}
+    for make in (ls.LinearClassifier, ls.Scorecard, ls.BoostedTrees):
+        learner = make(schema, **given).fit([[1], [5]] * 50, [0, 1] * 50)
+        names = {name for name, _ in inspect.getmembers(learner)}
+        assert {"points_", "trees_"} & names
+        assert not hasattr(learner, "coef_")
+    with pytest.raises(ls.errors.UnsupportedError, match="inference="):
+        ls.LinearClassifier(schema, **given).fit([[1], [5]] * 50, [0, 1] * 50).intercept_  # noqa: B018

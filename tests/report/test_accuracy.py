@@ -66,3 +66,18 @@ def test_pages_have_them_only_where_an_evaluation_was_released():
         assert said in text
     text = Checker(page(replace(evaluated, evaluation=None))).text
     assert not {"ROC:", "Calibration", "Confusion"} & set(text.split())
+
+
+def test_no_curve_is_drawn_where_the_noise_hides_its_area():
+    one_label = ScoreHistogram((-1, 0, 1), ((1, -2, 0), (650, 0, 351)), 1000, 1, Fraction(1, 2))
+    evaluation = Evaluation(one_label)
+    assert evaluation.auroc() is None
+    assert not roc_picture(evaluation)
+
+
+def test_no_calibration_error_is_said_where_the_noise_hides_it():
+    as_found = Evaluation(HISTOGRAM, (-1, 0, 1), (50 / 650, 0.5, 150 / 350))
+    assert "error" not in calibration_picture(as_found)
+    assert "Calibration: error 0.4" in calibration_picture(
+        Evaluation(HISTOGRAM, (-1, 0, 1), (0.5, 0.6, 0.9))
+    )

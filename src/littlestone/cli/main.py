@@ -45,6 +45,7 @@ from littlestone.errors import (
     InfeasibleError,
     LittlestoneError,
     ParameterError,
+    StoppedError,
     without_passwords,
 )
 
@@ -52,14 +53,15 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 #: What the system says when the standard output takes nothing more.
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _EXITS = (
     "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
-    "required certificate; 4 the privacy budget does not allow it; 130 interrupted."
+    "required certificate; 4 the privacy budget does not allow it; 5 stopped after a first part, "
+    "whose cost stays spent; 130 interrupted."
 )
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
 _CLASSES = (
@@ -192,7 +194,7 @@ def main(tokens: Sequence[str]) -> int:
     -------
     int
         0 done; 1 a verification failed, or a defect of this program; 2 bad input; 3 infeasible;
-        4 the privacy budget does not allow it; 130 interrupted.
+        4 the privacy budget does not allow it; 5 stopped, with a cost; 130 interrupted.
 
     Examples
     --------
@@ -329,6 +331,7 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
             "was drawn is lost, unless it is in a file (--out); what a ledger recorded stays spent."
         )
     elif isinstance(problem, LittlestoneError):
+        code = STOPPED if isinstance(problem, StoppedError) else BAD_INPUT
         message = _in_options(message, tokens)
     else:
         # A defect of ours. Its text could hold data, so only its type is shown.

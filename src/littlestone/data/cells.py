@@ -28,7 +28,7 @@ import codecs
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
@@ -886,7 +886,8 @@ def check_labels(caller: str, labels: Any) -> tuple[Label, ...]:
     """
     rule = f"a list of 2 to {_MOST} different labels: texts, integers or booleans"
     hint = 'For example ["a", "b", "c"]: the order gives the codes. It is public.'
-    listed = [] if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__") else labels
+    ordered = hasattr(labels, "__iter__") and not isinstance(labels, str | bytes | Set)
+    listed = labels if ordered else []
     found = [label.item() if isinstance(label, np.generic) else label for label in listed]
     if {type(label) for label in found} == {bytes}:  # as cells, they are texts
         found = [text(label) for label in found]

@@ -43,9 +43,9 @@ from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
 from littlestone.errors import (
-    DataError,
     InfeasibleError,
     ParameterError,
+    StoppedError,
     check_fraction,
     check_integer,
     check_probability,
@@ -470,9 +470,11 @@ class Ready:
         ]
         kept = tuple(column for column in found if column is not None)
         if not kept:
-            raise DataError(
+            more = " or delta" if asked.delta else "; columns of texts need a delta such as 1e-6"
+            raise StoppedError(
                 "No column of the proposal has a bin or a category that could be found. What it "
-                "cost stays spent. Give it a larger epsilon or delta, or write the schema by hand."
+                f"cost ({self.guarantee}) stays spent; nothing else was drawn. Give it "
+                f"a larger epsilon{more}; or write the schema from public knowledge, which is free."
             )
         known = {column.name for column in kept}
         return Schema(

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-class NoEvaluationError(UnsupportedError, AttributeError):
+class UnpaidError(UnsupportedError, AttributeError):
     """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""
 
 
@@ -368,7 +368,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_is_fitted(self, "hypothesis_")
         found = self.release_.measured
         if found is None:
-            raise NoEvaluationError(
+            raise UnpaidError(
                 f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
                 "epsilon."
             )

@@ -252,7 +252,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
-        facts.append(("Calibration error", f"{error:.3f} (mean distance, less that of noise)"))
+        away = f"{error:.3f} (mean distance, less that of noise)" if error else HIDDEN
+        facts.append(("Calibration error", away))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:

@@ -576,15 +576,17 @@ def drawn(release: Release) -> Json:
         curves = [roc_picture(evaluation), calibration_picture(evaluation)]
     # escaped by littlestone.svg
     return {
-        "curves": [Markup(curve) for curve in curves],  # noqa: S704
+        "curves": [Markup(curve) for curve in curves if curve],  # noqa: S704
         "confusion": _confusion(release, evaluation),
     }
 
 
 def roc_picture(evaluation: Evaluation) -> str:
-    """Draw the ROC curve."""
+    """Draw the ROC curve; nothing if the noise hides its area."""
     found = evaluation.auroc()
-    area = "ROC: the noise hides its area" if found is None else f"ROC: area {found.value:.3f}"
+    if found is None:
+        return ""
+    area = f"ROC: area {found.value:.3f}"
     body = _square(area, "label 0 answered 1 (false positives)", "label 1 answered 1 (true)")
     body.add("path", d=_path(evaluation.roc()), style=_CURVE)
     return _picture(body, area, "The ROC curve by the noisy counts; the dashed line is chance.")
@@ -592,7 +594,8 @@ def roc_picture(evaluation: Evaluation) -> str:
 
 def calibration_picture(evaluation: Evaluation) -> str:
     """Draw how often label 1 was found where which probability was predicted."""
-    error = f"Calibration: error {evaluation.calibration_error():.3f}"
+    away = evaluation.calibration_error()  # 0: no distance is above that of noise
+    error = f"Calibration: error {away:.3f}" if away else "Calibration"
     body = _square(error, "predicted probability of 1", "share of 1 found")
     for found in evaluation.calibration():
         x, low = _at(found.predicted, found.found.low)

@@ -14,7 +14,7 @@ from littlestone.errors import parameter_error
 from littlestone.learners.base import Kind, declared
 from littlestone.learners.exponential.learner import Agnostic, Generic
 from littlestone.learners.release import both, is_table
-from littlestone.learners.sklearn_base import NoEvaluationError, PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier, UnpaidError
 
 __all__ = ["AgnosticLearner", "GenericLearner"]
 
@@ -23,7 +23,7 @@ def _evaluated(made: Any) -> bool:
     """Return that an estimator has probabilities, or will have them; else say what it needs."""
     released = getattr(made, "release_", None)
     if made.evaluate is None and getattr(released, "evaluation", None) is None:
-        raise NoEvaluationError(
+        raise UnpaidError(
             f"This {type(made).__name__} has no probabilities: fit with evaluate=E, a part of "
             "epsilon, or learn a Scorecard or BoostedTrees."
         )

@@ -15,6 +15,7 @@ from littlestone.errors import UnsupportedError, check_probability
 from littlestone.learners.base import Kind, declared
 from littlestone.learners.boosting.estimators import Scorecard
 from littlestone.learners.linear.learner import Linear
+from littlestone.learners.sklearn_base import UnpaidError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,7 +137,7 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         check_is_fitted(self, "hypothesis_")
         found = self.hypothesis_.coefficients
         if found is None:
-            raise UnsupportedError(
+            raise UnpaidError(
                 "Only a regression that was named has coefficients with intervals: fit with "
                 'inference=["age", "sex"]. `coefficients()` has those of the model that predicts.'
             )
