@@ -693,7 +693,7 @@ class SurvivalEvaluation(Figures):
 
     @property
     def doubt(self) -> str:
-        """Say so, if events are perhaps coded otherwise: too many, or risks that do not rank."""
+        """Say so, if perhaps another code means an event: too many, or risks that do not rank."""
         events, n = float(self._event.sum()), self.histogram.n
         if events > max(_NEARLY * n, noise_reach(self.histogram.rate, self._event.size, self.beta)):
             what = "nearly all have the event"
@@ -701,7 +701,7 @@ class SurvivalEvaluation(Figures):
             what = "the concordance is below 0.5, which is that of no model"
         else:
             return ""
-        return f"{what}. Is an event coded as is said (--event-is, event_is=; in R it is often 2)?"
+        return f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""

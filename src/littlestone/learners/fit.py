@@ -886,8 +886,8 @@ def fit(
     Warns
     -----
     UserWarning
-        By the evaluation perhaps no record has the positive label, or a target, or the event is
-        coded otherwise.
+        By the evaluation perhaps no record has the positive label, or a target, or an event has
+        another code.
 
     Raises
     ------
