@@ -701,7 +701,9 @@ class SurvivalEvaluation(Figures):
             what = "the concordance is below 0.5, which is that of no model"
         else:
             return ""
-        return f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
+        return (
+            f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
+        )
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""
