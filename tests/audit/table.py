@@ -44,7 +44,6 @@ from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.samplers import Stage
 from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,
@@ -291,15 +290,6 @@ def _stream_case(
     )
 
 
-_TEACHERS: dict[str, Any] = {
-    "method": "teachers",
-    "n_teachers": 2,
-    "stages": (Stage(1, 1, F(0)), Stage(0, 2, F(0))),
-    "dimension": 1,
-    "cap": 2,
-    "most": 4,
-    "leak": F(1, 4),
-}
 _BOTH = [(x, y) for x in (1, 2) for y in (0, 1)]
 _NAMES = [("a", 0), ("a", 1), ("b", 1)]
 _HALF, _QUARTER = F(1, 2), F(1, 4)
@@ -445,8 +435,6 @@ LEARNERS: tuple[Case, ...] = (
     ),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=_EPSILON),
     _stream_case("closures", Points(), _NAMES, 2, sharp=_EPSILON, method="closure", leak=_QUARTER),
-    _stream_case("teachers", Points(), _NAMES, 2, sharp=_EPSILON, **_TEACHERS),
-    _stream_case("teachers, two batches", Points(), _NAMES, 3, full=True, batches=2, **_TEACHERS),
 )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms import (
-    bottom_score,
     canonical_key,
     count_lists,
     removal_bottom,
@@ -322,14 +321,5 @@ def test_score_needed_is_exactly_the_least():
 
 
 def test_published_sizes():
-    """Blocks of Yan's Lemma 1 and Lyu's Lemma 3.1, with the tight bottom."""
+    """Blocks of Yan's Lemma 1, with the tight bottom."""
     assert score_needed(k=1, epsilon=1, delta=1e-6, beta=0.01) == 38  # 37.8; the paper: 443
-    assert 17.1 < bottom_score(k=1, epsilon=2, delta=1e-7) < 17.2  # epsilon/2 = 1; paper: 161
-
-
-def test_bottom_score_is_rounded_up(brute):
-    for k, epsilon, delta in product((1, 3, 10**6), (F(1, 3), F(2)), (F(1, 7), F(1, 10**9))):
-        above = bottom_score(k=k, epsilon=epsilon, delta=delta)
-        exact = exp(epsilon / 2 * (F(above) - 1)) - k / delta
-        assert exact.sign() > 0
-        assert above == pytest.approx(1 + float(brute.exp(0, k / delta).ln()) / float(epsilon / 2))

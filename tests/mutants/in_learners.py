@@ -18,7 +18,8 @@ from .mutant import mutant, patched
 
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
-_TEACHERS = "learners.online.samplers:TeacherEnsemble"
+_DPOL = "papers.lyu:DPOL"
+_LATER = "papers/test_privacy.py::test_one_mistake_less_moves_no_later_one"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
 
@@ -148,11 +149,10 @@ def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     return original(votes, epsilon=2 * epsilon, **options)
 
 
-@mutant("split by the data", f"{_TEACHERS}.lists", "one record, one teacher")
-def equal_parts_of_an_epoch(original, self, epochs, stage, shuffle):
-    """Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones."""
-    shuffled = [[epoch[i :: self.n_teachers] for epoch in epochs] for i in range(self.n_teachers)]
-    return [self.submit(parts, self.plan[stage]) for parts in shuffled]
+@mutant("split by the data", f"{_DPOL}.teacher", _LATER)
+def equal_parts_of_an_epoch(original, self, state, t):
+    """Mistakes are split evenly (003, Algorithm 3, line 20): one less moves all later ones."""
+    return [time for time, _, _ in state.E].index(t) % self.k
 
 
 @mutant("noise left out", f"{_ONLINE}:draw_noise", "online on thresholds(1, 2), scored")

@@ -12,7 +12,7 @@ from littlestone.learners.online.state import OnlineState
 
 from .mutant import mutant, patched
 
-_SAMPLERS = "learners.online.samplers"
+_LYU, _TESTS = "papers.lyu", "papers/test_lyu.py"
 _JOURNAL = "learners.online.journal"
 _TAKEN_UP = f"{_JOURNAL}:_taken_up"
 
@@ -25,39 +25,48 @@ def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
     yield from (int(i) for i in wrong if i < end)
 
 
-@mutant("split by the data", f"{_SAMPLERS}:TeacherEnsemble.lists", "one teacher for a record")
-def mistakes_shuffled_by_what_they_say(original, self, epochs, stage, shuffle):
+@mutant(
+    "split by the data",
+    f"{_LYU}:DPOL.teacher",
+    f"{_TESTS}::test_algorithm_3_whole_transcripts[15]",
+)
+def mistakes_shuffled_by_what_they_say(original, self, state, t):
     """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
     and comes to another, and two lists change.
     """
-    said = [[(sum(map(ord, str(r[1:]))), *r[1:]) for r in epoch] for epoch in epochs]
-    return original(self, said, stage, shuffle)
+    (said,) = [record[1:] for record in state.E if record[0] == t]
+    return sum(map(ord, str(said))) % self.k
 
 
-@mutant("contribution not bounded", f"{_SAMPLERS}:_threshold_pieces", "long lists of teachers")
-def long_lists_of_thresholds(original, lists, most):
+@mutant(
+    "contribution not bounded",
+    f"{_LYU}:Scores._of_thresholds",
+    f"{_TESTS}::test_a_list_counts_up_to_its_public_length_only",
+)
+def long_lists_of_thresholds(original, lists, L):
     """A teacher's run of thresholds counts in full length: bottom is weighed for short lists."""
     return original(lists, 10**9)
 
 
-@mutant("exceptions", f"{_SAMPLERS}:SearchLimitError", "hard searches of teachers", kind="value")
+@mutant(
+    "exceptions",
+    f"{_LYU}:SearchLimitError",
+    f"{_TESTS}::test_a_search_that_is_given_up_is_a_record_of_one_teacher",
+    kind="value",
+)
 def a_teacher_gives_up_aloud(original):
     """A search that exceeds its budget stops the stream, because of one teacher's records."""
     return ZeroDivisionError
 
 
-@mutant("parameter from the data", f"{_SAMPLERS}:TeacherEnsemble.draw", "teachers of one mind")
-def bottom_for_the_longest_list_of_teachers(
-    original, self, epochs, draws, source, *, stage, shuffle, now
-):
+@mutant(
+    "parameter from the data",
+    f"{_LYU}:PrivateSparseSample.draw",
+    f"{_TESTS}::test_bottom_is_as_light_as_the_longest_list_allows",
+)
+def bottom_for_the_longest_list_of_teachers(original, self, lists, source):
     """The weight of bottom follows the longest list that came in, not the one promised."""
-    longest = max([1, *map(len, self.lists(epochs, stage, shuffle))])
-
-    def light(weight, *, k, **options):
-        return weight(k=min(k, longest), **options)
-
-    with patched(f"{_SAMPLERS}:removal_bottom", light):
-        return original(self, epochs, draws, source, stage=stage, shuffle=shuffle, now=now)
+    return original(replace(self, L=min(self.L, max([1, *map(len, lists)]))), lists, source)
 
 
 @mutant("order of payment", _TAKEN_UP, "unpaid streams")

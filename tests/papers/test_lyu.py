@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from littlestone.audit.mechanism import replace_one, verify_mechanism
+from littlestone.classes import Points, Thresholds
 from littlestone.data.sample import OrderedSample
+from littlestone.errors import SearchLimitError
 from littlestone.papers import lyu
-from littlestone.source import public_generator
+from littlestone.source import ExactSource, public_generator
 
 from . import reference_lyu as reference
 from .agree import assert_equal, exact_law, finite, member, small_class, table
@@ -194,3 +198,115 @@ def test_algorithm_3_whole_transcripts(seed):
         **numbers_of(algorithm.train, algorithm.agreed),
     )  # fmt: skip
     assert_equal(law, there, slack, within=1e-10)
+
+
+# -- what the teachers hand in ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_list_counts_up_to_its_public_length_only(runs):
+    """Each teacher may list one hypothesis; what it submits has none, one or three."""
+    lists = [(), ("a", "b", "c"), ("b",)]
+    if runs:  # thresholds as runs, which are not walked through
+        space = Thresholds(1, 2).version_space()
+        lists = [(), space.essential(2, 2), space.restrict(2, 1).restrict(1, 1).essential(2, 2)]
+        assert [len(each) for each in lists] == [0, 3, 1]
+    sampling = lyu.PrivateSparseSample(1, Fraction(1, 2), Fraction(1, 20))
+
+    def run(chosen, source):
+        return sampling.draw([lists[i] for i in chosen], source)
+
+    result = verify_mechanism(run, replace_one(range(3), 2), epsilon=1, delta=Fraction(1, 20))
+    assert result.holds
+    assert result.worst_delta > 0.04
+
+
+@pytest.mark.parametrize("agreed", [5, 8, 11])
+def test_bottom_is_as_light_as_the_longest_list_allows(agreed):
+    """Some teachers agree on one item, and one lists it alone, or sixteen others.
+
+    They are as many as make bottom about as likely as what they agree on.
+    """
+    sampling = lyu.PrivateSparseSample(16, Fraction(1, 2), Fraction(1, 4))
+    alone, others = ("a",), tuple("bcdefghijklmnopq")
+
+    def run(last, source):
+        return sampling.draw([alone] * agreed + [last], source)
+
+    result = verify_mechanism(
+        run, [(alone, others), (others, alone)], epsilon=1, delta=Fraction(1, 4)
+    )
+    assert result.holds
+    assert result.worst_delta > 0.01
+
+
+class Tired:
+    """A version space that gives up its search at a record of one point."""
+
+    def __init__(self, space):
+        self.space = space
+
+    def __getattr__(self, name):
+        return getattr(self.space, name)
+
+    def fresh(self):
+        return self
+
+    def within_error(self, sample, most):
+        if "b" in sample.points.tolist():
+            raise SearchLimitError(0, 1, 0, "The answer")
+        return self.space.within_error(sample, most)
+
+
+class Hard(Points):
+    def version_space(self, *options, **named):
+        return Tired(super().version_space(*options, **named))
+
+
+def test_a_search_that_is_given_up_is_a_record_of_one_teacher():
+    train = lyu.JointTrain(Points(), 1, 2, 4, 1, Fraction(1, 2), Fraction(1, 4))
+    hard = replace(train, concept_class=Hard())
+
+    def lists(records, train):
+        return [tuple(train.listed([[(0, *record)]], 2)) for record in records]
+
+    def run(records, source):
+        return train.sampling.draw(lists(records, hard), source)
+
+    kinds = [("a", 1), ("b", 1)]
+    try:
+        result = verify_mechanism(run, replace_one(kinds, 2), epsilon=1, delta=train.delta)
+    except SearchLimitError as stopped:
+        pytest.fail(f"the stream stops: {stopped}")
+    assert result.holds
+    (one,) = train.listed([[(0, "a", 1)]], 2)
+    assert lists(kinds, train) == [(one,), tuple(train.listed([[(0, "b", 1)]], 2))]
+    assert lists(kinds, hard) == [(one,), ()]
+
+
+def test_claim_6_4_stalls_as_printed_and_the_dimension_advances():
+    """Points over an infinite domain, positives at one point: what the proof counts stays.
+
+    As printed, every teacher lists {0}, then {1_x}: the test passes at the same stage, and bottom
+    is exactly as likely as before, although no hypothesis is left that was there (Claim 6.4 says
+    that bottom gains a tenth). By decomposition dimension the first stage fails.
+    """
+    k, x = 60, [[(t, "x", 1) for t in range(20)]]
+    train = lyu.JointTrain(Points(), 1, k, 64, 1, Fraction(1, 2), Fraction(1, 10**6))
+    sampling = lyu.PrivateSparseSample(8, train.epsilon, Fraction(1, 10**12))
+
+    def printed(S):
+        return lyu.essential(train.define_class(S, 1), train.p(1), 1)
+
+    def bottom(H):
+        scores = lyu.Scores([H] * k, sampling.L)
+        law = ExactSource().law(lambda source: sampling.drawn(scores, source) is None)
+        return float(law.outcomes[True])
+
+    before, after = printed([]), printed(x)
+    assert len(before) == len(after) == 1
+    assert set(before).isdisjoint(after)
+    assert 0.1 < bottom(before) == bottom(after) < 0.9  # p(u + 1) = p(u)
+    assert list(train.listed([], 1)) == list(before)
+    assert list(train.listed(x, 1)) == []
+    assert list(train.listed(x, 2)) == list(after)

@@ -199,6 +199,62 @@ def test_histogram_is_private():
     assert worst(laws, 1.0) <= 0.1 + 1e-9
 
 
+# -- streams --------------------------------------------------------------------------------------
+
+GOOD, BAD, RIGHT = (0, 1), (1, 1), (0, 0)
+
+
+def transcripts(algorithm, streams):
+    """The laws of all that is published, one for each stream."""
+
+    def law(stream):
+        def run(source):
+            state = algorithm.start(source)
+            published = [state.published.key]
+            for x, y in stream:
+                algorithm.step(state, x, y, source)
+                published.append(state.published.key)
+            return tuple(published)
+
+        return exact_law(run, 2**-20)[0]
+
+    return {stream: law(stream) for stream in streams}
+
+
+@pytest.mark.more
+def test_algorithm_3_is_private():
+    """All streams of three records; two teachers, and both updates."""
+
+    @dataclass(frozen=True)
+    class Dealt(lyu.DPOL):
+        def teacher(self, state, t):
+            return (t - 1) % 2
+
+    algorithm = Dealt(
+        FiniteClass([[0, 0], [1, 0]]), Fraction(1), Fraction(1), Fraction(2), Fraction(1, 2),
+        Fraction(1, 10), k=2, U=1, K_budget=2, draws=1, cap=2,
+    )  # fmt: skip
+    guarantee = algorithm.guarantee()
+    laws = transcripts(algorithm, product((GOOD, BAD, RIGHT), repeat=3))
+    assert worst(laws, float(guarantee.epsilon)) <= float(guarantee.delta)
+    assert worst(laws, 3.0) > 0.04
+
+
+@pytest.mark.more
+def test_one_mistake_less_moves_no_later_one():
+    """Published is 00, wrong on both; 10 is wrong on BAD only, which all three teachers saw.
+
+    Equal parts of one mistake less would be {BAD, BAD}, {GOOD, GOOD}, {GOOD}: two teachers list
+    10, which nobody did before.
+    """
+    algorithm = lyu.DPOL(
+        FiniteClass([[0, 0], [1, 0]]), Fraction(2), Fraction(1, 2), Fraction(8), Fraction(1, 100),
+        Fraction(1, 1000), k=3, U=5, K_budget=2, draws=1, cap=2,
+    )  # fmt: skip
+    streams = [(BAD, GOOD, other, GOOD, BAD, GOOD) for other in (BAD, RIGHT)]
+    assert worst(transcripts(algorithm, streams), float(algorithm.guarantee().epsilon)) <= 0.01
+
+
 # -- broken learners ------------------------------------------------------------------------------
 
 

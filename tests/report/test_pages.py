@@ -157,7 +157,7 @@ def test_proved_mistakes_are_said():
                    "horizon": 10**6, "beta": "1/20"},
         "about": {"x": ["age"], "y": "adult", "positive": "1", "constants": "theory"},
         "guarantee": Guarantee(1, Fraction(1, 10**6), claim="online.privacy").to_dict(),
-        "planned_batches": 5, "rows": 10, "stage": 0, "batches": 0, "stopped": False,
+        "planned_batches": 5, "rows": 10, "batches": 0, "stopped": False,
         "published": [],
     }  # fmt: skip
     text = plain(page(public))

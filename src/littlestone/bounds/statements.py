@@ -355,9 +355,9 @@ for _name, _what in (("lemma4.1", "leaves of a (p, d)-decomposition"),
          ldim=Range(0, 64, whole=True), p=Range(1, 2**64, whole=True))
 _order("lyu25.thm3", "records of private empirical risk minimization: an order", _LITTLE)
 _order("lyu25.cor5.1", "records of a private learner: an order", _LITTLE)
-_order("lyu25.lemma6.1", "calls of JointTrain: O(d**3)", _ONLINE)
+_order("lyu25.lemma6.1", "calls of JointTrain: O(d**3)", "K_budget of papers.DPOL.")
 _order("lyu25.claim6.4", "p(u) is at least 2**-O(d**2)",
-       "Not true as printed: docs/learners/online.md.")
+       "Not true as printed: docs/papers.md.")
 _order("lyu25.lemma6.2", "mistakes of a private online learner: an order", _ONLINE)
 
 # ---------------------------------------------------------------- paper 004

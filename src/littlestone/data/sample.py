@@ -455,7 +455,7 @@ class Counted(Sample):
         if not len(self.points):
             return
         if line is None:
-            yield Batch(self.points, self.counts)
+            yield Batch(self.columns.T, self.counts)
         else:
             keys = line.keys(self.points)
             order = np.argsort(keys, kind="stable")
@@ -714,7 +714,7 @@ _MOST_ORDER = 3
 _CACHE_BYTES = 1 << 29
 _CELLS = 1 << 12  # of a table that stays in the nearest cache
 _MOST_COLUMNS = 64  # for which sets of three are searched that hold all pairs
-_CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the processor's cache
+_CHUNK = 1 << 14  # entries that are counted at once: their numbers stay in the processor's cache
 
 
 class Entries(NamedTuple):
@@ -781,12 +781,14 @@ class CodeTables:
         columns, largest = range(len(n_codes)), min(order, len(n_codes))
         sets = _counted(tuple(n_codes), largest, labels)
         sums = {chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen)) for chosen in sets}
+        small = max(map(len, sums.values())) < 2**15
+        kind = np.int16 if small else np.int32  # of places in tables, none of 2**31 cells
         for part in parts:
             for start in range(0, len(part.labels), _CHUNK):
                 piece = slice(start, start + _CHUNK)
                 wide = Entries(
-                    part.codes[:, piece].astype(np.int64),
-                    part.labels[piece].astype(np.int64),
+                    part.codes[:, piece].astype(kind),
+                    part.labels[piece].astype(kind),
                     part.weights[piece].astype(np.float64),
                 )
                 _add(sums, wide, n_codes)

@@ -360,8 +360,11 @@ class Column:
         return self._code(text(raw)) if self.calendar is None else int(self.codes([raw])[0])
 
     def codes(self, values: npt.NDArray[Any] | Sequence[object]) -> Codes:
-        """Return the code of each cell: of numbers of an array at once."""
+        """Return the code of each cell: of numbers at once, of a text as often as it differs."""
         numbers = values if isinstance(values, np.ndarray) else np.zeros(0, dtype=object)
+        types = set(map(type, values)) if numbers.dtype == object else set()
+        if types in ({float}, {int}):  # of each type alone: a column of both keeps both
+            numbers = np.array(list(values))
         kind = numbers.dtype.kind
         if kind == "m":
             raise DataError(durations(self.name, "a schema"))
@@ -373,11 +376,13 @@ class Column:
             limits = np.array(self.integer_edges, dtype=np.int64)
             codes = self.FIRST + np.searchsorted(limits, numbers.astype(np.int64), "right")
             return codes.astype(np.int16)
-        written = map(text, values)
-        if self.calendar is None:
-            return np.fromiter(map(self._code, written), np.int16, len(values))
-        moments = np.fromiter(map(self._moment, written), np.int64, len(values))
-        return self.of_moments(moments)
+        one = self._code if self.calendar is None else self._moment
+        found = (one(text(cell)) for cell in values)
+        if types and types <= {str, float, type(None)}:  # equal ones are written alike
+            known = {cell: one(text(cell)) for cell in set(values)}
+            found = (known[cell] for cell in values)
+        coded = np.fromiter(found, np.int64, len(values))
+        return coded.astype(np.int16) if self.calendar is None else self.of_moments(coded)
 
     def _code(self, written: str | None) -> int:
         """Return the code of a text that is no date."""

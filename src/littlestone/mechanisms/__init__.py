@@ -25,7 +25,6 @@ from littlestone.mechanisms.median import (
     private_median,
 )
 from littlestone.mechanisms.select import (
-    bottom_score,
     canonical_key,
     count_listed,
     count_lists,
@@ -49,7 +48,6 @@ __all__ = [
     "MedianPlan",
     "MedianRelease",
     "RunningTest",
-    "bottom_score",
     "canonical_key",
     "count_listed",
     "count_lists",

@@ -36,10 +36,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import inf, nextafter
 from typing import Any, Literal, TypeVar
-
-from flint import ctx
 
 from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
@@ -53,7 +50,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.mechanisms.estimate import coin_of, truncated
-from littlestone.source import Choice, Exp, LeveledChoice, Source, ball, exp
+from littlestone.source import Choice, Exp, LeveledChoice, Source, exp
 
 C = TypeVar("C")
 
@@ -164,22 +161,6 @@ def removal_bottom(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight"
         raise parameter_error("sparse_select", "bottom", '"tight" or "paper"', bottom)
     paper = exp(0, times=(k / delta) ** 10)
     return paper if (paper - tight).sign() > 0 else tight
-
-
-def bottom_score(*, k: int, epsilon: Any, delta: Any) -> float:
-    """Return ``B = 1 + ln(k/delta) / (epsilon/2)``, the score that `removal_bottom` counts.
-
-    Rounded up, for display; the mechanism uses the exact weight.
-
-    Examples
-    --------
-    >>> round(bottom_score(k=1, epsilon=1, delta=1e-6), 2)
-    28.63
-    """
-    rate, k, delta = check_removal("bottom_score", k, epsilon, delta)
-    with ctx.workprec(192):
-        upper = (1 + ball(k / delta).log() / ball(rate)).upper()
-    return nextafter(float(upper), inf)
 
 
 def entering_bottom(*, entering: int, score: int, rate: Fraction, delta: Fraction) -> Exp:
@@ -352,7 +333,7 @@ def sparse_select_lists(
     *Source.* Lyu 2025 (paper 003), Algorithm 1 (PrivateSample), with sets, truncation and a tight
     B: his L_1, ..., L_k are ``lists``, his L is ``cap``. Where lists are too long to be written
     out, the same law is drawn by `littlestone.learners.littlestone.teachers` and
-    `littlestone.learners.online.samplers`.
+    `littlestone.papers.lyu`.
 
     Examples
     --------

@@ -211,9 +211,8 @@ def test_refusals():
     goal = {"agnostic": True, "epsilon": 1, "horizon": 100}
     with pytest.raises(UnsupportedError, match="finite class"):
         _ = ls.OnlineLearner(ls.Points(), **goal).plan
-    for name, value in (("adversary", "adaptive"), ("teachers", 3)):
-        with pytest.raises(ParameterError, match=name):
-            _ = ls.OnlineLearner(LINE, **goal, **{name: value}).plan
+    with pytest.raises(ParameterError, match="adversary"):
+        _ = ls.OnlineLearner(LINE, **goal, adversary="adaptive").plan
     with pytest.raises(UnsupportedError, match="regret_bound"):
         ls.OnlineLearner(LINE, **goal).mistake_bound()
     with pytest.raises(UnsupportedError, match="agnostic=True"):

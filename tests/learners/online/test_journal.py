@@ -44,7 +44,6 @@ def texts(n, seed=0):
 STREAMS = {
     "scored": (AGES, {}, numbers),
     "closures": (ls.SparseSets(2), {"epsilon": 50, "delta": 0.5}, texts),
-    "teachers": (ls.Points(), {"teachers": 8, "epsilon": 50, "delta": 0.5}, texts),
     "huge integers": (ls.Thresholds(1, 2**80), {}, numbers),
     "users": (AGES, {"epsilon": 24, "records_per_user": 3}, numbers),
 }
@@ -154,7 +153,7 @@ def test_the_public_record_is_a_function_of_the_transcript(tmp_path):
     ]
     assert set(public) == {
         "format", "stream", "about", "guarantee", "planned_batches",
-        "rows", "stage", "batches", "stopped", "published",
+        "rows", "batches", "stopped", "published",
     }  # fmt: skip
     assert public["rows"] == 400
     assert public["guarantee"]["seeded"] is True
@@ -187,7 +186,7 @@ def test_one_process_at_a_time(tmp_path):
     "change",
     [
         {"epsilon": 9}, {"delta": 1e-5}, {"horizon": 2001}, {"beta": 0.1},
-        {"constants": "theory"}, {"teachers": 4000}, {"seed": 8}, {"seed": None},
+        {"constants": "theory"}, {"seed": 8}, {"seed": None},
         {"cls": ls.Thresholds(1, 1001)},
     ],
     ids=str,
@@ -292,10 +291,9 @@ def test_documents_keep_the_names_of_their_fields():
         "fires",
         "limit",
         "pending",
-        "shuffle",
     ]
     assert sorted(one.state_.private()) == names
-    names = ["batches", "format", "published", "stage", "stopped", "terms", "tickets", "time"]
+    names = ["batches", "format", "published", "stopped", "terms", "tickets", "time"]
     assert sorted(one.state_.public()) == names
     assert len(one.state_.private()["epochs"]) == len(one.state_.epochs)
 

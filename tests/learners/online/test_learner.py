@@ -4,8 +4,6 @@ import copy
 import json
 import os
 import pickle
-import re
-from dataclasses import dataclass, replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -15,10 +13,10 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import (
     AffineSubspaces,
-    AlwaysZero,
     Conjunctions,
     FiniteClass,
     Intervals,
+    LeafPaths,
     Points,
     Rules,
     SparseSets,
@@ -30,19 +28,11 @@ from littlestone.errors import LittlestoneError, ParameterError, StateError, Uns
 from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
-from littlestone.learners.online.budget import StreamGoal
-from littlestone.learners.online.plan import plan_online, theory_teachers
-from littlestone.learners.online.samplers import (
-    Stage,
-    Tally,
-    TeacherEnsemble,
-    VoteHypothesis,
-    majority,
-)
+from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.samplers import VoteHypothesis, majority
 from littlestone.learners.online.simulation import contradict, simulate
 from littlestone.learners.online.state import OnlineState
 from littlestone.privacy import compose
-from littlestone.source import ExactSource, SeededSource, exp
 
 
 def learner(concept_class=None, **changes):
@@ -152,14 +142,12 @@ def test_extreme_budgets(epsilon, delta, constants):
 def test_public_arguments_are_checked():
     for changes in (
         {"epsilon": 0}, {"delta": 1}, {"horizon": 0}, {"beta": 0}, {"constants": "best"},
-        {"teachers": 0}, {"random_state": -1},
+        {"random_state": -1},
     ):  # fmt: skip
         with pytest.raises(LittlestoneError):
             _ = learner(**changes).hypothesis_
     with pytest.raises(ParameterError, match="positive for points"):
         _ = learner(Points(), delta=0).hypothesis_
-    with pytest.raises(ParameterError, match="with constants='theory'"):
-        _ = learner(Thresholds(1, 2**64), constants="theory", teachers=9).hypothesis_
     with pytest.raises(ValueError, match="must be 0 or 1"):
         learner().learn_one(3, "yes")
     with pytest.raises(ParameterError, match="as long as X"):
@@ -261,14 +249,6 @@ def test_other_classes(concept_class, points, target):
     assert set(found.predict_proba_one(points[0])) == {False, True}
 
 
-def test_teachers_may_be_asked_for_on_thresholds():
-    found = learner(teachers=800, epsilon=8, horizon=50_000)
-    x, y = stream(50_000)
-    found.learn_many(x, y)
-    assert len(found.published_) > 1
-    assert (found.predict(x) != y).mean() < 0.4
-
-
 @pytest.mark.more
 def test_a_stream_that_nothing_explains_ends_politely():
     rng = np.random.default_rng(5)
@@ -285,55 +265,6 @@ def test_a_stream_that_nothing_explains_ends_politely():
     for t in range(10_000):
         contradictions.learn_one("a", t % 2)
     assert len(contradictions.published_) >= 1
-
-
-# -- Claim 6.4 of paper 003 ---------------------------------------------------------------------
-
-
-def test_the_printed_measure_of_progress_stalls_and_ours_advances():
-    """Points over an infinite domain, positives at one point: what the proof counts stays.
-
-    As printed, every teacher lists {0}, then {1_x}: the test passes at the same stage, and bottom
-    is exactly as likely as before, although no hypothesis is left that was there (Claim 6.4 says
-    that bottom gains a tenth). With stages by decomposition dimension, the first stage fails and
-    the second one publishes 1_x.
-    """
-    k, space = 60, Points().version_space()
-    records = [[(t, "x", 1) for t in range(2_000)]]  # every teacher gets some
-
-    def ensemble(stages):
-        return TeacherEnsemble(Points(), k, stages, 1, 64, 8, F(1, 2), F(1, 10**6))
-
-    def bottom(lists):
-        tally = Tally(lists, most=8, rate=F(1, 2), bottom=exp(30))
-        law = ExactSource().law(lambda source: tally.draw(source) is None)
-        return float(law.outcomes[True])
-
-    printed = ensemble((Stage(None, 64, F(0)),))
-    before, after = (printed.lists(r, 0, 7) for r in ([], records))
-    assert {tuple(found) for found in before} == {tuple(space.essential(64, 1))}
-    assert {tuple(found) for found in after} == {(majority(after[0]),)}
-    assert set(before[0]).isdisjoint(after[0])
-    assert 0.1 < bottom(before) == bottom(after) < 0.9  # p(u + 1) = p(u)
-
-    ours = ensemble((Stage(1, 64, F(0)), Stage(0, 128, F(0))))
-    assert ours.lists([], 0, 7) == before
-    assert set(ours.lists(records, 0, 7)) == {()}
-    assert list(map(tuple, ours.lists(records, 1, 7))) == list(map(tuple, after))
-
-
-def test_the_stages_of_the_theorem_advance_in_a_run():
-    theory = theory_teachers(Points(), StreamGoal(F(1000), F(1, 10), 10**6, F(1, 10)))
-    assert [stage.dimension for stage in theory.stages] == [1, 0]
-    phase = replace(theory.phases[0], limit=600, draw_epsilon=F(4), draws=5)
-    plan = replace(theory, n_teachers=60, phases=(phase,), bottoms=1)
-    algorithm, sources = OnlineAlgorithm(Points(), plan), numbered(1)
-    state = algorithm.start(sources)
-    assert state.hypothesis.key == ("never",)
-    while state.version == 0:
-        algorithm.step(state, "x", 1, sources)
-    assert (state.stage, state.batches) == (1, 2)
-    assert state.hypothesis.key == ("point", "x")
 
 
 # -- certificates -------------------------------------------------------------------------------
@@ -359,7 +290,7 @@ def test_certificates_recompute_and_grow_with_the_logarithm_of_the_horizon(conce
 
 
 def test_what_is_proved_of_practical_plans():
-    """Their bound is at most half as large again; of teachers without the theorem, nothing is."""
+    """Their bound is at most 60 % larger."""
     ages = Thresholds(1, 1023)
     options = {"epsilon": 1, "delta": 1e-6, "horizon": 40_000}
     practical, theory = (
@@ -373,23 +304,15 @@ def test_what_is_proved_of_practical_plans():
     assert fixed.mistakes <= practical.mistakes
     assert not fixed.adaptive
     assert recheck(practical.certificate.to_dict()) == ()
-    taught = learner(teachers=6000)
-    assert not taught.mistake_bound().holds
 
 
 def test_what_cannot_work_is_refused_before_the_first_record():
-    for teachers in (50, 200, 300):
-        with pytest.raises(ParameterError, match=r"at least \d+ .* teachers=(\d+) works") as found:
-            _ = learner(Points(), teachers=teachers).hypothesis_
-    works = int(re.search(r"teachers=(\d+)", str(found.value))[1])
-    taught = learner(Points(), teachers=works, horizon=10**5)
-    taught.learn_many(np.array(["rome"] * 20_000, dtype=object), np.ones(20_000, np.int8))
-    assert taught.predict_one("rome") == 1
-    with pytest.raises(ParameterError, match=r"adaptive.*teachers"):
-        _ = learner(Points(), teachers=works, adversary="adaptive").hypothesis_
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         _ = learner(Conjunctions(40)).hypothesis_
-    assert "teachers=" not in feasible(learner(Conjunctions(40), delta=0)).next_step
+    paths = LeafPaths(Points())
+    assert "--learner lyu.algorithm3" in feasible(learner(paths)).next_step
+    for found in (learner(Conjunctions(40)), learner(paths, delta=0), learner(SparseSets(2000))):
+        assert "lyu" not in feasible(found).next_step
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
 
@@ -400,8 +323,6 @@ def test_what_cannot_work_is_refused_before_the_first_record():
         (Thresholds(1, 2**32), {}, True),
         (AffineSubspaces(7, 20, 2), {}, True),
         (Points(), {"delta": 0}, False),
-        (Points(), {"teachers": 50}, False),
-        (Points(), {"teachers": 600}, True),
         (Conjunctions(40), {}, False),
         (Thresholds(1, 9), {"horizon": 0}, False),
         ("no class", {}, False),
@@ -423,21 +344,6 @@ def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok)
         _, why, next_step = feasible(found)
         assert f"{why} {next_step}".strip() == str(refused.value)
     assert feasible(learner(), 0).why == "There are no records."
-
-
-def test_teachers_without_a_common_hypothesis_are_a_case():
-    """Lists may be empty: before the first record, or where a search was refused."""
-
-    @dataclass(frozen=True)
-    class Silent(TeacherEnsemble):
-        def submit(self, parts, stage):
-            return ()
-
-    plan = plan_online(Points(), epsilon=8, delta=0.1, horizon=1000, teachers=200)
-    silent = Silent(Points(), 200, plan.stages, 1, 64, 16, plan.phases[0].rate, plan.leak)
-    assert silent.prior(3, SeededSource(1)) == [AlwaysZero()]
-    drawn = silent.draw([[(0, "a", 1)]], 3, SeededSource(1), stage=0, shuffle=7, now=AlwaysZero())
-    assert drawn == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -703,7 +609,7 @@ def test_a_state_shows_only_what_is_public():
     found.observe("zqpending")
     state = found.state_
     assert len(state.buffer) + sum(map(len, state.epochs)) > 0
-    public = {"time", "published", "stage", "batches", "stopped", "tickets", "terms"}
+    public = {"time", "published", "batches", "stopped", "tickets", "terms"}
     shown = {name for name in vars(state) if f"{name}=" in repr(state)}
     assert shown == public
     assert "zqpending" not in repr(state)

@@ -27,15 +27,12 @@ from littlestone.classes import (
 )
 from littlestone.learners.online.samplers import (
     ClosureSampler,
-    Stage,
-    Tally,
     growth,
     majority,
     vote_events,
 )
-from littlestone.mechanisms.select import removal_bottom
 
-from .test_transcripts import SHORT, Shuffled, plan
+from .test_transcripts import SHORT, plan
 
 #: A record that was no mistake is in nobody's hands: None. So records are added and removed too.
 MISTAKES = [None, *SHORT]
@@ -47,7 +44,7 @@ NOTHING = AlwaysZero()
 def verified(sampler, epsilon, delta=0, kinds=MISTAKES, now=NOTHING):
     def run(records, source):
         epoch = [(time, *record) for time, record in enumerate(records) if record is not None]
-        drawn = sampler.draw([epoch[:2], epoch[2:]], 1, source, stage=0, shuffle=7, now=now)[0]
+        drawn = sampler.draw([epoch[:2], epoch[2:]], 1, source, now=now)[0]
         return None if drawn is None else drawn.key
 
     return verify_mechanism(run, replace_one(kinds, 4), epsilon=epsilon, delta=delta)
@@ -61,41 +58,6 @@ def test_a_draw_from_scored_candidates(epsilon):
     assert result.holds
     assert (result.datasets, result.pairs) == (4**4, 4**4 * 4 * 3)
     assert result.tightest_epsilon > 0.6 * epsilon
-
-
-@pytest.mark.more
-@pytest.mark.parametrize(("epsilon", "leak"), [(F(1), F(1, 20)), (F(10), F(1, 100))])
-def test_a_draw_of_teachers(epsilon, leak):
-    """Each of four teachers has one record. A loud budget shows epsilon, a quiet one the leak."""
-    stage = Stage(None, 2, F(0))
-    numbers = {"n_teachers": 4, "leak": leak, "stages": (stage,), "dimension": 1}
-    p = plan(draw_epsilon=epsilon, cap=4, most=1, **numbers)
-    rate = p.phases[0].rate
-    ensemble = Shuffled(Points(), 4, (stage,), 1, 4, 1, rate, leak, shuffling=(0, 1, 2, 3))
-    made = p.sampler(Points())
-    assert (made.rate, made.leak, made.most, made.n_teachers) == (rate, leak, 1, 4)
-    result = verified(ensemble, epsilon, leak)
-    assert result.holds
-    assert result.worst_delta > leak / 4
-    assert epsilon == 1 or result.tightest_epsilon > 0.6 * epsilon
-
-
-@pytest.mark.parametrize("runs", [False, True])
-def test_a_list_counts_up_to_its_public_length_only(runs):
-    """Each teacher may list one hypothesis; what it submits has none, one or three."""
-    lists = [(), ("a", "b", "c"), ("b",)]
-    if runs:  # thresholds as runs, which are not walked through
-        space = Thresholds(1, 2).version_space()
-        lists = [(), space.essential(2, 2), space.restrict(2, 1).restrict(1, 1).essential(2, 2)]
-        assert [len(found) for found in lists] == [0, 3, 1]
-    bottom = removal_bottom(k=1, epsilon=1, delta=F(1, 20))
-
-    def run(chosen, source):
-        return Tally([lists[i] for i in chosen], most=1, rate=F(1, 2), bottom=bottom).draw(source)
-
-    result = verify_mechanism(run, replace_one(range(3), 2), epsilon=1, delta=F(1, 20))
-    assert result.holds
-    assert result.worst_delta > 0.04
 
 
 # -- closures -----------------------------------------------------------------------------------
@@ -143,9 +105,9 @@ class Pairs(ClosureSampler):
 class Loud(ClosureSampler):
     """Wrong: bottom is as light as a candidate without votes."""
 
-    def draw(self, epochs, draws, source, *, stage, shuffle, now):
+    def draw(self, epochs, draws, source, *, now):
         return ClosureSampler(self.concept_class, self.rate, F(999, 1000)).draw(
-            epochs, draws, source, stage=stage, shuffle=shuffle, now=now
+            epochs, draws, source, now=now
         )
 
 

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
-from itertools import product
 from math import ceil, exp
 
 import pytest
 from flint import arb
 
-from littlestone.classes import FiniteClass, Points, SparseSets, TableHypothesis, Thresholds
+from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource
 
@@ -26,7 +24,6 @@ def plan(*, limit=1, draw_epsilon=F(1), batches=2, draws=1, **changes):
         "goal": StreamGoal(F(9), F(0), 4, F(1, 20)),
         "test_epsilon": F(4),
         "phases": (Phase(batches, draws, limit, draw_epsilon),),
-        "method": "teachers" if "n_teachers" in changes else "exponential",
     }
     return OnlinePlan(**(numbers | changes))
 
@@ -81,65 +78,6 @@ def test_records_outside_the_domain_and_a_class_without_a_target():
     check(streams, *claim(streams.algorithm.plan))
 
 
-# -- teachers -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Shuffled(TeacherEnsemble):
-    """Teachers with prescribed shuffling: privacy must hold for each value of the public coins."""
-
-    shuffling: tuple[int, ...] = ()
-
-    def teacher(self, shuffle, time):
-        return self.shuffling[time]
-
-
-@dataclass(frozen=True)
-class Equal(Shuffled):
-    """As printed (003, Algorithm 3, line 19): an epoch's mistakes are split into equal parts."""
-
-    def lists(self, epochs, stage, shuffle):
-        found = []
-        for i in range(self.n_teachers):
-            parts = [[r for r in epoch if self._part(epoch, r) == i] for epoch in epochs]
-            found.append(self.submit(parts, self.plan[stage]))
-        return found
-
-    def _part(self, epoch, record):
-        size, more = divmod(len(epoch), self.n_teachers)
-        ends = [sum(size + (j < more) for j in range(i + 1)) for i in range(self.n_teachers)]
-        return next(i for i, end in enumerate(ends) if epoch.index(record) < end)
-
-
-@dataclass(frozen=True)
-class WithTeachers(OnlineAlgorithm):
-    ensemble: TeacherEnsemble = None
-
-    def sampler(self, batches):
-        return self.ensemble
-
-
-STAGES = (Stage(1, 2, F(1, 2)), Stage(0, 4, F(0)))
-
-
-def teachers(
-    kind, shuffling, *, stages=STAGES, most=2, concept_class=None, length=3, kinds=KINDS, **changes
-):
-    concept_class = concept_class or Points()
-    p = plan(**({"n_teachers": 2, "leak": F(1, 5), "stages": stages} | changes))
-    ensemble = kind(
-        concept_class, 2, stages, 1, 4, most, p.phases[0].rate, p.leak, shuffling=shuffling
-    )
-    return Streams(WithTeachers(concept_class, p, ensemble), kinds, length)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("shuffling", [(0, 0, 1), (0, 1, 0)])
-def test_teachers_with_stages(shuffling):
-    streams = teachers(Shuffled, shuffling, test_epsilon=F(4))
-    check(streams, *claim(streams.algorithm.plan))
-
-
 # -- phases, and closures -----------------------------------------------------------------------
 
 
@@ -184,67 +122,6 @@ def test_closures_whose_bottom_is_too_light_are_caught():
     assert light.worst(claim(p)[0]) > claim(p)[1]
 
 
-#: All ways of shuffling four records, up to the teachers' names; two of them are always tried.
-DEALINGS = list(product((0, 1), repeat=4))[:8]
-FEW = [
-    pytest.param(
-        shuffling, marks=() if shuffling in ((0, 0, 1, 1), (0, 1, 0, 1)) else pytest.mark.full
-    )
-    for shuffling in DEALINGS
-]
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("shuffling", FEW)
-def test_teachers_with_four_records(shuffling):
-    """Both batches, both stages."""
-    streams = teachers(
-        Shuffled, shuffling, length=4, kinds=SHORT, test_epsilon=F(8), draw_epsilon=F(2)
-    )
-    assert len(streams.laws) == 3**4
-    check(streams, *claim(streams.algorithm.plan))
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("shuffling", DEALINGS)
-@pytest.mark.parametrize("limit", [1, 2, 3])
-def test_teachers_longer(shuffling, limit):
-    streams = teachers(Shuffled, shuffling, length=4, limit=limit)
-    check(streams, *claim(streams.algorithm.plan))
-
-
-#: Both are wrong on BAD; only the published one is wrong on GOOD.
-PUBLISHED, OTHER = TableHypothesis("00"), TableHypothesis("10")
-GOOD, BAD, RIGHT = (0, 1), (1, 1), (0, 0)
-
-
-@dataclass(frozen=True)
-class Begun(WithTeachers):
-    def start(self, sources):
-        state = super().start(sources)
-        state.published = [(0, PUBLISHED)]
-        return state
-
-
-@pytest.mark.parametrize("kind", [Shuffled, Equal])
-def test_equal_parts_are_caught(kind):
-    """One mistake less, and all later ones move: {bg}{gb}{bg} becomes {gg}{bb}{g}.
-
-    The other hypothesis is in none of the three lists, and then in two: a likely outcome was
-    impossible. With shuffling by time one list changes, and the claim holds.
-    """
-    streams = [(first, GOOD, GOOD, BAD, BAD, GOOD) for first in (BAD, RIGHT)]
-    concept_class, stage = FiniteClass([[0, 0], [1, 0]]), Stage(None, 4, F(0))
-    p = plan(limit=5, batches=1, draw_epsilon=F(10), leak=F(1, 100), n_teachers=3, stages=(stage,))
-    ensemble = kind(
-        concept_class, 3, (stage,), 1, 4, 1, p.phases[0].rate, p.leak, shuffling=(0, 1, 2) * 2
-    )
-    found = Streams(Begun(concept_class, p, ensemble), [GOOD, BAD, RIGHT], 6, only=streams)
-    assert len(found.laws) == 2
-    worst = found.worst(claim(p)[0])
-    assert (worst > F(1, 2)) if kind is Equal else (worst <= p.leak + found.slack)
-
-
 # -- records chosen by somebody who reads what is published -------------------------------------
 
 
@@ -264,23 +141,6 @@ def test_scored_candidates_and_any_adversary():
     # an adversary who reads does gain something over all who do not
     blind = streams.worst(p.test_epsilon)
     assert streams.most_adaptive(p.test_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("shuffling", [(0, 0, 1), (0, 1, 0)])
-def test_teachers_and_any_adversary(shuffling):
-    """A leak has a chance for each fixed stream: it must have no larger one for a reader."""
-    streams = teachers(Shuffled, shuffling, kinds=SHORT, test_epsilon=F(4))
-    epsilon, delta = claim(streams.algorithm.plan)
-    assert check_adaptive(streams, epsilon, delta) > F(1, 20)
-    assert streams.most_adaptive(F(1)) > streams.worst(F(1)) * F(101, 100)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("shuffling", DEALINGS)
-def test_longer_streams_and_any_adversary(shuffling):
-    streams = teachers(Shuffled, shuffling, kinds=SHORT, length=4, test_epsilon=F(8))
-    check_adaptive(streams, *claim(streams.algorithm.plan))
 
 
 def test_what_only_a_reader_finds_out_is_caught():

@@ -100,7 +100,7 @@ def freeze(state, scored):
 
     A scored sees neither times nor epochs: of the mistakes, their multiset and the gap are enough.
     """
-    public = (tuple(state.published), state.stage, state.batches, state.stopped)
+    public = (tuple(state.published), state.batches, state.stopped)
     limit, buffer, epochs = state.limit, tuple(state.buffer), tuple(map(tuple, state.epochs))
     if scored:
         mistakes = sorted((0, x, y) for part in (buffer, *epochs) for _, x, y in part)
@@ -112,13 +112,12 @@ def freeze(state, scored):
 
 
 def thaw(start, public, private, time):
-    published, stage, batches, stopped = public
+    published, batches, stopped = public
     limit, event, fires, buffer, epochs = private
     return replace(
         start,
         time=time,
         published=list(published),
-        stage=stage,
         batches=batches,
         stopped=stopped,
         limit=limit,
@@ -196,7 +195,7 @@ class Streams:
                 elif time + 1 == self.length:  # how the next test begins shows in no transcript
                     found.append(((new, (0, *hidden[1:])), p))
                 else:
-                    wound, lost = self._wound(time + 1, new[2])
+                    wound, lost = self._wound(time + 1, new[1])
                     cut += lost
                     found += [((new, (*set_, *hidden[3:])), p * q) for set_, q in wound.items()]
             self.memory[key] = (found, cut)

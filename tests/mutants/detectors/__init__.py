@@ -14,7 +14,7 @@ A detector takes nothing and returns None if all is well, or what it saw.
 `privacy`      guarantees are never flattering; a ledger never overspends
 `accounting`   what is said of a mechanism, against mechanisms of that kind
 `ledgers`      all that a ledger pays for, run in the worst mechanisms there are
-`streams`      above-threshold tests and teachers of streams, and what lies on the disk
+`streams`      above-threshold tests of streams, and what lies on the disk
 `users`        one user changes that user's records only; epsilons add up
 `verifier`     it says what is known in closed form, and refuses what is false
 `source`       bits become outcomes exactly; no bit serves twice

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from littlestone.audit.verify import verify
 from littlestone.classes import (
     BoostedTreeClass,
     FiniteClass,
-    Points,
     SparseSets,
     Thresholds,
 )
@@ -25,7 +23,6 @@ from littlestone.learners.exponential import Agnostic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.vc1 import VC1
 from littlestone.papers.li_wang_ye import PrivateMinError
 from littlestone.source import SeededSource, Source
@@ -105,20 +102,6 @@ def longest_list() -> str | None:
     )
 
 
-def one_record_one_teacher() -> str | None:
-    """Check that one mistake, more or less, changes the list of one teacher only."""
-    teachers = TeacherEnsemble(Points(), 3, (Stage(None, 2, F(0)),), 1, 4, 4, F(1, 2), F(1, 100))
-    kinds = [("a", 1), ("b", 1), ("a", 0)]
-    for epoch in product(kinds, repeat=4):
-        records = [(time, x, y) for time, (x, y) in enumerate(epoch)]
-        full = teachers.lists([records], 0, shuffle=5)
-        for i in range(4):
-            less = teachers.lists([[r for r in records if r[0] != i]], 0, shuffle=5)
-            if sum(list(a) != list(b) for a, b in zip(full, less, strict=True)) > 1:
-                return "one record changes the lists of several teachers"
-    return None
-
-
 def stream_budget() -> str | None:
     """Count the draws of a long stream: no more than are paid for, and none after the end."""
     goal = StreamGoal(F(9), F(0), 64, F(1, 20))
@@ -182,7 +165,6 @@ OF_LEARNERS: dict[str, Detector] = {
     "chunks shuffled by value": shuffled_by_value,
     "two parts of the records": two_parts,
     "the longest list": longest_list,
-    "one record, one teacher": one_record_one_teacher,
     "draws of a stream": stream_budget,
     "search for the least error": min_error_search,
     "fresh data": replayed,

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from littlestone.audit.mechanism import replace_one
-from littlestone.classes import AlwaysZero, FiniteClass, Points, Thresholds
+from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data import OUTSIDE
-from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StateError, StoreError
+from littlestone.errors import BudgetError, ParameterError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream
-from littlestone.learners.online.samplers import ExponentialSampler, Stage, TeacherEnsemble
+from littlestone.learners.online.samplers import ExponentialSampler
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger
 from littlestone.source import Source
@@ -102,93 +102,6 @@ class _Stopped(OnlineAlgorithm):
 def interrupted_tests() -> str | None:
     """Interrupt what follows a test: the stream may not go on with what the test told."""
     return _fires(_Stopped(FiniteClass([[0]]), _tests()))
-
-
-def _drawn(teachers: TeacherEnsemble, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
-    """Verify one draw of a sampler, on the mistakes of one epoch."""
-
-    def run(epoch: Epoch, source: Source) -> Hashable:
-        (drawn,) = teachers.draw([epoch], 1, source, stage=0, shuffle=_DEAL, now=AlwaysZero())
-        return None if drawn is None else drawn.key
-
-    return verified(run, pairs, epsilon=2 * teachers.rate, delta=teachers.leak)
-
-
-_DEAL = 5
-_ANY = (Stage(None, 2, F(0)),)
-
-
-def long_lists() -> str | None:
-    """Try a teacher with few thresholds, and with many: a list counts up to its public length."""
-    teachers = TeacherEnsemble(Thresholds(1, 64), 1, _ANY, 7, 4, 4, F(1, 2), F(1, 4))
-    ends = [((0, end, 0),) for end in (5, 40, 64)]
-    return _drawn(teachers, [(ends[0], ends[1]), (ends[0], ends[2]), (ends[1], ends[2])])
-
-
-def teachers_of_one_mind() -> str | None:
-    """Try teachers who agree on one hypothesis, and one who lists it alone, or sixteen others.
-
-    They are as many as make bottom as likely as what they agree on.
-    """
-    for agree in (5, 8, 11):
-        teachers = TeacherEnsemble(Thresholds(1, 64), agree, _ANY, 7, 4, 16, F(1, 2), F(1, 4))
-        asked = {teachers.teacher(_DEAL, time): time for time in range(200)}
-        last = asked.pop(0)
-        most = [(time, 64, 0) for time in sorted(asked.values())]  # one threshold is left
-        pair = ((*most, (last, 64, 0)), (*most, (last, 1, 0)))
-        found = _drawn(teachers, [pair])
-        if found:
-            return found
-    return None
-
-
-class _Tired:
-    """A version space that refuses, exceeding its budget, whoever mentions one point."""
-
-    def __init__(self, space: Any) -> None:
-        self._space = space
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._space, name)
-
-    def fresh(self) -> _Tired:
-        return self
-
-    def within_error(self, sample: Any, tolerance: int) -> Any:
-        if "b" in sample.points.tolist():
-            raise SearchLimitError(0, 1, 0, "The answer")
-        return self._space.within_error(sample, tolerance)
-
-
-class _Hard(Points):
-    """Points, on which some searches are given up."""
-
-    def version_space(self, *options: Any, **named: Any) -> Any:
-        return _Tired(super().version_space(*options, **named))
-
-
-def hard_searches() -> str | None:
-    """Try a record that makes its teacher's search give up: nobody hears of it."""
-    teachers = TeacherEnsemble(_Hard(), 2, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
-    try:
-        return _drawn(teachers, [_timed(pair) for pair in replace_one([("a", 1), ("b", 1)], 2)])
-    except SearchLimitError:
-        return "a search that gives up stops the stream"
-
-
-def _timed(pair: Any) -> tuple[Epoch, Epoch]:
-    one, other = (tuple((time, *record) for time, record in enumerate(each)) for each in pair)
-    return one, other
-
-
-def one_teacher() -> str | None:
-    """Replace one mistake: the list of one teacher may change, and no other."""
-    teachers = TeacherEnsemble(Points(), 3, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
-    for pair in replace_one([("a", 1), ("b", 1), ("a", 0)], 4):
-        one, other = (teachers.lists([epoch], 0, _DEAL) for epoch in _timed(pair))
-        if sum(list(a) != list(b) for a, b in zip(one, other, strict=True)) > 1:
-            return "a replaced record changes the lists of two teachers"
-    return None
 
 
 # ------------------------------------------------------------------ on the disk
@@ -344,10 +257,6 @@ def users_of_a_stream() -> str | None:
 OF_STREAMS: dict[str, Detector] = {
     "two tests": two_tests,
     "interrupted tests": interrupted_tests,
-    "long lists of teachers": long_lists,
-    "teachers of one mind": teachers_of_one_mind,
-    "hard searches of teachers": hard_searches,
-    "one teacher for a record": one_teacher,
     "each stream is paid": each_stream_is_paid,
     "unpaid streams": unpaid_streams,
     "old copies of a stream": old_copies,

@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import groupby, product
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -82,6 +83,11 @@ class Splits:
         """For each split, which codes of its column answer yes."""
         return [lit.accepts(self.n_codes[lit.column]) for lit in self.literals]
 
+    @cached_property
+    def masks(self) -> list[int]:
+        """The same as integers, a bit for each code."""
+        return [as_mask(accepts) for accepts in self.accepts]
+
     def answers(self, split: int, *, yes: bool) -> tuple[int, Bits]:
         """Return the column of a split, and which of its codes answer so."""
         return self.literals[split].column, self.accepts[split] == yes
@@ -134,13 +140,13 @@ class WeightedRows:
         """
         if sum(int(row.sum()) for row in costs) >= _EXACT:
             raise ValueError("Weights must sum to less than 2**53.")
-        if columns is not None and (np.count_nonzero(costs, axis=0) <= 1).all():
-            entries = Entries(columns, costs.argmax(axis=0), costs.sum(axis=0))  # nothing is copied
-            return cls(splits, entries, len(costs))
+        if columns is not None and len(costs) == 2 and not np.logical_and(*costs).any():
+            answer = (costs[1] > 0).astype(np.int8)  # the only one that costs something
+            return cls(splits, Entries(columns, answer, costs[0] + costs[1]))
         answers, where = np.nonzero(costs)
         codes = np.zeros((len(splits.n_codes), len(where)), dtype=np.int64)
         if len(where):
-            codes[:] = points[where].T
+            codes = points.T[:, where] if columns is None else columns[:, where]
         return cls(splits, Entries(codes, answers, costs[answers, where]), len(costs))
 
     @property
@@ -260,28 +266,22 @@ class Patterns(NamedTuple):
     @classmethod
     def of(cls, splits: Splits, tables: CodeTables) -> Patterns:
         """Return the patterns of records with these tables."""
-        found: dict[tuple[int, bytes], list[int]] = {}
+        found: dict[tuple[int, int], list[int]] = {}
         constant: list[int] = []
-        sides: list[list[Bits]] = [[] for _ in splits.n_codes]
-        first = [first_code(tables, column) for column in range(len(splits.n_codes))]
-        for number, literal in enumerate(splits.literals):
+        occur = [first_code(tables, column) for column in range(len(splits.n_codes))]
+        masks = [(as_mask(occurs), first) for occurs, first in occur]
+        for number, (literal, yes) in enumerate(zip(splits.literals, splits.masks, strict=True)):
             column = literal.column
-            occurs, place = first[column]
-            yes = splits.accepts[number] ^ splits.accepts[number][place]
-            answers = yes & occurs
-            key = (column, answers.tobytes())
-            if not answers.any():
-                constant.append(number)
-            elif key in found:
-                found[key].append(number)
-            else:
-                found[key] = [number]
-                sides[column].append(yes)
+            occurs, first = masks[column]
+            answers = (~yes if yes >> first & 1 else yes) & occurs
+            group = found.setdefault((column, answers), []) if answers else constant
+            group.append(number)
         columns, start = [], 0
-        for column, own in enumerate(sides):
-            if own:
-                columns.append((column, slice(start, start + len(own)), np.array(own)))
-                start += len(own)
+        for column, own in groupby(found, key=itemgetter(0)):
+            sides = np.array([splits.accepts[found[key][0]] for key in own])
+            sides ^= sides[:, occur[column][1], None]
+            columns.append((column, slice(start, start + len(sides)), sides))
+            start += len(sides)
         members = [*found.values(), *([constant] if constant else [])]
         kind = np.int32 if tables.sums[()].sum() < 2**31 else np.int64
         return cls(tuple(map(tuple, members)), columns, kind)
@@ -326,6 +326,17 @@ class Patterns(NamedTuple):
 
     def _zeros(self, costs: CodeTables, shape: tuple[int, ...]) -> Counts:
         return np.zeros((len(costs.sums[()]), *shape, len(self.members)), dtype=self.kind)
+
+
+def as_mask(codes: Bits) -> int:
+    """Return the integer whose bits are set at these codes.
+
+    Examples
+    --------
+    >>> as_mask(np.array([True, False, True]))
+    5
+    """
+    return int.from_bytes(np.packbits(codes, bitorder="little").tobytes(), "little")
 
 
 def first_code(tables: CodeTables, column: int) -> tuple[Bits, int]:
@@ -634,10 +645,11 @@ class WeightedRoots:
 
     def _enclosed(self, forest: Forest, radii: list[float]) -> list[arb]:
         """Return one ball for each root, scaled so that the least cost counts e**0."""
-        costs, weights, least = forest.k.tolist(), forest.x.tolist(), int(forest.k.min())
+        costs, weights = (forest.k.min() - forest.k).tolist(), forest.x.tolist()
+        rate = ball(self._rate)
         return [
             (arb(weights[root], radii[root]) if radii[root] else arb(weights[root]))
-            * ball(-self._rate * (costs[root] - least)).exp()
+            * (rate * costs[root]).exp()
             for root in self._order
         ]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, readable
 from littlestone.data import Column, Literal, Schema
@@ -420,7 +419,7 @@ class TreeHypothesis:
     def predict(self, points: Points) -> Labels:
         """Label each row of codes."""
         out = np.empty(len(points), dtype=np.int8)
-        label(self.tree, points, np.arange(len(points)), out)
+        out[:] = label(self.tree, points)
         return out
 
     def describe(self) -> str:
@@ -461,12 +460,11 @@ def read_tree(fields: Fields, *, most: int = 2) -> Tree:
     return tree
 
 
-def label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: npt.NDArray[Any]) -> None:
-    """Write the leaf of each of these rows of codes into ``out``."""
+def label(tree: Tree, points: Points) -> Labels | np.int8:
+    """Return the leaf of each row of codes; of a leaf itself one number."""
     if not isinstance(tree, Node):
-        out[rows] = tree
-        return
-    split, codes = tree.split, points[rows, tree.split.column]
+        return np.int8(tree)
+    split, codes = tree.split, points[:, tree.split.column]
     match split.op:
         case ">=":
             yes = codes >= split.code
@@ -474,8 +472,7 @@ def label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: npt.NDArr
             yes = (codes >= Column.FIRST) & (codes < split.code)
         case _:
             yes = codes == split.code
-    label(tree.yes, points, rows[yes], out)
-    label(tree.no, points, rows[~yes], out)
+    return np.where(yes, label(tree.yes, points), label(tree.no, points))
 
 
 def write_tree(tree: Tree) -> Json | int:

@@ -427,7 +427,10 @@ def clipped(costs: Ints, count: Ints, user: Ints, most: int) -> Ints:
 
 # -- The votes of the labels at the records while trees are drawn, and what answers cost them.
 #
-# A row for each label, with a number for each distinct point, in one byte, or two.
+# A row for each label, with a number for each distinct point.
+
+
+_CHUNK = 1 << 14  # rows at once: what is made of them stays in the processor's cache
 
 
 class Votes:
@@ -441,19 +444,18 @@ class Votes:
         points: CodePoints | None = None,
     ) -> None:
         self.sample, self.start, self.loss, self.points = sample, start, loss, points
-        self._begun: list[npt.NDArray[np.int32]] = []  # votes of the points, of the same batches
-        self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
-        self._total = 0
+        self._votes: list[npt.NDArray[np.int32]] = []  # of the batches that have been seen
+        self._total = 0  # of all trees
 
     def add(self, tree: TreeHypothesis, place: int) -> None:
         """Add the votes of the tree at this place: one pass."""
-        votes = self.loss.moves(place)
-        before, self._total = self._total, self._total + votes
-        if before < 256 <= self._total:
-            self._given = [given.astype(np.uint16) for given in self._given]
+        moves = self.loss.moves(place)
+        self._total += moves
         for number, batch in enumerate(self.sample.batches()):
-            answers = tree.predict(batch.points).astype(np.int64)
-            self._of(number, batch)[answers, np.arange(len(answers))] += votes
+            answers = tree.predict(batch.points)
+            votes = self._of(number, batch)
+            for label in range(len(votes)):
+                votes[label] += (answers == label) * np.int32(moves)
 
     def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
         """Return what each answer costs the records, at most ``most`` each."""
@@ -465,24 +467,24 @@ class Votes:
 
     def costs(self, number: int, batch: Batch, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
-        given, two = self._of(number, batch), len(self.start) == 2
-        begin = self._begin(number, batch)
-        costs = np.zeros_like(given, np.int64)
-        zero, *_, one = self.ends
-        first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
-        reached = np.arange(first, last + 1)  # margins, of two labels
+        votes = self._of(number, batch)
+        costs = np.zeros(votes.shape, dtype=np.int64)
+        if len(votes) == 2:  # a margin says all
+            zero, one = self.ends
+            first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
+            reached, margins = np.arange(first, last + 1), votes[1] - votes[0] - first
         for y, counts in enumerate(batch.counts):
-            here = np.flatnonzero(counts)
-            if y == len(given):  # outside the list: no answer is right
-                costs[:, here] += most * counts[here]
-                continue
-            votes = begin[:, here] if begin.shape[1] > 1 else begin
-            if two:
+            if y == len(votes):  # outside the list: no answer is right
+                costs += most * counts
+            elif len(votes) == 2:
                 table = self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
-                margins = given[1, here].astype(np.int64) - given[0, here] + (votes[1] - votes[0])
-                costs[1 - y, here] += counts[here] * table[margins - first]
+                for start in range(0, len(counts), _CHUNK):
+                    piece = slice(start, start + _CHUNK)
+                    costs[1 - y, piece] += table[margins[piece]] * counts[piece]
             else:
-                costs[:, here] += counts[here] * self.loss.of_label(votes + given[:, here], y, most)
+                here = np.flatnonzero(counts)
+                own = votes[:, here].astype(np.int64)
+                costs[:, here] += counts[here] * self.loss.of_label(own, y, most)
         return costs
 
     @property
@@ -496,20 +498,15 @@ class Votes:
             )
         return list(zip(least, most, strict=True))
 
-    def _begin(self, number: int, batch: Batch) -> Ints:
-        """Return the votes of each label to begin with: of each row, or of all."""
-        start = np.array(self.start, dtype=np.int64)[:, None]
-        if self.points is None:
-            return start
-        if number == len(self._begun):
-            self._begun.append(self.points.votes(batch.points).astype(np.int32))
-        return start + self._begun[number]
-
-    def _of(self, number: int, batch: Batch) -> npt.NDArray[Any]:
-        if number == len(self._given):
-            kind = np.uint8 if self._total < 256 else np.uint16
-            self._given.append(np.zeros((len(self.start), len(batch.points)), dtype=kind))
-        return self._given[number]
+    def _of(self, number: int, batch: Batch) -> npt.NDArray[np.int32]:
+        """Return the votes at the rows of a batch: at first those to begin with."""
+        if number == len(self._votes):
+            begin = np.array(self.start, dtype=np.int32)[:, None]
+            votes = np.tile(begin, (1, len(batch.points)))
+            if self.points is not None:
+                votes += self.points.votes(batch.points).astype(np.int32)
+            self._votes.append(votes)
+        return self._votes[number]
 
 
 # -- What boosting of quantities, counts and times begins with: quantiles, means, a life table.

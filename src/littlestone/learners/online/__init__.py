@@ -6,10 +6,10 @@
                    above-threshold test: pure, and silence costs no coins
 `state`            its state, plain data in two documents: public, private; records and arrays
 `hedge`            agnostic streams: a draw before each batch, by the errors on all earlier ones
-`samplers`         draws of hypotheses from mistakes: scored candidates, closures, or teachers
-                   (JointTrain); majority votes
+`samplers`         draws of hypotheses from mistakes: scored candidates, or closures; majority
+                   votes
 `budget`           what may be spent, and what a plan is: all numbers, from public parameters
-`plan`             `plan_online`: which sampler, with which numbers; numbers of teachers
+`plan`             `plan_online`: which sampler, with which numbers
 `bound`            how many mistakes: certificates and lower bounds
 `journal`          streams that survive a kill: the state on disk, its public part in a file
                    of its own

@@ -97,15 +97,16 @@ class OnlineAlgorithm:
     -----
     *How.* Publish a hypothesis. Collect its mistakes until the above-threshold test fires; then
     hand them to the sampler (`samplers`), publish the majority vote of a few draws, and start
-    anew. If too many draws are bottom, the sampler passes to its next stage and draws again. After
-    the planned number of batches nothing is collected any more, the state says so publicly
+    anew. If a draw is bottom, nothing new is published, and more mistakes are collected. After the
+    planned number of batches nothing is collected any more, the state says so publicly
     (``stopped``), and the last hypothesis stays.
 
     *Cost.* A record whose label was predicted changes nothing but the time.
 
     *Source.* Lyu 2025 (003), Algorithm 3 (DP-OL), changed where docs/learners/online.md says. Its
     line 6 is `start`; lines 8-14 are `step`; line 15 is the above-threshold test; lines 16-23 are
-    what follows it. JointTrain, Algorithm 4, is `littlestone.learners.online.samplers`.
+    what follows it. In the place of its line 22, JointTrain, are the `samplers`; as printed both
+    are in `littlestone.papers.lyu`.
     """
 
     concept_class: ConceptClass
@@ -138,10 +139,10 @@ class OnlineAlgorithm:
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""
-        shuffle = int(sources(0).public_rng().integers(2**62))
+        coins = SeededSource(int(sources(0).public_rng().integers(2**62)))
         last = self.plan.phases[-1]  # public coins cost nothing: the most draws that are planned
-        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(shuffle))  # line 6
-        state = OnlineState(time=0, published=[(0, majority(drawn))], shuffle=shuffle)
+        drawn = self.sampler(self.plan.batches).prior(last.draws, coins)  # line 6
+        state = OnlineState(time=0, published=[(0, majority(drawn))])
         state.stopped = self.plan.batches == 0
         if not state.stopped:
             self._begin_test(state, 0, sources)
@@ -232,31 +233,22 @@ class OnlineAlgorithm:
         state.event = time + silent
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
-        """Hand the mistakes to the sampler; publish, pass to the next stage, or stop.
+        """Hand the mistakes to the sampler; publish, or stop: Algorithm 3 from line 16 on.
 
-        Algorithm 3 from line 16 on. Inside its line 22 the draws and their majority are lines 9-12
-        of Algorithm 4; its test, line 8, is whether few of these draws are bottom.
+        Where a draw is bottom nothing is agreed on yet: nothing new is published.
         """
-        state.epochs.append(
-            state.buffer
-        )  # lines 20-21; time steps were split among teachers before
+        state.epochs.append(state.buffer)  # lines 20-21
         state.buffer = []  # line 23
         plan, before = self.plan, state.version
-        while state.version == before and state.batches < plan.batches:
-            draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
-            state.batches += 1  # line 16, counted upwards; lines 17-18 are below
-            state.draws += 1
-            drawn = sampler.draw(  # line 22: JointTrain
-                state.epochs, draws, sources(state.draws),
-                stage=state.stage, shuffle=state.shuffle, now=state.hypothesis,
-            )  # fmt: skip
-            listed = [h for h in drawn if h is not None]
-            if draws - len(listed) <= plan.bottoms:
-                state.published.append((state.time, majority(listed)))
-            elif state.stage + 1 < sampler.stages:
-                state.stage += 1  # Algorithm 4, line 14: j*
-            else:
-                break  # nothing is agreed on yet: publish nothing new, collect more mistakes
+        draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
+        state.batches += 1  # line 16, counted upwards; lines 17-18 are below
+        state.draws += 1
+        drawn = sampler.draw(  # line 22
+            state.epochs, draws, sources(state.draws), now=state.hypothesis
+        )
+        agreed = [h for h in drawn if h is not None]
+        if len(agreed) == draws:
+            state.published.append((state.time, majority(agreed)))
         state.stopped = state.batches == plan.batches  # lines 17-18
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
 from littlestone.bounds.claims import REALIZABLE
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.errors import LittlestoneError
-from littlestone.learners.online.plan import EXPOSED, SHARE, SURE, error_levels
 from littlestone.learners.online.samplers import growth, vote_events
 
 if TYPE_CHECKING:
@@ -62,14 +60,6 @@ CLOSURE = register_claim(
     "them; so published closures lie inside the target, all mistakes are on label 1, and of "
     "w (s - 1) + 1 of them s agree on the next closure, if at most w of these exist.",
     (_LATE,),
-)
-TEACHERS = register_claim(
-    "online.teachers",
-    _LYU,
-    f"2025 (003), Claims 6.1-6.4; corrected in {_PAGE}",
-    "Within a stage an epoch removes a fifth of the weight of all listed hypotheses; a stage "
-    "that fails lowers every teacher's decomposition dimension.",
-    (_OBLIVIOUS, REALIZABLE),
 )
 LYU = register_claim(
     "lyu25.thm1",
@@ -223,10 +213,8 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
     _epochs(cert)
     if plan.method == "exponential":
         claim, total = EXPONENTIAL, _exponential(plan, concept_class, cert)
-    elif plan.method == "closure":
-        claim, total = CLOSURE, _closure(plan, concept_class, cert)
     else:
-        claim, total = TEACHERS, _teachers(plan, cert)
+        claim, total = CLOSURE, _closure(plan, concept_class, cert)
     total = cert.step("mistakes", "total", claim, total=total)
     mistakes = min(int(total.value), plan.goal.horizon)
     alpha = Fraction(mistakes, plan.goal.horizon)
@@ -241,13 +229,12 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
 def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
     """Return our bound and others for the same class, horizon and budget."""
     d = concept_class.version_space().littlestone_dim()
-    size = plan.most if plan.n_teachers is not None else concept_class.size
     longest = plan.phases[-1].limit
     log_delta = math.log(1 / max(float(plan.goal.delta), 1e-300))
     return {
         "soa": d,
         "ours": mistake_bound(plan, concept_class).mistakes,
-        "naive": float(size) * longest,
+        "naive": float(concept_class.size) * longest,
         "lyu_order": d**9.5 * math.log(plan.goal.horizon) * log_delta / float(plan.goal.epsilon),
         "golowich_livni_order": 2.0 ** (2**d) if d < 10 else math.inf,
     }
@@ -379,72 +366,3 @@ def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBui
         total = cert.step(f"total_{i}", "total + longest", CLOSURE, total=total, longest=longest)
     cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths))
     return total
-
-
-_KL = "a * log(a / b) + (1 - a) * log((1 - a) / (1 - b))"
-
-
-def _teachers(plan: OnlinePlan, cert: CertificateBuilder) -> Step:
-    top = len(plan.stages) - 1
-    (phase,) = plan.phases
-    _epoch(cert, phase.limit)
-    assert plan.n_teachers is not None
-    cert = cert.where(
-        draws=phase.draws, rate=phase.rate, k=plan.n_teachers, most=plan.most, leak=plan.leak,
-        top=top, d=plan.dimension,
-    )  # fmt: skip
-    cert.step("not_empty", "least >= 1", EPOCHS)
-    # bottom against what all teachers list
-    cert.step("bottom", "rate + log(most / leak)", TEACHERS)
-    cert.step("agreement", "rate * k - bottom >= log(1 / sure - 1)", TEACHERS, sure=SURE)
-    # votes, and bottoms counted as a test
-    draws, few = phase.draws, plan.bottoms
-    wrong = cert.step("vote", _KL, TEACHERS, a=Fraction(draws - few, 2 * draws), b=SHARE)
-    cert.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
-    cert.step(
-        "failed", _KL if few else "log(1 / b) + 0 * a", TEACHERS,
-        a=Fraction(few, draws), b=Fraction(1, 2),
-    )  # fmt: skip
-    votes = cert.step(
-        "vote_failure",
-        "n * (batches + 1) * exp(-draws * vote) + batches * (exp(-draws * passed) + "
-        "exp(-draws * failed))", TEACHERS, vote=wrong,
-    )  # fmt: skip
-    cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes)
-    _distinguished(plan, cert, top)
-    cert.step("weight", "log(k * most) + rate * k - bottom", TEACHERS)
-    cert.step(
-        "decay", "-log(1 - (share - exposed) / (1 - exposed))", TEACHERS,
-        share=SHARE, exposed=EXPOSED,
-    )  # fmt: skip
-    cert.step("passes", "2 + floor(weight / decay)", TEACHERS)
-    cert.step("budget", "(top + 1) * passes + top <= batches", TEACHERS)
-    return cert.step("mistakes_of_stages", "(top + 1) * passes * longest", TEACHERS)
-
-
-def _distinguished(plan: OnlinePlan, cert: CertificateBuilder, top: int) -> None:
-    """Add the steps of concentration: teachers see the errors of the whole epoch."""
-    levels = error_levels(top)
-    tolerances = [stage.tolerance for stage in plan.stages]
-    as_planned = all(
-        t == levels[2 * j + 1] and stage.dimension == top - j
-        for j, (t, stage) in enumerate(zip(tolerances, plan.stages, strict=True))
-    )
-    names = {}
-    for i, (high, low) in enumerate(pairwise(levels)):
-        seen, true = (low, high) if i % 2 == 0 else (high, low)
-        formula = f"1 - exp(-({_KL}))" if seen else "b + 0 * a"
-        names[f"tell_{i}"] = cert.step(f"tell_{i}", formula, TEACHERS, a=seen, b=true)
-    cert.step(
-        "tell", f"{'min' if len(names) > 1 else 'max'}({', '.join(names)}, tell_0)",
-        TEACHERS, **names,
-    )  # fmt: skip
-    assert plan.n_teachers is not None
-    missed = cert.step(
-        "teacher_failure",
-        "2 * k * batches * (2 * top + 1) * growth(d, longest) * exp(-least / k * tell) + "
-        "k * batches * exp(-(longest / k) * (2 * log(2) - 1))", TEACHERS,
-    )  # fmt: skip
-    cert.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed)
-    cert.step("cap", "cap >= 2 * longest / k and cap >= d + 1", TEACHERS, cap=plan.cap)
-    cert.step("error_levels", "planned >= 1", TEACHERS, planned=int(as_planned))

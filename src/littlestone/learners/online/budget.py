@@ -13,12 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from littlestone.learners.online.samplers import (
-    ClosureSampler,
-    ExponentialSampler,
-    Stage,
-    TeacherEnsemble,
-)
+from littlestone.learners.online.samplers import ClosureSampler, ExponentialSampler
 from littlestone.privacy import Approximate, BoundedRange, Concentrated, Loss, Pure, compose
 
 if TYPE_CHECKING:
@@ -95,14 +90,8 @@ class OnlinePlan:
     share: Fraction = Fraction(1, 3)
     adversary: Adversary = "oblivious"  # against whom the mistake bound holds
     #: Which of the `samplers` draws.
-    method: Literal["exponential", "closure", "teachers", "batches"] = "exponential"
+    method: Literal["exponential", "closure", "batches"] = "exponential"
     leak: Fraction = Fraction(0)  # delta of one drawn hypothesis
-    bottoms: int = 0  # with more draws of bottom than that, the sampler passes to its next stage
-    n_teachers: int | None = None
-    stages: tuple[Stage, ...] = ()
-    dimension: int = 0
-    cap: int = 0
-    most: int = 0
 
     unit: ClassVar[Unit] = "records"
 
@@ -132,15 +121,9 @@ class OnlinePlan:
     def sampler(self, concept_class: ConceptClass, batches: int = 0) -> HypothesisSampler:
         """Return the sampler of the next update."""
         rate = self.phase(batches).rate
-        if self.method in ("exponential", "batches"):
-            return ExponentialSampler(concept_class, rate)
         if self.method == "closure":
             return ClosureSampler(concept_class, rate, self.leak)
-        assert self.n_teachers is not None
-        return TeacherEnsemble(
-            concept_class, self.n_teachers, self.stages, self.dimension, self.cap, self.most,
-            rate, self.leak,
-        )  # fmt: skip
+        return ExponentialSampler(concept_class, rate)
 
 
 # -- the budget -----------------------------------------------------------------------------------

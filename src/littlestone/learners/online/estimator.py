@@ -78,7 +78,7 @@ class OnlineLearner:
     constants : {"practical", "theory"}, default "practical"
         Both prove a number of mistakes (`mistake_bound`): "theory" the least one, "practical" a
         larger one, and makes fewer mistakes as a rule. Privacy is the same.
-    adversary, teachers, records_per_user : optional
+    adversary, records_per_user : optional
         See `plan_online`.
     feature : str, optional
         Which entry of river's dicts is the point; not needed for rows of a schema.
@@ -110,7 +110,7 @@ class OnlineLearner:
     *Cost.* Thresholds over 2**32: about 400,000 records per second one by one, millions by
     `learn_many`; memory does not grow with the stream, only with the mistakes.
 
-    *Source.* Lyu 2025 (003), Algorithms 3-4; docs/learners/online.md.
+    *Source.* After Lyu 2025 (003), Algorithm 3; docs/learners/online.md.
 
     Examples
     --------
@@ -136,7 +136,6 @@ class OnlineLearner:
         beta: Any = Fraction(1, 20),
         constants: Constants = "practical",
         adversary: Adversary | None = None,
-        teachers: int | None = None,
         records_per_user: int | None = None,
         feature: str | None = None,
         random_state: int | None = None,
@@ -150,7 +149,6 @@ class OnlineLearner:
         self.beta = beta
         self.constants = constants
         self.adversary = adversary
-        self.teachers = teachers
         self.records_per_user = records_per_user
         self.feature = feature
         self.random_state = random_state
@@ -201,7 +199,6 @@ class OnlineLearner:
             beta=self.beta,
             constants=self.constants,
             adversary=self.adversary,
-            teachers=self.teachers,
             records_per_user=self.records_per_user,
             agnostic=self.agnostic,
         )

@@ -123,12 +123,12 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
             transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
         except (ValueError, RecursionError):  # also our ParameterError
             raise _changed(path) from None
-    now = now or {"time": 0, "stage": 0, "batches": 0, "stopped": False}
+    now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
         **fixed,
         "rows": now["time"],
-        **{name: now[name] for name in ("stage", "batches", "stopped")},
+        **{name: now[name] for name in ("batches", "stopped")},
         "published": transcript,
     }
 

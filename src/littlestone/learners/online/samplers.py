@@ -1,20 +1,15 @@
 """What the mistakes of all epochs say, as draws of hypotheses; and their majority votes.
 
-Three samplers draw from the same kind of list, the records that were mistakes, epoch after epoch:
+Two samplers draw from the same kind of list, the records that were mistakes, epoch after epoch:
 
 * `ExponentialSampler`, for classes whose candidates can be scored: the exponential mechanism over
   all concepts, by how many mistakes each explains. A few draws are published as their majority.
 * `ClosureSampler`, for classes whose concepts grow from points (single points, sparse sets, affine
   subspaces): the sparse mechanism over the next larger concepts, by how many mistakes each one
   would have predicted.
-* `TeacherEnsemble` (paper 003, Algorithm 4, JointTrain): k teachers, to which time steps were
-  assigned beforehand. Each lists its essential hypotheses; the sparse mechanism draws from all
-  lists.
 
-A record belongs to one voter. Replacing it changes what this voter says, and nothing else:
-which time step belongs to whom was decided without looking at any record, and how many mistakes an
-epoch has changes no other voter's part. (Splitting an epoch's mistakes into parts of equal size, as
-Lyu's Algorithm 3 prints it, changes two or more.)
+Each record votes alone. Replacing it changes what it says, and nothing else. (The teachers of paper
+003, who vote for the records of many time steps, are `littlestone.papers.lyu.JointTrain`.)
 """
 
 from __future__ import annotations
@@ -25,7 +20,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,13 +47,13 @@ from littlestone.classes.hypotheses import (
     on_points,
     readable,
 )
-from littlestone.classes.thresholds import ThresholdHypothesis, ThresholdList
+from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
-from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
+from littlestone.errors import parameter_error
 from littlestone.learners.online.state import Record, label_of, sample_of
 from littlestone.mechanisms import canonical_key
-from littlestone.mechanisms.select import count_lists, ordered, removal_bottom, sparse_select
-from littlestone.source import Exp, LeveledChoice, Source, exp, public_generator
+from littlestone.mechanisms.select import sparse_select
+from littlestone.source import Source
 from littlestone.types import Hypothesis, Json, Labels
 from littlestone.types import Points as PointArray
 
@@ -69,18 +64,12 @@ _MAX_VOTERS = 100_000
 class HypothesisSampler(Protocol):
     """Draws hypotheses from the mistakes of all epochs."""
 
-    @property
-    def stages(self) -> int:
-        """How many stages there are, one after the other."""
-
     def draw(
         self,
         epochs: Epochs,
         draws: int,
         source: Source,
         *,
-        stage: int,
-        shuffle: int,
         now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return independent draws; None is bottom."""
@@ -91,7 +80,7 @@ class HypothesisSampler(Protocol):
 
 @dataclass(frozen=True)
 class ExponentialSampler:
-    """Every mistake is a teacher; candidates are scored by how many mistakes they explain.
+    """Candidates are scored by how many mistakes they explain.
 
     Guarantee
     ---------
@@ -101,16 +90,12 @@ class ExponentialSampler:
     concept_class: ConceptClass
     rate: Fraction
 
-    stages = 1
-
     def draw(
         self,
         epochs: Epochs,
         draws: int,
         source: Source,
         *,
-        stage: int,
-        shuffle: int,
         now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return draws with probability proportional to e**(-rate * errors)."""
@@ -196,16 +181,12 @@ class ClosureSampler:
     rate: Fraction  # of one draw
     leak: Fraction
 
-    stages = 1
-
     def draw(
         self,
         epochs: Epochs,
         draws: int,
         source: Source,
         *,
-        stage: int,
-        shuffle: int,
         now: Hypothesis,
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of mistakes that vote), and bottom's."""
@@ -298,179 +279,6 @@ def _most_ones(concept_class: ConceptClass) -> int | None:
     if isinstance(concept_class, AffineSubspaces):
         return int(concept_class.q**concept_class.dim)
     return None
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What a teacher does at one stage."""
-
-    #: A teacher whose version space has another decomposition dimension submits nothing; None:
-    #: every teacher submits (what Lyu prints; his Claim 6.4 fails then).
-    dimension: int | None
-    depth: int  # the p of the (p, d)-decomposition
-    #: Largest part of each epoch's records of the teacher on which a concept may err.
-    tolerance: Fraction
-
-
-@dataclass(frozen=True)
-class TeacherEnsemble:
-    """JointTrain (003, Algorithm 4): k teachers, each with the mistakes of its time steps.
-
-    Guarantee
-    ---------
-    Each draw is (2 * rate, leak)-DP when one record is replaced, added or removed: the parts of
-    `sparse_select`.
-    """
-
-    concept_class: ConceptClass
-    n_teachers: int
-    plan: tuple[Stage, ...]
-    dimension: int  # Littlestone dimension of the class: the d of its decompositions
-    cap: int  # most records of one epoch that a teacher reads: its first ones
-    most: int  # most hypotheses that a teacher submits: the first ones in the public order
-    rate: Fraction  # of one draw
-    leak: Fraction
-
-    @property
-    def stages(self) -> int:
-        """How many stages there are."""
-        return len(self.plan)
-
-    def teacher(self, shuffle: int, time: int) -> int:
-        """Return who gets the record of a time step: public coins, not the record's."""
-        return int(public_generator(shuffle, time).integers(self.n_teachers))
-
-    def draw(
-        self,
-        epochs: Epochs,
-        draws: int,
-        source: Source,
-        *,
-        stage: int,
-        shuffle: int,
-        now: Hypothesis,
-    ) -> list[Hypothesis | None]:
-        """Return draws with weights e**(rate * number of teachers who list it), and bottom's."""
-        lists = self.lists(epochs, stage, shuffle)  # Algorithm 4, lines 3-6
-        bottom = removal_bottom(k=self.most, epsilon=2 * self.rate, delta=self.leak)
-        tally = Tally(lists, most=self.most, rate=self.rate, bottom=bottom)
-        return [tally.draw(source) for _ in range(draws)]  # lines 9-11: SparseSample
-
-    def prior(self, draws: int, source: Source) -> list[Hypothesis]:
-        """Return draws from the list that a teacher without records submits; 0 if it is empty."""
-        listed = self.submit([], self.plan[0])
-        if next(iter(listed), None) is None:
-            return [AlwaysZero()]
-        tally = Tally([listed], most=self.most, rate=self.rate, bottom=exp(0, times=0))
-        drawn = [tally.draw(source) for _ in range(draws)]
-        return [h for h in drawn if h is not None]
-
-    def lists(self, epochs: Epochs, stage: int, shuffle: int) -> list[Sequence[Hypothesis]]:
-        """Return what each teacher submits (not private)."""
-        shuffled: list[list[list[Record]]] = [[] for _ in range(self.n_teachers)]
-        for epoch in epochs:
-            for parts in shuffled:
-                parts.append([])
-            for record in epoch:
-                shuffled[self.teacher(shuffle, record[0])][-1].append(record)
-        return [self.submit(parts, self.plan[stage]) for parts in shuffled]
-
-    def submit(self, parts: Epochs, stage: Stage) -> Sequence[Hypothesis]:
-        """Return the essential hypotheses of one teacher, from its records of each epoch alone.
-
-        A refused search is a function of this teacher's records too: it submits nothing then.
-        """
-        space = self.concept_class.version_space().fresh()
-        try:
-            for part in parts:  # lines 4, 17-19, DefineClass: few errors in *each* epoch
-                first = part[: self.cap]
-                if first:
-                    tolerance = int(stage.tolerance * len(first))
-                    space = space.within_error(sample_of(first, self.concept_class), tolerance)
-            if stage.dimension is not None:
-                found = space.decomposition_dim(stage.depth, self.dimension)
-                if found != stage.dimension:
-                    return ()
-            return space.essential(stage.depth, self.dimension)  # Algorithm 4, line 5
-        except (SearchLimitError, UnsupportedError):
-            return ()
-
-
-class Tally:
-    """Hypotheses with the number of lists they are in, ready for many draws (SparseSample).
-
-    Paper 003, Algorithm 1: the law of `littlestone.mechanisms.sparse_select_lists`.
-
-    ``lists``: each of them a set; a lazy list of thresholds is not walked through; ``most``: most
-    hypotheses of each list that count: its first ones; ``bottom``: the weight of bottom.
-
-    Examples
-    --------
-    >>> from littlestone.classes import Thresholds
-    >>> from littlestone.source import ReplaySource
-    >>> space = Thresholds(1, 2**32).version_space()
-    >>> tally = Tally([space.restrict(9, 1).essential(2, 33), space.essential(2, 33)],
-    ...               most=2**33, rate=Fraction(1), bottom=exp(0))
-    >>> tally.draw(ReplaySource([2, 8])), tally.draw(ReplaySource([1, 0])).above
-    (ThresholdHypothesis(above=8, low=1, high=4294967296), 9)
-    """
-
-    def __init__(
-        self,
-        lists: Sequence[Sequence[Hypothesis]],
-        *,
-        most: int,
-        rate: Fraction,
-        bottom: Exp,
-    ) -> None:
-        runs = [found for found in lists if isinstance(found, ThresholdList)]
-        others = [found for found in lists if not isinstance(found, ThresholdList)]
-        counts = count_lists(others, cap=most)
-        #: (score, number of hypotheses, the first one or the run)
-        pieces: list[tuple[int, int, Any]] = [
-            *((counts[h], 1, h) for h in ordered(counts, canonical_key)),
-            *_threshold_pieces(runs, most),
-        ]
-        self._choice: LeveledChoice[Hypothesis | None] = LeveledChoice(
-            [score for score, _, _ in pieces],
-            [size for _, size, _ in pieces],
-            lambda piece, place: _member(pieces[piece][2], place),
-            bottom,
-        )
-        self.rate = rate
-
-    def draw(self, source: Source) -> Hypothesis | None:
-        """Return a hypothesis, or None for bottom: first the number of lists, then which one."""
-        return self._choice.draw(self.rate, source)
-
-
-def _threshold_pieces(lists: Sequence[ThresholdList], most: int) -> list[tuple[int, int, Any]]:
-    """Return runs of thresholds that are in equally many lists, by one sweep over their ends."""
-    changes: Counter[int] = Counter()
-    for found in lists:
-        left = most
-        for first, last in found.space.runs:
-            end = min(last + 1, first + left)
-            changes[first] += 1
-            changes[end] -= 1
-            left -= end - first
-            if not left:
-                break
-    ends = sorted(changes)
-    scores = accumulate(changes[end] for end in ends)
-    named = lists[0].space.named if lists else None
-    return [
-        (score, high - low, (named, low))
-        for score, (low, high) in zip(scores, pairwise(ends), strict=False)
-        if score
-    ]
-
-
-def _member(what: Any, rank: int) -> Hypothesis:
-    if isinstance(what, tuple):
-        named, first = what
-        return named(first + rank)  # type: ignore[no-any-return]
-    return what  # type: ignore[no-any-return]
 
 
 # -- majority votes -------------------------------------------------------------------------------

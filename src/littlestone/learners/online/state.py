@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis, Json, Point, Points
 
 
-FORMAT = "littlestone-online-2"
+FORMAT = "littlestone-online-3"
 
 #: Time, point (or `OUTSIDE`), label.
 Record = tuple[int, Any, int]
@@ -46,14 +46,12 @@ class OnlineState:
     time: int  # number of records learned; public
     #: From which time on each hypothesis was published; public.
     published: list[tuple[int, Hypothesis]]
-    shuffle: int = field(repr=False)  # what is private is not shown by accident
     #: The secret number of mistakes at which the test surely fires (limit and noise).
-    limit: int = field(default=0, repr=False)
+    limit: int = field(default=0, repr=False)  # what is private is not shown by accident
     #: The secret time at which the above-threshold test acts next.
     event: int = field(default=0, repr=False)
     #: Whether it fires then, or the future is drawn again.
     fires: bool = field(default=False, repr=False)
-    stage: int = 0  # Public
     #: How often draws were made of the records; never more than planned. Public.
     batches: int = 0
     #: Whether the budget is spent: the last hypothesis stays. Public.
@@ -134,7 +132,6 @@ class OnlineState:
             "format": FORMAT,
             "time": self.time,
             "published": [[t, h.to_dict()] for t, h in self.published],
-            "stage": self.stage,
             "batches": self.batches,
             "stopped": self.stopped,
             "tickets": self.tickets,
@@ -144,7 +141,6 @@ class OnlineState:
     def private(self) -> Json:
         """Return what must stay secret, as JSON; it contains records."""
         return {
-            "shuffle": self.shuffle,
             "limit": self.limit,
             "event": self.event,
             "fires": self.fires,
@@ -164,10 +160,8 @@ class OnlineState:
             return cls(
                 time=int(public["time"]),
                 published=[(int(t), load(h)) for t, h in public["published"]],
-                stage=int(public["stage"]),
                 batches=int(public["batches"]),
                 stopped=bool(public["stopped"]),
-                shuffle=int(private["shuffle"]),
                 limit=int(private["limit"]),
                 event=int(private["event"]),
                 fires=bool(private["fires"]),
@@ -197,7 +191,7 @@ class StateTransaction:
 
     Examples
     --------
-    >>> state = OnlineState(0, [], shuffle=1)
+    >>> state = OnlineState(0, [])
     >>> with StateTransaction(state):
     ...     raise MemoryError
     Traceback (most recent call last):
