@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from littlestone import papers
 from littlestone.audit.all_n import AllN, all_n, by_lemmas
 from littlestone.audit.mechanism import (
     MechanismVerification,
@@ -38,6 +39,7 @@ from littlestone.classes import (
     TreePaths,
 )
 from littlestone.data import Schema, UserSample
+from littlestone.data.sample import OrderedSample
 from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.errors import StateError
 from littlestone.learners import registry
@@ -66,7 +68,7 @@ from littlestone.mechanisms.median import (
 from littlestone.papers import alon, li_wang_ye, lyu, yan
 from littlestone.source import Explicit, LeveledChoice, Source
 
-__all__ = ["CASES", "LEARNERS", "MECHANISMS", "Case", "Row"]
+__all__ = ["CASES", "LEARNERS", "MECHANISMS", "PAPERS", "Case", "Row"]
 
 
 # -- What one line of the table of exact verifications is.
@@ -847,4 +849,94 @@ MECHANISMS: tuple[Case, ...] = (
 )  # fmt: skip
 
 
-CASES: tuple[Case, ...] = (*MECHANISMS, *LEARNERS)
+# --- learners of the papers: as printed, but with so few chunks and teachers that something happens
+
+
+def _paper(
+    name: str,
+    concepts: ConceptClass,
+    points: Sequence[Any],
+    n: int,
+    *settings: str,
+    sharp: tuple[Part, ...] = (),
+    full: bool = False,
+    **budget: Any,
+) -> Case:
+    budget = {"epsilon": 1, "alpha": F(1, 3), "beta": F(1, 3)} | budget
+    if not papers.page(name).PURE:
+        budget.setdefault("delta", _DELTA)
+    users = budget.get("samples_per_user")
+
+    def made() -> Any:
+        return papers.make(name, concepts, settings=settings, **budget)
+
+    def check(observers: Sequence[Observer]) -> Verification:
+        return verify(
+            made(), points=points, n_samples=n, observers=observers, records_per_user=users
+        )
+
+    domain = f"{n} {papers.page(name).UNIT}, {len(points)} points"
+    return Case(
+        f"{name} on {concepts.spec}", "learner", domain, check, full, sharp,
+        lambda: all_n(made(), points=points),
+    )  # fmt: skip
+
+
+def _with_noise(name: str, concepts: ConceptClass, n: int, algorithm: Any) -> Case:
+    """Return a case of what asks noisy questions: the law is cut where it hardly matters."""
+    made, run, kinds = algorithm(concepts)
+    guarantee = made.guarantee()
+
+    def check(observers: Sequence[Observer]) -> MechanismVerification:
+        return verify_mechanism(
+            partial(run, made), replace_one(kinds, n), epsilon=guarantee.epsilon,
+            delta=guarantee.delta, cut=F(1, 2**24), follow=0,
+        )  # fmt: skip
+
+    domain = f"{n} records of {len(kinds)} kinds"
+    chain = partial(by_lemmas, name, concepts.spec, {guarantee.claim: LEMMAS.get(guarantee.claim)})
+    return Case(f"{name} on {concepts.spec}", "learner", domain, check, all_n=chain)
+
+
+def _theorem_3(concepts: ConceptClass) -> tuple[Any, Any, Any]:
+    made = lyu.Theorem3(concepts, F(6), F(1, 5), k=2, chunk=1, tolerances=(0, 0), agreeing=ONE)
+
+    def run(algorithm: Any, records: Stream, source: Source) -> Hashable:
+        xs, ys = zip(*records, strict=True)
+        return algorithm.draw(OrderedSample.listed(xs, ys), source).key
+
+    return made, run, list(product((0, 1), repeat=2))
+
+
+def _algorithm_3(concepts: ConceptClass) -> tuple[Any, Any, Any]:
+    made = lyu.DPOL(concepts, ONE, ONE, ONE, F(1, 20), F(1, 100), k=2, U=1, K_budget=2, draws=1,
+                    cap=2)  # fmt: skip
+
+    def run(algorithm: Any, stream: Stream, source: Source) -> Hashable:
+        state = algorithm.start(source)
+        published = [algorithm.step(state, x, y, source).key for x, y in stream]
+        return tuple(published), state.published.key, state.halted
+
+    return made, run, _NAMES
+
+
+_SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
+PAPERS: tuple[Case, ...] = (
+    _paper("yan.algorithm2", Thresholds(1, 2), [1, 2], 2, "chunks=2", "median=exponential",
+           epsilon=4, delta=_QUARTER, sharp=_DELTAS),
+    _paper("yan.algorithm4", _FORK, [0, 1], 3, "chunks=1", "median=exponential", epsilon=20,
+           delta=F(1, 100)),
+    _paper("lwy.theorem3.4", _CORNERS, [0, 1], 3),
+    _paper("lwy.theorem4.6", Thresholds(1, 2), [1, 2], 2, samples_per_user=1),
+    _paper("lwy.algorithm1", Thresholds(1, 2), [1, 2], 2, "steps=1", samples_per_user=1),
+    _with_noise("lyu.theorem3", _SINGLES, 2, _theorem_3),
+    _with_noise("lyu.algorithm3", Points(), 2, _algorithm_3),
+    _paper("alon.generic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
+    _paper("alon.theorem30", _SINGLES, [0, 1], 3, "auxiliary=1", "batches=0,2", "assigned=2,0",
+           "n_prime=1", "eta=0", epsilon=4, delta=_QUARTER),
+    _paper("alon.lemma15", FiniteClass([[0], [1]]), [0], 9),
+    _paper("alon.corollary4", _CORNERS, [0, 1], 3, "first=2", epsilon=3,
+           inner=alon.GenericLearner(_CORNERS, F(8, 5))),
+)  # fmt: skip
+
+CASES: tuple[Case, ...] = (*MECHANISMS, *LEARNERS, *PAPERS)

@@ -6,9 +6,9 @@ import inspect
 from dataclasses import replace
 
 import pytest
-from audit.table import CASES, LEARNERS, MECHANISMS, Case
+from audit.table import CASES, LEARNERS, MECHANISMS, PAPERS, Case
 
-from littlestone import mechanisms
+from littlestone import mechanisms, papers
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.cli.summary import plain
 from littlestone.learners import registry
@@ -21,6 +21,11 @@ LONG = [case for case in CASES if case.full]
 def test_every_learner_has_a_case():
     verified = {case.name.split(" on ")[0] for case in LEARNERS if not case.full}
     assert {*registry.LEARNERS, "online"} == verified
+
+
+def test_everything_on_the_papers_pages_that_learns_has_a_case():
+    learners = {name for name in papers.names() if papers.page(name).KIND == "learner"}
+    assert {case.name.split(" on ")[0] for case in PAPERS} == learners
 
 
 def test_every_public_mechanism_has_a_case():
@@ -42,6 +47,11 @@ LOOSE = {
     "agnostic:littlestone": "the factor 4 needs many groups: tests/learners/agnostic/test_exact.py",
     "AboveThreshold, fresh": "for long runs only: tests/privacy/test_compose.py",
     "lyu.algorithm2": "the same",
+} | {
+    name: "as printed, so not calibrated to few records; its law has another implementation beside "
+    "it in tests/papers"
+    for name in papers.names()
+    if papers.page(name).KIND == "learner" and name != "alon.generic"
 }
 
 
@@ -70,7 +80,13 @@ def test_half_of_every_epsilon_and_delta_would_be_refuted():
     assert dull == set(LOOSE)
     leaks = {"sparse_select", "sparse_select_lists", "stable_histogram", "stable_items"}
     leaks |= {"median B (TreeEM)", "one_shot_path", "vc1, one-shot", "vc1, median-tree", "vc1"}
-    leaks |= {"littlestone, closures", "lyu.algorithm1", "yan.lemma1", "alon.hist"}
+    leaks |= {
+        "littlestone, closures",
+        "lyu.algorithm1",
+        "yan.lemma1",
+        "alon.hist",
+        "yan.algorithm2",
+    }
     assert {name for name, sharp in parts.items() if "delta" in sharp} == leaks
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import verify_mechanism
-from littlestone.data import Sample, UserSample
+from littlestone.data import Sample
 from littlestone.data.targets import Count, TargetSample
 from littlestone.errors import ParameterError
 from littlestone.evaluation import holdout
@@ -65,22 +65,17 @@ def test_no_unit_pays_twice(n):
 
 def test_users_are_held_out_whole():
     names, points = list("aabbbcdd"), [1, 2, 3, 4, 5, 6, 7, 8]
+    persons = TargetSample.of([[2]] * 8, Count(9).codes(np.array(points)), names)
     seen = set()
     for seed in range(40):
-        users = UserSample.of(names, points, [0, 1] * 4)
-        held, rest = holdout.split_units(users, 1, SeededSource(seed))
+        held, rest = holdout.split_units(persons, 1, SeededSource(seed))
         assert (held.n, rest.n) == (1, 3)
-        of_held = frozenset(held.points[held.point].tolist())
-        of_rest = frozenset(rest.points[rest.point].tolist())
+        of_held, of_rest = frozenset(held.code.tolist()), set(rest.code.tolist())
         assert of_held in ({1, 2}, {3, 4, 5}, {6}, {7, 8})
         assert of_held | of_rest == set(points)
-        assert rest.user.tolist() == sorted(rest.user.tolist())
         assert set(rest.user.tolist()) == {0, 1, 2}
         seen.add(of_held)
     assert len(seen) == 4
-    persons = TargetSample.of([[2]] * 8, Count(9).codes(np.array(points)), names)
-    held, rest = holdout.split_units(persons, 1, SeededSource(0))
-    assert (held.n, rest.n) == (1, 3)
 
 
 def test_rows_are_held_out_by_a_permutation_of_them_all():
@@ -98,7 +93,6 @@ def test_how_many_is_a_rule_in_public_numbers():
             assert found.units == wanted
             assert found.units < n
             assert (found.enough - 1) * F(epsilon) < 500 <= found.enough * F(epsilon)
-    assert held_out_by_rule(10, "1/10", asked=True).units == 3
     assert "5,000 users" in held_out_by_rule(100, "1/10").words("users")
     for wrong in ({"n": 0, "epsilon": 1}, {"n": 9, "epsilon": 0}):
         with pytest.raises(ParameterError):

@@ -84,7 +84,8 @@ def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):
         ({"evaluate": 2, "holdout": 0.2}, "at most epsilon"),
         ({"evaluate": 1, "interval": 0.9}, "intervals need a part"),
         ({"evaluate": F(4, 5), "columns": True}, "at most 99/125"),
-        ({"evaluate": 1, "holdout": 0.2, "columns": True}, "at most 4/5"),
+        ({"evaluate": 2, "holdout": 0.2, "columns": True}, "at most epsilon"),
+        ({"evaluate": 1, "holdout": 0.2, "labels": True}, "at most 39/40"),
         ({"interval": 2}, "interval"),
     ],
 )
@@ -105,8 +106,8 @@ def test_shares_sum_to_epsilon_for_each_record(columns, labels, holdout, interva
     looked_at = shares.evaluation + (shares.interval or 0)
     if shares.holdout is None:
         assert before + learns + looked_at == 3
-    else:
-        assert before + max(learns, looked_at) == 3
+    else:  # columns are learned from the others
+        assert before + learns == shares.labels + looked_at == 3
     assert shares.labels == (learns + shares.labels) / 40 * labels
 
 
@@ -194,8 +195,9 @@ def test_times_have_every_model_by_both_interfaces(model, tmp_path, capsys):
 
 def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=1)
-    planned = Fit(y="ill", epsilon=1, schema=SCHEMA).plan(TABLE, SecureSource(), ledger=ledger)
+    fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
+    planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
     with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
         planned.run(SecureSource(), ledger=ledger)
-    assert ledger.spent().epsilon == F(1, 2) + F(9, 400)
+    assert ledger.spent().epsilon == F(1, 2) + F(1, 40)

@@ -58,13 +58,20 @@ def composed(document):
     Whatever was learned privately and stands in it must be one of its parts.
     """
     parts = document.get("parts") or [{"about": "all records", "guarantee": document["guarantee"]}]
-    own = [part["guarantee"] for part in parts if part["about"] == "all records"]
+    own = [part["guarantee"] for part in parts if part["about"] != "other records"]
     nested = [part["guarantee"] for part in parts]
     for found, _, name in guarantees(document["class"]):
         assert found in nested, f"{name} of the columns is no part of the document"
     assert len({part["neighbours"] for part in own}) == 1
-    epsilon = sum(F(part["epsilon_exact"]) for part in own)
-    delta = sum(F(part["delta_exact"]) for part in own)
+    # of a record that is learned from, and of a held-out one
+    learned, held_out = (
+        [p["guarantee"] for p in parts if p["about"] in ("all records", side)]
+        for side in ("records that are learned from", "held-out records")
+    )
+    epsilon, delta = (
+        max(sum(F(part[name]) for part in side) for side in (learned, held_out))
+        for name in ("epsilon_exact", "delta_exact")
+    )
     return epsilon, delta, any(part["seeded"] for part in nested)
 
 
@@ -133,8 +140,11 @@ def test_every_document_states_the_cost_of_all_that_is_in_it(case, tmp_path):
         headline = document["guarantee"]
         assert (F(headline["epsilon_exact"]), headline["seeded"]) == (epsilon, seeded)
         assert epsilon == (F(11, 5) if columns and seed is not None else 2)
-        last = document.get("parts", [document])[-1]["guarantee"]
-        assert details(document) == F(last["epsilon_exact"])
+        parts = document.get("parts", [document | {"about": "all records"}])
+        last = [part for part in parts if part["about"] != "held-out records"][-1]
+        assert details(document) == F(last["guarantee"]["epsilon_exact"])
+        of_held_out = [part for part in parts if part["about"] == "held-out records"]
+        assert bool(of_held_out) == (case[1] is not None or case[2] is not None)
     assert seeded == (seed is not None)
     for text in (repr(release), page(release), ls.plot(release)):
         assert ("NOT PRIVATE" in text) == seeded
@@ -150,7 +160,9 @@ def test_what_a_ledger_records_is_the_cost_of_the_record(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=9, delta="1e-6", data="clinic")
     release = made(True, "auto", None, None, "ill", ledger=ledger)
     record = release.record()
-    assert [entry["paid"] for entry in record["ledger"]] == [part.what for part in release.parts]
+    assert [part.what for part in release.parts[1:]] == ["columns", "learning", "evaluation"]
+    # the rest at once, since held-out records do not pay for the columns
+    assert [entry["paid"] for entry in record["ledger"]] == [release.parts[0].what, "learning"]
     paid = [F(entry["event"]["loss"].removeprefix("pure ")) for entry in record["ledger"]]
     assert sum(paid) == release.guarantee.epsilon == ledger.spent().epsilon == 2
     assert record["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 2
@@ -185,8 +197,13 @@ def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(c
         (release,) = score_all([(release, points)], SecureSource(), epsilon="1/3")
         for document in documents(release, tmp_path):
             assert composed(document)[0] == F(document["guarantee"]["epsilon_exact"]) == F(1, 3)
-            others = [p["guarantee"] for p in document["parts"] if p["about"] == "other records"]
-            assert sum(F(part["epsilon_exact"]) for part in others) == 2
+            others = {
+                p["what"]: F(p["guarantee"]["epsilon_exact"])
+                for p in document["parts"]
+                if p["about"] == "other records"
+            }
+            count = others["count of cells that are no label"]
+            assert others.pop("evaluation") + count == sum(others.values()) == 2
         assert Release.from_dict(json.loads(release.to_json())) == replace(release)
     (seeded,) = score_all(
         [(made(columns, None, None, 1, "ill"), points)], SecureSource(), epsilon=1
@@ -320,6 +337,12 @@ def test_parts_add():
         "dp.sum(x)",
         True,
     )
+    learned, held_out = "records that are learned from", "held-out records"
+    split = [Part("a", Guarantee(1, "1e-3", claim="x"), learned), Part("b", Guarantee(1), learned)]
+    for epsilon in (1, 3):  # the larger of both sides counts
+        found = total([*split, Part("c", Guarantee(epsilon, claim="y"), held_out), parts[1]])
+        assert (found.epsilon, found.delta) == (max(2, epsilon) + F(1, 2), F(2, 1000))
+        assert found.claim == "dp.sum(dp.parallel(dp.sum(x), y))"
     with pytest.raises(ParameterError, match="replace-one and add-remove"):
         total([*parts, Part("d", Guarantee(1, neighbours=Neighbours.ADD_REMOVE))])
     with pytest.raises(ParameterError, match="none"):

@@ -13,6 +13,7 @@ import numpy as np
 from littlestone.errors import exact_value
 from littlestone.privacy import Guarantee
 from littlestone.privacy.compose import Price
+from littlestone.source import SeededSource
 
 from .mutant import mutant
 
@@ -233,3 +234,26 @@ def how_many_records_were_looked_at(original, hypothesis, sample, *given, **opti
     """
     made = original(hypothesis, sample, *given, **options)
     return replace(made, n=int(getattr(sample, "records", np.array(sample.n)).sum()))
+
+
+_SPLIT = "learners/test_held_out.py::test_no_record_pays_twice_by_the_split_of_the_front_door"
+
+
+@mutant("wrong parts", "learners.fit:held_out_rows", _SPLIT)
+def a_front_door_with_public_coins(original, n, first, source):
+    """Which rows are held out is public: where these are sorted, a replaced one moves others."""
+    return original(n, first, SeededSource(0))
+
+
+@mutant("wrong parts", "learners.fit:held_out_rows", _SPLIT)
+def the_first_rows_are_held_out(original, n, first, source):
+    """A rule for places."""
+    return np.arange(n) < first
+
+
+@mutant("wrong parts", "data.tables:Table.split", _SPLIT)
+def a_table_is_split_by_content(original, self, first, columns, caller):
+    """The rows with the least cells are held out, wherever they stand."""
+    (cells,) = (piece[0].to_pylist() for piece in self.pieces(columns[:1], caller))
+    least = np.argsort(np.array(cells).astype(float), kind="stable")[: first.sum()]
+    return original(self, np.isin(np.arange(len(first)), least), columns, caller)

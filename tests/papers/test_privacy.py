@@ -22,7 +22,6 @@ from littlestone.papers import alon, lyu
 from littlestone.papers import alon_reductions as reductions
 
 from .agree import exact_law
-from .test_lyu import Remembered
 
 SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
 EXAMPLES = list(product((0, 1), (0, 1)))
@@ -56,13 +55,6 @@ def private(algorithm, n, examples=EXAMPLES, **how):
     return worst(laws, float(guarantee.epsilon)) <= float(guarantee.delta) + slack
 
 
-def theorem3(cls=Remembered, **other):
-    return cls(SINGLES, Fraction(6), Fraction(1, 5), **{
-        "k": 2, "chunk": 1, "tolerances": (0, 0), "share": Fraction(1, 2),
-        "agreeing": Fraction(1), **other,
-    })  # fmt: skip
-
-
 def learner_m(cls=alon.M):
     return cls(SINGLES, Fraction(2), Fraction(1, 4), 0, 1, (0, 2), 1, Fraction(0), (2, 0))
 
@@ -72,23 +64,12 @@ def corollary4(concept_class=SINGLES, epsilon=Fraction(3)):
     return reductions.Corollary4(concept_class, epsilon, Fraction(0), inner, first=2)
 
 
-@pytest.mark.more
-def test_theorem_3_is_private():
-    assert private(theorem3(), 2)
-
-
 def test_m_is_private():
     assert private(learner_m(), 3)
 
 
 def test_corollary_4_is_private():
     assert private(corollary4(), 3)
-
-
-@pytest.mark.more
-def test_lemma_15_is_private():
-    inner = alon.GenericLearner(FiniteClass([[0], [1]]), Fraction(1))
-    assert private(reductions.Lemma15(inner.concept_class, inner), 9, [(0, 0), (0, 1)])
 
 
 @pytest.mark.more

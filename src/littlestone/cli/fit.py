@@ -181,7 +181,8 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     holdout:
         Evaluate on this share of the records, for example 0.2, and do not learn from them. The
         error on new records is then certified, and --evaluate is by default all of epsilon, since
-        no record pays for both.
+        no record pays for both. Without it a public rule says how many: a share of
+        1000 / (n epsilon), between 0.1 and 0.3, at most 20,000.
     subsample:
         Learn from this share of the records only, for example 1/100: a secret, uniformly random
         sample, so that large tables take less time. Epsilon and delta are for all records: on the

@@ -243,11 +243,12 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The amount of epsilon for a private evaluation, by default a tenth: the error beside that of
-    the best constant; for scorecards and boosted trees also ROC, calibration and probabilities. The
-    learner gets the rest."""
+    """The amount of epsilon for a private evaluation: the error beside that of the best constant;
+    for scorecards and boosted trees also ROC, calibration and probabilities. The learner gets the
+    rest. By default a tenth, for rules, lists and trees. Other models are evaluated on held-out
+    records, as if by --holdout, if n epsilon is 500 or more, and else not at all."""
     no_evaluate: Flag = False
-    """Spend all of epsilon on learning, and measure nothing."""
+    """Learn from all records for all of epsilon, and measure nothing."""
 
     def asked(self, caller: str) -> str | None:
         """Return what is asked for, as `Fit` and `Shares` take it.

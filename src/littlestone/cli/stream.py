@@ -464,9 +464,9 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
         concepts, public = open_class(typed["concept_class"], typed["schema"], asked)
         if public is not None and public.proposal is not None:
             print(
-                "The columns were learned from records. What that cost comes on top of the "
-                "stream's epsilon and delta, and is part of its guarantee; the proved number of "
-                "mistakes is for rows that the columns were not learned from.",
+                "The columns were learned from records. What that cost these records comes on top "
+                "of the stream's epsilon and delta, and the proved number of mistakes is for rows "
+                "that the columns were not learned from.",
                 file=sys.stderr,
             )
         refuse_schema(concepts, public)
@@ -548,7 +548,7 @@ def _show_status(folder: str, *, json: bool) -> None:
     columns = proposal_of(class_from_dict(public["stream"]["class"]))
     learned: list[tuple[str, str, str]] = []
     if columns is not None:
-        note = "part of the guarantee; the number of mistakes is proved for other rows only"
+        note = "on top, for rows among them; the number of mistakes is proved for other rows only"
         learned.append(("Columns", f"learned from {columns.n:,} records: {columns.guarantee}", ""))
         learned.append(("", note, ""))
     spent = f"{public['batches']} of {public['planned_batches']} updates"

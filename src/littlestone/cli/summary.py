@@ -45,6 +45,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += [(name, text, "") for name, text in proposal_facts(release)]
     rows += [(name, text, "") for name, text in coefficient_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
     rows += _narrower(release)
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")

@@ -26,6 +26,7 @@ import shutil
 import sys
 import tempfile
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -250,8 +251,27 @@ class ParquetParts:
         self.alike = all(other == self.fields for other in columns)
 
 
-class ParquetColumns:
-    """Some columns of Parquet files, as an Arrow stream that can be read again and again."""
+class Rows(ABC):
+    """An Arrow stream that can be read again and again."""
+
+    schema: pa.Schema
+
+    @abstractmethod
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows, in order."""
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema (Arrow's interface between libraries)."""
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a new stream from the first row (Arrow's interface between libraries)."""
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+class ParquetColumns(Rows):
+    """Some columns of Parquet files."""
 
     def __init__(self, parts: ParquetParts, columns: Sequence[int]) -> None:
         self._parts = parts
@@ -271,15 +291,6 @@ class ParquetColumns:
         for batch in files.to_batches(columns=asked, **_AHEAD):
             progress(len(batch))
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the schema (Arrow's interface between libraries)."""
-        return self.schema.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a new stream from the first row (Arrow's interface between libraries)."""
-        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
-        return reader.__arrow_c_stream__(requested_schema)
 
 
 # -- The embedded engine (DuckDB), private to this process; no engine's messages are shown.

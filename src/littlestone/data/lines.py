@@ -39,6 +39,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from littlestone.data.cells import WHITE, CsvFormat
+from littlestone.data.containers import Rows
 from littlestone.errors import DataError
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
@@ -55,8 +56,8 @@ Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
-class CsvColumns:
-    """Some columns of CSV files, as an Arrow stream that can be read again and again."""
+class CsvColumns(Rows):
+    """Some columns of CSV files."""
 
     def __init__(
         self,
@@ -82,15 +83,6 @@ class CsvColumns:
                 self.ragged |= lines.ragged
                 arrays = _asked(lines, self._form, self._columns, self._numbers)
                 yield pa.record_batch(arrays, schema=self.schema)
-
-    def __arrow_c_schema__(self) -> object:
-        """Return the schema (Arrow's interface between libraries)."""
-        return self.schema.__arrow_c_schema__()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a new stream from the start of the file (Arrow's interface between libraries)."""
-        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
-        return reader.__arrow_c_stream__(requested_schema)
 
 
 _OTHERS = (

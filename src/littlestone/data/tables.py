@@ -26,6 +26,7 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
@@ -42,6 +43,7 @@ from littlestone.data.containers import (
     Frame,
     ParquetColumns,
     ParquetParts,
+    Rows,
     bytewise,
     check_engine,
     connect,
@@ -51,7 +53,7 @@ from littlestone.data.containers import (
     run_engine,
     spool,
 )
-from littlestone.data.domains import TWICE, called, require_columns
+from littlestone.data.domains import TWICE, called, check_same, require_columns
 from littlestone.data.lines import CsvColumns, header, numbered
 from littlestone.data.schema import durations, suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
@@ -216,6 +218,16 @@ class Table(ABC):
 
     def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
         return None
+
+    def split(
+        self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
+    ) -> tuple[Table, Table]:
+        """Return the rows where ``first`` is true, and the others; of these columns.
+
+        Rows are numbered in their order; what an engine may order in another way when it is read
+        again is read into memory, once.
+        """
+        return _Part(self, first), _Part(self, ~first)
 
     def _in_order(self, caller: str) -> None:  # noqa: B027 - only databases have no order
         """Refuse a table whose rows have no order."""
@@ -503,6 +515,53 @@ class _Columns(Table):
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
+class _Part(Table):
+    """Some rows of a table whose rows have an order."""
+
+    def __init__(self, whole: Table, inside: npt.NDArray[np.bool_]) -> None:
+        super().__init__(whole.names)
+        self._whole, self._inside = whole, inside
+        self.declared, self.twice = whole.declared, whole.twice
+
+    def rows(self) -> int:
+        return int(np.count_nonzero(self._inside))
+
+    def check(self) -> None:
+        self._whole.check()
+
+    def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
+        return self._whole._hint(lacking, asked)
+
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+        return self._scan(self._read(columns, numbers))
+
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
+        read = self._read(columns, numbers)
+        return Stream(read.schema.types, read.batches)
+
+    def _read(self, columns: list[str], numbers: Collection[str]) -> _Inside:
+        stream = self._whole._batches(columns, numbers)
+        assert stream is not None
+        return _Inside(stream, self._inside)
+
+
+class _Inside(Rows):
+    """Some rows of a stream."""
+
+    def __init__(self, stream: Stream, inside: npt.NDArray[np.bool_]) -> None:
+        self._stream, self._inside = stream, inside
+        self.schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield them in their order."""
+        start = 0
+        for batch in self._stream.batches():
+            here = pa.record_batch(batch.columns, schema=self.schema)
+            yield here.filter(pa.array(self._inside[start : start + len(batch)]))
+            start += len(batch)
+        check_same([len(self._inside), start])
+
+
 class _Lazy(Table):
     """A table that stays in its own engine."""
 
@@ -523,6 +582,15 @@ class _Lazy(Table):
         renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
         positions = [f"p{self.names.index(name)}" for name in columns]
         return _select(nw.from_native(renamed), positions)
+
+    def split(
+        self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
+    ) -> tuple[Table, Table]:
+        frame = self.frame(columns, caller)
+        read: pa.Table = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
+        kept = _Columns(dict(zip(columns, read.columns, strict=True)))
+        kept.declared = self.declared
+        return kept.split(first, columns, caller)
 
     @property
     def _engine(self) -> Any:

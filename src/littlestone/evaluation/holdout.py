@@ -1,7 +1,8 @@
 """What is held out for an evaluation: how many by a public rule, which by a secret permutation.
 
-The split comes before everything that is learned: columns, counts of labels and the fit read the
-learning part only, and the evaluation has all of epsilon on the rest. Then no unit pays twice.
+The split comes before everything that is learned: columns, the count of neither label and the fit
+read the learning part only. What that count leaves of epsilon is the evaluation's, on the rest:
+then no unit pays twice.
 
 *Proof.* Let a mechanism release A of the learning part, and B of the rest, given A, each
 (epsilon, delta)-DP under replace-one. For every fixed permutation of the n units a replaced unit
@@ -23,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data import Sample, UserSample
+from littlestone.data import Sample
 from littlestone.data.sample import split as split_records
 from littlestone.data.targets import TargetSample
 from littlestone.errors import check_fraction, check_integer
@@ -33,7 +34,7 @@ from littlestone.source import Source
 _LEAST, _SIZE, _MOST = 500, 1_000, 20_000
 _FEWEST_SHARE, _LARGEST_SHARE = Fraction(1, 10), Fraction(3, 10)
 
-Part = TypeVar("Part", Sample, UserSample, TargetSample)
+Part = TypeVar("Part", Sample, TargetSample)
 
 
 @dataclass(frozen=True)
@@ -56,34 +57,33 @@ class HeldOut:
         return f"evaluated on {self.units:,} held-out {unit}"
 
 
-def held_out_by_rule(n: Any, epsilon: Any, *, asked: bool = False) -> HeldOut:
+def held_out_by_rule(n: Any, epsilon: Any) -> HeldOut:
     """Return how many of n units to hold out: a public number.
 
     A share of ``1000 / (n epsilon)`` between .1 and .3, at most 20,000; none below ``n epsilon``
-    500, unless asked.
+    500.
 
     Examples
     --------
     >>> [held_out_by_rule(n, 1).units for n in (400, 500, 2_000, 5_000, 10**6)]
     [0, 150, 600, 1000, 20000]
-    >>> held_out_by_rule(400, 1).words(), held_out_by_rule(400, 1, asked=True).units
-    ('not evaluated: 500 records would be enough', 120)
+    >>> held_out_by_rule(400, 1).words()
+    'not evaluated: 500 records would be enough'
     """
     number = check_integer("fit", "n", n, low=1)
     exact: Fraction = check_fraction("fit", "epsilon", epsilon)
     size = number * exact
     share = min(max(_SIZE / size, _FEWEST_SHARE), _LARGEST_SHARE)
     units = min(int(share * number), _MOST)
-    if number < 2 or (size < _LEAST and not asked):
+    if number < 2 or size < _LEAST:
         return HeldOut(number, exact, 0)
     return HeldOut(number, exact, max(units, 1))
 
 
 def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
-    """Draw which of n units are held out, for a table that is read before anything is encoded.
+    """Draw which of n units are held out: rows of a table in their order, or users.
 
-    Row i of the answer is unit i: a row of the table in its own order, or a user by any public
-    numbering of the names (a secret permutation forgets the numbers).
+    A secret permutation forgets the order, whatever it is.
 
     Examples
     --------
@@ -92,40 +92,19 @@ def held_out_rows(n: int, first: int, source: Source) -> npt.NDArray[np.bool_]:
     np.int64(2)
     """
     mask = np.zeros(n, dtype=np.bool_)
-    mask[source.permutation(n)[:first]] = True
+    mask[source.permutation(n, first)] = True
     return mask
 
 
 def split_units(sample: Part, first: int, source: Source) -> tuple[Part, Part]:
-    """Draw so many units (public), and return these, and the others.
+    """Draw so many units (public), and return these, and the others; users with all their records.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
-    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
-    >>> first, rest = split_units(users, 1, SeededSource(0))
-    >>> first.n, rest.n
-    (1, 1)
+    >>> split_units(Sample.of([5, 3, 5], [1, 0, 1]), 1, SeededSource(0))
+    (Sample(n=1), Sample(n=2))
     """
     if isinstance(sample, TargetSample):
         return sample.split(source, first)
-    if isinstance(sample, Sample):
-        return split_records(sample, source, first)
-    first_users = held_out_rows(sample.n, first, source)
-    others = np.flatnonzero(~first_users)
-    return _of_users(sample, np.flatnonzero(first_users)), _of_users(sample, others)
-
-
-def _of_users(sample: UserSample, users: npt.NDArray[np.intp]) -> UserSample:
-    """Return these users, with all their records."""
-    number = np.full(sample.n, -1)
-    number[users] = np.arange(len(users))
-    at = np.flatnonzero(number[sample.user] >= 0)
-    return UserSample(
-        sample.points,
-        number[sample.user[at]],
-        sample.point[at],
-        sample.label[at],
-        sample.count[at],
-        sample.keys[users],
-    )
+    return split_records(sample, source, first)

@@ -37,6 +37,7 @@ from littlestone.privacy import (
     Pure,
     compose,
 )
+from littlestone.privacy.guarantee import OTHERS
 from littlestone.privacy.ledger import check_entry
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
@@ -118,13 +119,17 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
     if "ledger" in record:
         wrong, parts = [], list(release.parts)
         for i, entry in enumerate(record["ledger"]):
-            paid = [at for at, part in enumerate(parts) if part.what == entry.get("paid")]
+            paid = [
+                at
+                for at, part in enumerate(parts)
+                if part.what == entry.get("paid") and part.about != OTHERS
+            ]
             if len(paid) != 1:
                 wrong.append(Finding(f"ledger.{i}.paid", "the release has no such part"))
                 continue
             wrong += [
                 Finding(f"ledger.{i}.{field}", problem)
-                for field, problem in check_entry(entry, parts[paid[0]].guarantee)
+                for field, problem in check_entry(entry, release.paid_with(parts[paid[0]]))
             ]
             own = {name: value for name, value in entry.items() if name != "paid"}
             parts[paid[0]] = replace(parts[paid[0]], entry=own)
@@ -203,6 +208,9 @@ def _spent(release: Release) -> Iterator[Finding]:
             yield Finding("release.evaluation.rate", "its noise has another rate")
         if histogram.n > (release.n or 0):
             yield Finding("release.evaluation.n", "more than there are")
+        apart = release.interval is None and not release.scored and release.of_held_out
+        if apart and apart.epsilon != histogram.epsilon:
+            yield Finding("release.evaluation.epsilon", "another one than was promised")
     yield from _interval(release, spent)
     if release.spent is None:
         return
@@ -210,8 +218,8 @@ def _spent(release: Release) -> Iterator[Finding]:
         yield Finding("release.spent.evaluation", f"the evaluation cost {evaluated}")
     losses: Counter[Loss] = Counter()
     for what, text in spent.items():
-        if guarantee.claim.startswith("dp.parallel(") and what in ("evaluation", "interval"):
-            continue  # of other records, and at most as much
+        if release.of_held_out is not None and what in ("evaluation", "interval"):
+            continue
         try:
             losses += _losses(what, text)
         except ValueError:
@@ -233,8 +241,9 @@ def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:
     if interval is None:
         return
     beside = Fraction(0) if evaluation is None else evaluation.epsilon
-    if beside + interval.epsilon > release.payment.epsilon:
-        yield Finding("release.interval.epsilon", "more than was promised")
+    promised = release.of_held_out
+    if promised is None or beside + interval.epsilon != promised.epsilon:
+        yield Finding("release.interval.epsilon", "another one than was promised")
     if spent.get("interval") != f"epsilon {interval.epsilon}":
         yield Finding("release.spent.interval", f"the interval cost epsilon {interval.epsilon}")
     held_out = interval.m if evaluation is None else evaluation.n

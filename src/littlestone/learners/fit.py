@@ -43,6 +43,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
+from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import check_loss
@@ -50,10 +51,11 @@ from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.release import LABELS, Release, doubt
-from littlestone.learners.running import COLUMNS, Shares, pay, promise, read_sample, run
+from littlestone.learners.release import LABELS, LEARNING, Release, doubt
+from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Guarantee, Ledger, Part, check_ledger
+from littlestone.privacy.guarantee import LEARNED_FROM
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -297,14 +299,21 @@ class Fit:
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
         given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
-        given |= {"labels": self._counts_labels}
+        given |= {"labels": self._counts_labels, "rule": self._of_sums}
         return Shares.parse(self.caller, self.epsilon, columns=learned, **given)
+
+    @property
+    def _of_sums(self) -> bool:
+        """Whether sums of trees or tables, or a linear model, are learned."""
+        if self.concepts is not None:
+            return isinstance(self.concepts, BoostedTreeClass)
+        return self.family in _SUMS
 
     @property
     def _counts_labels(self) -> bool:
         """Whether a first count says whether the column holds the labels at all."""
         alone = self.user is None and self.concepts is None and not self.strict
-        return alone and self.task.target == Labels() and self.family in _SUMS
+        return alone and self.task.target == Labels() and self._of_sums
 
     def _count(
         self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
@@ -322,6 +331,8 @@ class Fit:
         promise = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
         part = pay(ledger, LABELS, promise, f"count of the cells of {y} that are neither 0 nor 1")
         n = sum(counts)
+        if shares.holdout is not None:
+            part = replace(part, about=LEARNED_FROM)
         others = private_count(counts[1], n, epsilon=shares.labels, source=source)
         if others.low > n / 2:
             raise StoppedError(
@@ -342,11 +353,9 @@ class Fit:
     def _check_model(self) -> None:
         """Refuse a family that does not learn what is asked."""
         caller, task, family = self.caller, self.task, self.family
-        named, sums = self.concepts is not None, family in _SUMS
+        named, sums = self.concepts is not None, self._of_sums
         if family not in MODELS:
             raise parameter_error(caller, "model", f"auto or one of {', '.join(MODELS)}", family)
-        if named:
-            sums = isinstance(self.concepts, BoostedTreeClass)
         if not task.of_labels and not (family in _OF_TARGETS or (named and sums)):
             raise ParameterError(
                 f"A {task.target.kind} is learned by the models {' and '.join(_OF_TARGETS)} "
@@ -472,12 +481,10 @@ class Fit:
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
         task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
-        shares, rows = self.shares, None  # where users are protected the number of rows is secret
-        if self.user is None and self.concepts is None and (shares.holdout or self.family in _SUMS):
-            rows = _rows(opened, task.y, caller)
-            shares.held_out(rows)  # none, or all, is refused before anything is paid
         if self.concepts is not None:
-            return self._planned(self.concepts, schema, shares, table, opened)
+            return self._planned(self.concepts, schema, self.shares, table, opened)
+        apart, opened, rows = self._split(opened, source)
+        shares = self._shares_of(rows)
         if self.public is not None:
             schema = self._of_public(table, opened, say)
             if self.monotonic_cst is not None:
@@ -487,22 +494,22 @@ class Fit:
             both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
             check_ledger(ledger, caller, both, data=table)
         before: tuple[Part, ...] | None = None
+        paid: Part | None = None
         enough = partial(self._check_interval, rows)
         count = partial(self._count, opened, source, ledger)
         if schema is None:
-            schema, before = self._learned(
-                opened, source, ledger, say, partial(enough, shares), partial(count, shares)
+            schema, before, paid = self._learned(
+                opened, source, ledger, say, partial(enough, shares), partial(count, shares), shares
             )
             if schema.proposal is None:  # they cost nothing: what they leave learns
-                shares = self._shares(learned=False)
+                shares = self._shares_of(rows, learned=False)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
         say("Model", f"{concepts.spec} ({family}): {why}")
-        if shares.evaluation is not None:
-            more = "without it, all learns" if shares.holdout is None else "of held-out records"
-            say("Evaluation", f"epsilon {shares.evaluation} measures the error privately; {more}")
+        if shares.evaluation is not None or self.shares.rule:
+            say("Evaluation", _about_evaluation(shares, rows))
         made = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
             say("Delta", _about_delta(made.learner, n))
@@ -512,7 +519,29 @@ class Fit:
             opened.frame(schema.names, caller)
             self._afford(made.learner, shares, source, ledger, table)
             before = count(shares)
-        return replace(made, before=before)
+        return replace(made, before=before, apart=apart, paid=paid)
+
+    def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
+        """Return the shares, of so many records if that is known; with columns learned, or not."""
+        shares = self.shares if learned is None else self._shares(learned=learned)
+        return shares if rows is None else shares.at(rows)
+
+    def _split(self, opened: Table, source: Source) -> tuple[Table | None, Table, int | None]:
+        """Hold records out, if any, before all that is learned; also return the number of all.
+
+        Where users are protected they are held out when they are read: the number of rows is
+        secret.
+        """
+        if self.user is not None or not (self.shares.holdout or self._of_sums):
+            return None, opened, None
+        task, rows = self.task, _rows(opened, self.task.y, self.caller)
+        held_out = self._shares_of(rows).held_out(rows)  # refuses none, or all
+        if not held_out:
+            return None, opened, rows
+        x = (self.columns or opened.names) if self.schema is None else self.schema.names
+        asked = dict.fromkeys([*x, task.y, *([] if task.event is None else [task.event])])
+        first = held_out_rows(rows, held_out, source)
+        return *opened.split(first, list(asked), self.caller), rows
 
     def _chosen(self, schema: Schema, n: int | None, shares: Shares) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
@@ -554,15 +583,16 @@ class Fit:
 
     def _learned(  # noqa: PLR0917
         self, opened: Table, source: Source, ledger: Ledger | None, say: Say,
-        check: Callable[[], None], count: Callable[[], tuple[Part, ...]],
-    ) -> tuple[Schema, tuple[Part, ...] | None]:  # fmt: skip
+        check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
+    ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
 
-        ``check`` is called before anything is paid.
+        ``check`` is called before anything is paid. Beside the schema: the first count, and what
+        else was paid at once, where held-out records pay for something else meanwhile.
         """
         from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
-        caller, task, columns, shares = self.caller, self.task, self.columns, self.shares
+        caller, task, columns = self.caller, self.task, self.columns
         if task.event is not None:
             left_out = (task.y, task.event, *RESERVED)
             columns = [name for name in columns or opened.names if name not in left_out]
@@ -596,7 +626,7 @@ class Fit:
                 )
             said = "standard bins of numbers, which cost nothing; texts are not read"
             say("Columns", f"{said}{more}")
-            return found, None
+            return found, None, None
         check()
         before = count()
         spent = f"epsilon {shares.columns}" + (f" and delta {float(delta):g}" if delta else "")
@@ -606,12 +636,16 @@ class Fit:
             f"learned from the records, for {spent} of the whole{texts}. A schema of public bins "
             "and categories costs nothing (littlestone schema new)",
         )
-        schema = ready.learn(ledger)
+        paid = None
+        if shares.holdout is not None:
+            whole = Guarantee(shares.apart, small, claim="dp.parallel", seeded=source.seeded)
+            paid = pay(ledger, LEARNING, whole, "columns, learning and held-out records")
+        schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
         if schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)
             say("Left out", f"{unknown}: nothing was found of them at this epsilon and delta")
-        return schema, before
+        return schema, before, paid
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
         """Refuse intervals and sets from too few records, before columns are paid for."""
@@ -704,8 +738,10 @@ class Planned:
     shares: Shares
     schema: Schema | None
     given: Any  # the table as it was given: a ledger may know its file
-    table: Table
+    table: Table  # or the part of it that is learned from
     before: tuple[Part, ...] = ()
+    apart: Table | None = None  # what is held out
+    paid: Part | None = None  # for it, and for what is learned
 
     def run(
         self, source: Source, *, ledger: Ledger | None = None,
@@ -735,13 +771,16 @@ class Planned:
         if fit.samples_per_user is not None:
             columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
         read = partial(
-            read_sample, self.learner, self.table, x=point, y=task.y, user=fit.user,
-            strict=fit.strict, caller=fit.caller, **task.rule,
+            read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
+            caller=fit.caller, **task.rule,
         )  # fmt: skip
+        apart = None if self.apart is None else Apart(partial(read, self.apart), self.paid)
         try:
             return run(
-                self.learner, read, source, ledger=ledger, shares=self.shares, columns=columns,
-                data=self.given, certified=fit.certified, before=self.before, said=said,
+                self.learner, partial(read, self.table), source,
+                ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
+                data=self.given, certified=fit.certified, before=self.before, apart=apart,
+                said=said,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
@@ -761,7 +800,8 @@ class Planned:
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
         own = {
-            "random_state": random_state, "evaluate": shares.evaluation, "holdout": shares.holdout,
+            "random_state": random_state, "holdout": shares.holdout,
+            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
             "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
             "labels": concepts.labels if concepts.lists_labels else None,
             "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
@@ -870,7 +910,10 @@ def fit(
     ledger : Ledger, optional
         The budget of these records.
     evaluate : number, "auto" or None
-        The part of epsilon that measures the error; by default a tenth of what learns.
+        The part of epsilon that measures the error on the records of the fit. "auto": a tenth of
+        what learns, for rules, lists and trees. Other models hold records out, from n epsilon 500
+        on: a share of ``1000 / (n epsilon)``, between .1 and .3 and at most 20,000; with fewer
+        nothing is evaluated.
     holdout : number in (0, 1), optional
         Evaluate on this share of the records, and do not learn from them.
     csv : CsvFormat, str or mapping, optional
@@ -989,6 +1032,20 @@ def _rows(table: Table, y: str, caller: str) -> int:
 
     n = table.rows()
     return sum(map(int, count_cells(table, y, caller=caller)[1])) if n is None else n
+
+
+def _about_evaluation(shares: Shares, rows: int | None) -> str:
+    """Say what is evaluated on what; by a public rule, where nothing else was said."""
+    if shares.rule:  # users are counted when they are read
+        return "on held-out users, if n epsilon is 500 or more"
+    if shares.evaluation is None:
+        assert rows is not None
+        return held_out_by_rule(rows, shares.total).words()
+    measures = f"epsilon {shares.evaluation} measures the error privately"
+    if shares.holdout is None:
+        return f"{measures}; without it, all learns"
+    number = "" if rows is None else f"{shares.held_out(rows):,} "
+    return f"{measures}, of {number}held-out {'users' if rows is None else 'records'}"
 
 
 def _about_delta(learner: Any, n: int | None) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from littlestone.bounds import claim
 from littlestone.errors import ParameterError
-from littlestone.privacy.guarantee import ALL
+from littlestone.privacy.guarantee import OTHERS
 from littlestone.version import __version__
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def record_of(release: Release) -> Json:
     parts: Json = {"deployment": deployment(release)}
     paid: dict[str, Json] = {}
     for part in release.parts:
-        if part.entry is not None and part.about == ALL:
+        if part.entry is not None and part.about != OTHERS:
             paid[part.what] = {"paid": part.what, **part.entry}
     if paid:
         parts["ledger"] = list(paid.values())

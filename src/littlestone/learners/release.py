@@ -57,13 +57,14 @@ from littlestone.evaluation import (
     noise_reach,
     quality,
 )
+from littlestone.evaluation.holdout import held_out_by_rule
 from littlestone.evaluation.measures import merged_scores
 from littlestone.evaluation.targets import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours, Part, total
-from littlestone.privacy.guarantee import ALL, NOT_PRIVATE, OTHERS
+from littlestone.privacy.guarantee import ALL, HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
@@ -116,8 +117,25 @@ class Release:
 
     @property
     def payment(self) -> Guarantee:
-        """What was promised, and paid, last: of the hypothesis, or of its evaluation if scored."""
-        return [part.guarantee for part in self.parts if part.about == ALL][-1]
+        """What was promised last: of the hypothesis, or of its evaluation if scored."""
+        return [p.guarantee for p in self.parts if p.about in (ALL, LEARNED_FROM)][-1]
+
+    @property
+    def of_held_out(self) -> Guarantee | None:
+        """What was promised to held-out records, if there are such."""
+        return next((p.guarantee for p in self.parts if p.about == HELD_OUT), None)
+
+    def paid_with(self, part: Part) -> Guarantee:
+        """Return what was paid for a part at once: the two sides of a split, but for a first count.
+
+        Where columns are learned first, it is not known yet which model they are for.
+        """
+        sides = [p for p in self.parts if p.about in (LEARNED_FROM, HELD_OUT) and p.what != LABELS]
+        if part not in sides:
+            return part.guarantee
+        at_once = total(sides)
+        before = any(each.what == COLUMNS for each in sides)
+        return replace(at_once, claim="dp.parallel") if before else at_once
 
     @property
     def nested(self) -> tuple[Part, ...]:
@@ -126,8 +144,24 @@ class Release:
 
     @property
     def independent(self) -> bool:
-        """Whether nothing was learned from held-out records; proposed columns were, by all."""
-        return self.proposal is None or self.scored
+        """Whether nothing was learned from the records of the evaluation."""
+        return self.scored or self.columns_apart
+
+    @property
+    def columns_apart(self) -> bool:
+        """Whether columns, where they were learned, were so without held-out records."""
+        return self.proposal is None or any(
+            part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
+        )
+
+    @property
+    def not_evaluated(self) -> str:
+        """Say how many units would be evaluated unasked, where these are too few; else nothing."""
+        if self.evaluation is not None or self.n is None or self.certificate is not None:
+            return ""
+        epsilon = sum(part.guarantee.epsilon for part in self.parts if part.what != COLUMNS)
+        rule = held_out_by_rule(self.n, epsilon)
+        return "" if rule.units else rule.words(f"{self.guarantee.neighbours.unit}s")
 
     @property
     def counts(self) -> ScoreHistogram | None:
@@ -226,7 +260,7 @@ class Release:
                 out["quality"] = measured.quality
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
-            if self.proposal is not None:  # its units are the fit's, also after `score`
+            if not self.columns_apart:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
         if self.spent is not None:
@@ -553,13 +587,21 @@ def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
 
 
 def parts_of(
-    own: Part, proposal: Proposal | None, before: tuple[Part, ...] = ()
+    own: tuple[Part, ...],
+    proposal: Proposal | None,
+    before: tuple[Part, ...] = (),
+    *,
+    split: bool = False,
 ) -> tuple[Part, ...]:
-    """Return what a release cost, in the order of payment; refuse what promises nothing."""
+    """Return what a release cost, in the order of payment; refuse what promises nothing.
+
+    ``split``: before columns were learned.
+    """
     columns = []
     if proposal is not None:
-        columns = [Part(COLUMNS, proposal.guarantee, entry=proposal.entry)]
-    parts = (*before, *columns, own)
+        about = LEARNED_FROM if split else ALL
+        columns = [Part(COLUMNS, proposal.guarantee, about, proposal.entry)]
+    parts = (*before, *columns, *own)
     total(parts)
     return parts
 
@@ -674,7 +716,7 @@ def _parts(document: Json, stated: Guarantee, proposal: Proposal | None) -> tupl
     Of a file of before, which named no parts, the columns are added: its headline left them out.
     """
     if "parts" not in document:
-        return parts_of(Part(LEARNING, stated), proposal)
+        return parts_of((Part(LEARNING, stated),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns = [part.guarantee for part in parts if part.what == COLUMNS]
     if total(parts) != stated or columns != [p.guarantee for p in (proposal,) if p is not None]:

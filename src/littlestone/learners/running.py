@@ -19,7 +19,6 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
-from littlestone.data.sample import split
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     InfeasibleError,
@@ -32,6 +31,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
+from littlestone.evaluation.holdout import held_out_by_rule, split_units
 from littlestone.evaluation.measures import HISTOGRAM
 from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
@@ -53,7 +53,7 @@ from littlestone.learners.release import (
 )
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
-from littlestone.privacy.guarantee import OTHERS
+from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class Shares:
     evaluation: Fraction | None = None
     holdout: Fraction | None = None  # the share of the units that nothing is learned from
     covered: Fraction | None = None  # the share of new units that intervals or sets are to cover
+    rule: bool = False  # what is held out follows from the number of units (`at`)
 
     @classmethod
     def parse(
@@ -104,8 +105,9 @@ class Shares:
         interval: Any = None,
         columns: bool = False,
         labels: bool = False,
+        rule: bool = False,
     ) -> Shares:
-        """Return the parts; ``evaluate="auto"`` takes the usual one."""
+        """Return the parts; ``evaluate="auto"`` takes the usual one: with ``rule`` that of `at`."""
         total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
         spent = total * COLUMNS if columns else Fraction(0)
         covered = share = part = None
@@ -123,15 +125,32 @@ class Shares:
         auto = isinstance(evaluate, str) and evaluate == "auto"
         if evaluate is not None and not auto:
             part = check_fraction(caller, "evaluate", evaluate)
-        elif auto and share is None:
+        elif auto and share is None and not rule:
             part = (total - spent) * _EVALUATION
         learns = total - spent - (part or 0 if share is None else 0)
         found = cls(total, spent, learns * _LABELS if labels else Fraction(0))
         if auto and share is not None:
-            part = found.left * (1 if covered is None else INTERVAL_EVALUATION)
+            part = found.apart * (1 if covered is None else INTERVAL_EVALUATION)
         elif part is not None:
             found._check_evaluation(caller, part, evaluate, share, covered)
-        return replace(found, evaluation=part, holdout=share, covered=covered)
+        by_rule = rule and auto and share is None
+        return replace(found, evaluation=part, holdout=share, covered=covered, rule=by_rule)
+
+    def at(self, n: int) -> Shares:
+        """Return the parts for n units, a public number, by `held_out_by_rule`.
+
+        Examples
+        --------
+        >>> shares = Shares.parse("fit", 1, evaluate="auto", columns=True, rule=True)
+        >>> shares.at(499).evaluation, shares.at(5000).evaluation, shares.at(5000).held_out(5000)
+        (None, Fraction(1, 1), 1000)
+        """
+        if not self.rule:
+            return self
+        units, known = held_out_by_rule(n, self.total).units, replace(self, rule=False)
+        if not units:
+            return known
+        return replace(known, holdout=Fraction(units, n), evaluation=self.apart)
 
     def _check_evaluation(
         self, caller: str, part: Fraction, typed: Any, share: Fraction | None,
@@ -139,9 +158,11 @@ class Shares:
     ) -> None:  # fmt: skip
         """Refuse an evaluation that leaves nothing of what it is a part of."""
         left, hint = self.left, "A tenth of epsilon is a common choice."
+        if share is not None:
+            left = self.apart
         if share is not None and covered is None:
             wrong, hint = part > left, "Without it all of that is spent."
-            allowed = f"at most {left}, what the columns leave of epsilon for every record"
+            allowed = f"at most {left}, what the first count leaves of epsilon"
             if left == self.total:
                 allowed = "at most epsilon, which no record pays more than"
         elif self.columns and covered is None:
@@ -158,13 +179,18 @@ class Shares:
 
     @property
     def left(self) -> Fraction:
-        """What one record pays for learning and evaluation, together."""
+        """What one record pays for learning, and for an evaluation of the same records."""
         return self.total - self.columns - self.labels
+
+    @property
+    def apart(self) -> Fraction:
+        """What a held-out unit pays at most: columns are learned from the others."""
+        return self.total - self.labels
 
     @property
     def interval(self) -> Fraction | None:
         """What a held-out unit pays for intervals."""
-        return None if self.covered is None else self.left - (self.evaluation or 0)
+        return None if self.covered is None else self.apart - (self.evaluation or 0)
 
     def learner(self, learner: Learner[Any]) -> Learner[Any]:
         """Return the learner with what an evaluation on the same records leaves it."""
@@ -182,12 +208,23 @@ class Shares:
 
         A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
         """
-        if self.holdout is not None:
+        if self.holdout is not None or self.rule:
             return None
         loss: Loss | None = getattr(self.learner(learner), "zcdp", None)
         if self.evaluation is None or not isinstance(loss, Concentrated):
             return loss if self.evaluation is None else None
         return Concentrated(loss.rho + self.evaluation**2 / 2)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Held-out units of a table that was split before anything was drawn.
+
+    ``paid``: their part, with what the others pay for columns and learning; else `run` pays.
+    """
+
+    read: Callable[[], AnySample]
+    paid: Part | None = None
 
 
 def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, the records, the ledger
@@ -201,6 +238,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     data: Any = None,
     certified: bool = False,
     before: tuple[Part, ...] = (),
+    apart: Apart | None = None,
     said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
     **parts: Any,
 ) -> Release:
@@ -208,7 +246,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
 
     ``shares``, or instead ``evaluate``, ``holdout`` and ``interval`` as of `Shares.parse`.
     ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
-    given the promise and the number of units before it pays; ``before`` was paid already.
+    given the promise and the number of units before it pays; ``before`` was paid already. What is
+    held out is drawn here, unless it is ``apart`` already.
     ``certified``: nothing is released if there are too few records for a certificate.
 
     Notes
@@ -216,7 +255,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     *Guarantee.* The pair (hypothesis, histogram) composes: for each value of the hypothesis the
     histogram is ``evaluate``-DP on the same records, so the epsilons add and delta is the learner's
     (claim ``dp.sum``). The learner gets what ``evaluate`` leaves, so the sum is its epsilon.
-    Held-out records are split by a secret permutation with sizes fixed by n, and the costs of
+    Held-out units are split by a secret permutation with sizes fixed by n, and the costs of
     disjoint parts do not add (claim ``dp.parallel``).
 
     Examples
@@ -242,21 +281,30 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         )
     _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
-    loss, secret = shares.loss(learner), secret_n(guarantee)
+    secret = secret_n(guarantee)
     if callable(sample):
-        check_ledger(ledger, learner.caller, guarantee, data=data, loss=loss)
+        check_ledger(ledger, learner.caller, guarantee, data=data, loss=shares.loss(learner))
         sample = sample()
         _check_sample(learner, sample)
+    looked_at: Any = None if apart is None else apart.read()
+    if looked_at is not None:
+        _check_sample(learner, looked_at)
     if not secret:
         check_rows(sample.n, "fit")
-    n = learner.required_samples() if secret else sample.n  # a public number, in any case
+    # a public number, in any case
+    n = learner.required_samples() if secret else sample.n + (looked_at.n if apart else 0)
+    shares = shares.at(n)
+    guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
+    loss = shares.loss(learner)
     held_out, own = shares.held_out(n), shares.learner(learner)
     _ = own.plan  # and so does what the evaluation leaves
     if certified:
         _require(own, n - held_out)
     said(guarantee, None if secret else n)
-    if shares.evaluation is not None:
-        sample.complete()  # what cannot be read is not paid for
+    if shares.evaluation is not None:  # what cannot be read is not paid for
+        sample.complete()
+        if looked_at is not None:
+            looked_at.complete()
     has_certificate = not getattr(learner, "uncertified", "")
     certificate = certificate_of(own, n - held_out) if has_certificate else None
     required = own.required_samples() if has_certificate else None
@@ -268,17 +316,16 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     spent = _spending(own, n - held_out, shares.evaluation, conformal)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
-    looked_at: Any = sample
-    if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
-        looked_at, taken = split(looked_at, source, held_out)
+    if not held_out:
+        looked_at = sample
+    elif looked_at is None and not sample.in_memory:  # what stops this costs nothing, either
+        looked_at, taken = split_units(taken, held_out, source)
     # Pay, and from here on what is drawn is learned from.
     what = f"{learner.name} on {learner.concept_class.spec}"
-    paid = pay(ledger, LEARNING, guarantee, what, loss=loss)
-    if held_out and sample.in_memory:
-        if isinstance(sample, TargetSample):
-            looked_at, taken = sample.split(source, held_out)
-        else:
-            looked_at, taken = split(looked_at, source, held_out)
+    paid = apart.paid if apart is not None and apart.paid is not None else pay(
+        ledger, LEARNING, guarantee, what, loss=loss)  # fmt: skip
+    if looked_at is None:
+        looked_at, taken = split_units(taken, held_out, source)
     hypothesis = own.draw(taken, source)
     histogram = None
     if shares.evaluation is not None:
@@ -295,7 +342,12 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         learner=learner.name,
         concept_class=learner.concept_class,
         hypothesis=hypothesis,
-        parts=parts_of(paid, proposal_of(learner.concept_class), before),
+        parts=parts_of(
+            _own_parts(learner, shares, seeded=source.seeded, entry=paid.entry),
+            proposal_of(learner.concept_class),
+            before,
+            split=apart is not None,
+        ),
         certificate=certificate,
         n=None if secret else n,
         required=required,
@@ -499,6 +551,18 @@ def promise(
     `ParameterError` if it promises nothing together with what the columns cost.
     """
     shares = shares_of(learner, **parts) if shares is None else shares
+    own = _own_parts(learner, shares, seeded=seeded)
+    whole = total(parts_of(own, proposal_of(learner.concept_class), before))
+    return replace(total(own), seeded=whole.seeded)
+
+
+def _own_parts(
+    learner: Learner[Any], shares: Shares, *, seeded: bool, entry: Json | None = None
+) -> tuple[Part, ...]:
+    """Return what learning promises, and what is held out pays; ``entry``: of a ledger, for both.
+
+    `ParameterError`, `UnsupportedError` where nothing is promised.
+    """
     guarantee, evaluated = learner.guarantee(seeded=seeded), shares.evaluation is not None
     if secret_n(guarantee) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
@@ -516,12 +580,14 @@ def promise(
     beside = [_evaluation_claim(learner)] * evaluated + [_INTERVAL] * (shares.covered is not None)
     if shares.holdout is not None:
         claim = beside[0] if len(beside) == 1 else f"dp.sum({', '.join(beside)})"
-        guarantee = replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {claim})")
-    elif beside:
+        epsilon = sum((part for part in (shares.evaluation, shares.interval) if part), Fraction(0))
+        other = Guarantee(epsilon, Fraction(0), guarantee.neighbours, claim, seeded)
+        what = " and ".join(["evaluation"] * evaluated + ["interval"] * (len(beside) > evaluated))
+        return Part(LEARNING, guarantee, LEARNED_FROM, entry), Part(what, other, HELD_OUT)
+    if beside:
         shares.learner(learner)  # refuses an evaluation that leaves nothing
         guarantee = replace(guarantee, claim=f"dp.sum({guarantee.claim}, {beside[0]})")
-    whole = total(parts_of(Part(LEARNING, guarantee), proposal_of(concepts), before))
-    return replace(guarantee, seeded=whole.seeded)
+    return (Part(LEARNING, guarantee, entry=entry),)
 
 
 def _evaluation_claim(learner: Learner[Any]) -> str:

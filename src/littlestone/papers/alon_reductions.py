@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -38,7 +38,8 @@ from littlestone.data import Sample
 from littlestone.data.sample import part, shuffle, written_out
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.subsample import ordered_part, places, rate_for, relabelled
-from littlestone.learners.base import nest
+from littlestone.learners.agnostic.two_sample import ACCURACY, TwoSamplePlan, fewest_records
+from littlestone.learners.base import Goal, Learner, nest
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import selection_rate
 from littlestone.papers.adaptor import least_certified, on_page
@@ -273,6 +274,9 @@ class Corollary4:
     polynomials are affine subspaces of `Monomials`. ``most_subspaces`` is a public bound on their
     number.
 
+    Certificate (docs/papers.md): the learner inside is right about all dichotomies of T and of
+    ``ghosts`` times as many ghost points as T has pairs; ``excess``: its share of alpha.
+
     Examples
     --------
     >>> import littlestone as ls
@@ -300,23 +304,32 @@ class Corollary4:
     inner: Any  # the learner for realizable labels: `draw`, `guarantee`
     first: int | None = None  # records of S_1; half of all
     most_subspaces: int = 1 << 20
+    excess: Fraction = Fraction(1, 2)
+    ghosts: int = 1
+    alpha: Fraction = Fraction(1, 10)
+    beta: Fraction = Fraction(1, 20)
 
     @classmethod
     def printed(
         cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
         beta: Fraction, n: int, samples_per_user: int | None = None,
     ) -> Self:  # fmt: skip
-        """Return the learner; delta is that of the learner inside, on T."""
+        """Return the certified learner, if so many records do; else one for half of them."""
         own = max(epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
         less = min(delta / rate_for(epsilon, own, 4), Fraction(1, 2))
         budget: dict[str, Any] = {"epsilon": own, "delta": less, "alpha": alpha, "beta": beta}
+        goal: dict[str, Any] = {"alpha": alpha, "beta": beta}
         inner: Any
         try:
             inner = Littlestone(concept_class, **budget)
-            _ = inner.plan
+            plan = _fewest(inner, Goal(epsilon, delta, alpha, beta))
         except UnsupportedError:
             inner = M.printed(concept_class, **budget, n=n)
-        return cls(concept_class, epsilon, delta, inner)
+            return cls(concept_class, epsilon, delta, inner, **goal)
+        if plan is None or n < plan.required:
+            return cls(concept_class, epsilon, delta, inner, **goal)
+        return cls(concept_class, epsilon, delta, plan.learner, plan.pool, excess=plan.share,
+                   ghosts=plan.ghosts, **goal)  # fmt: skip
 
     def __post_init__(self) -> None:
         if not isinstance(self.concept_class, AffineSubspaces):
@@ -338,8 +351,10 @@ class Corollary4:
 
     @property
     def rate(self) -> Fraction:
-        """The share of S_1 that is T: so large that its records pay epsilon at most."""
-        return rate_for(self.epsilon, self.inner.guarantee().epsilon, 4)
+        """The share of S_1 that is T: so large that its records pay epsilon and delta at most."""
+        own = self.inner.guarantee()
+        rate = rate_for(self.epsilon, own.epsilon, 4)
+        return min(rate, self.delta / own.delta) if own.delta else rate
 
     def sizes(self, n: int) -> tuple[int, int]:
         """Return the records of S_1, and of T."""
@@ -347,8 +362,8 @@ class Corollary4:
         return pool, math.floor(self.rate * pool)
 
     def guarantee(self) -> Guarantee:
-        """Return the maximum of both parts."""
-        delta = self.rate * self.inner.guarantee().delta
+        """Return the maximum of both parts; `rate` is such that the first pays no more."""
+        delta = self.delta if self.inner.guarantee().delta else Fraction(0)
         return Guarantee(self.epsilon, delta, claim=AGNOSTIC_PRIVACY)
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
@@ -366,11 +381,34 @@ class Corollary4:
         hypothesis: Hypothesis = self.inner.draw(relabelled(T, labels), source)
         return hypothesis
 
-    def failure(self, n: int) -> None:
-        """Return None: AgnosticFromRealizable certifies the same law for its own sizes."""
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate; None where the learner inside has none."""
+        if not isinstance(self.inner, Learner):
+            return None
+        cert = CertificateBuilder(n=n)
+        pool, size = self.sizes(n)
+        cert.step("enough_records", "size >= 2 and n >= pool + 1", ACCURACY, size=size, pool=pool)
+        if size >= 2 and n > pool:
+            plan = TwoSamplePlan(
+                Goal(self.epsilon, self.delta, self.alpha, self.beta), self.inner, self.rate,
+                size, pool, n - pool, self.ghosts, self.excess,
+            )  # fmt: skip
+            nest(cert, plan.certificate(n), "parts")
+        return cert
 
-    def required_samples(self) -> None:
-        """Return None."""
+    def required_samples(self) -> int | None:
+        """Return the least n from which on `failure` holds."""
+        return least_certified(self.failure)
+
+
+@lru_cache(maxsize=16)
+def _fewest(inner: Littlestone, goal: Goal) -> TwoSamplePlan | None:
+    """Propose the parts, and the learner that runs on the first one; None: there are no such."""
+    _ = inner.plan  # an UnsupportedError of its own
+    try:
+        return fewest_records(inner, goal)
+    except ParameterError:
+        return None
 
 
 def cuts_by_subspaces(

@@ -178,16 +178,9 @@ class Theorem34:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget."""
         return cls(concept_class, epsilon, alpha, beta)
 
@@ -252,7 +245,7 @@ class Lemma24:
 
     The paper prints an order and no construction; `littlestone.classes.finite` has one, with
     its proof: majorities of T hypotheses, one from each of T unions of t draws. Their number is
-    (t |H|)**T: at alpha/18 of Theorem 3.4 there are 21 rounds or more of 3 or more copies, so no
+    ``(t |H|)**T``: at alpha/18 of Theorem 3.4 there are 21 rounds or more of 3 copies or more: no
     exponential mechanism can list them; from alpha = .49 on, 5 rounds, it can.
 
     Examples
@@ -515,7 +508,7 @@ class PrivateCompare:
     The noisy count is never shown, and not even drawn: the bit is one coin.
 
     *Deviations.* t and the cut by the exact separation, which is some 500 times that of Lemma 4.1;
-    the cut 9/20 of the way up, since below it one count fails and above it the least of |C|. With n
+    the cut 9/20 of the way up, as below it one count fails, above it the least of ``|C|``. With n
     public the noise is two-sided geometric, Laplace on integers. With n secret the sum over users
     of (1[.] - cut) is compared with 0: n cut would move with n (erratum 13). From midpoint + gap =
     1 on there is nothing to compare (erratum 14).
@@ -737,7 +730,7 @@ class PrivateMinError:
         return [min(2**k, math.ceil(1 + Fraction(2**k, 2**self.T))) for k in range(self.T)]
 
     def failure(self, cert: CertificateBuilder) -> Step:
-        """Write the chance of a wrong comparison, for n users and |C| = size."""
+        """Write the chance of a wrong comparison, for n users and ``|C|`` = size."""
         if not self.T:
             return cert.step("search", "0*n", SEARCH)
         parts: dict[str, Step] = {}
@@ -819,16 +812,9 @@ class Theorem46:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget: half of it for the search, half for the choice."""
         return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
 
@@ -962,7 +948,7 @@ class IntervalMedian:
         return ScoreRuns(starts, r + 1, np.maximum(before, after))
 
     def failure(self, cert: CertificateBuilder, k: int) -> Step:
-        """Write the chance that a side holds more than theta M, for n users and |C| = size."""
+        """Write the chance that a side holds more than theta M, for n users and ``|C|`` = size."""
         m, s, M, n = self.samples_per_user, self.s, self.mass, int(_shown(cert, "n"))
         cells = 1000
         here = cert.where(M=M, theta=self.theta, cells=cells, m=m, s=s)
@@ -1072,16 +1058,9 @@ class PrivateThreshold:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a budget."""
         if not isinstance(concept_class, Thresholds):
             raise UnsupportedError(

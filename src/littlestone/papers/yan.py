@@ -531,16 +531,9 @@ class OPTPrivateLearner:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it as Theorem 11 does: epsilon/2 and delta/2 in the place of both."""
         return cls(concept_class, epsilon / 2, delta / 2, alpha, beta)
 
@@ -751,7 +744,7 @@ class ProperLearner:
     """001, Algorithm 4: from x_good down to a proper node, child by child, on a second part.
 
     alpha and beta are shared out: 3/5 of alpha to Algorithm 2, and a = alpha/5 is the alpha of
-    steps 7 (T = 2/a) and 7(c) (a |S_2|), of which all that is below x_good costs 2a.
+    steps 7 (T = 2/a) and 7(c) (``a |S_2|``), of which all that is below x_good costs 2a.
 
     *Deviations.* Weights and values are of S_2 alone (erratum 6). A node with more than T children
     is not tested: some child is light for sure, and the first T + 1 are enough (erratum 7). The
@@ -790,16 +783,9 @@ class ProperLearner:
 
     @classmethod
     def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None,
+    ) -> Self:  # fmt: skip
         """Return it for a whole budget: S_1 and S_2 are disjoint, so each may spend all of it."""
         return cls(concept_class, epsilon / 2, delta / 2, epsilon, delta, alpha, beta)
 
@@ -858,7 +844,7 @@ class ProperLearner:
         return 2**64 if isinstance(size, float) else size
 
     def first(self, n: int) -> int:
-        """Return |S_1| for n records."""
+        """Return ``|S_1|`` for n records."""
         first, second = self.needed
         return n * first // (first + second)
 

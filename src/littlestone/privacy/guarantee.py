@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
@@ -527,6 +527,9 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
 
 #: Records that parts of a document are about: the others pay nothing for this document.
 ALL, OTHERS = "all records", "other records"
+#: The two parts of a secret split: a record is in one of them, and pays for that one only.
+LEARNED_FROM, HELD_OUT = "records that are learned from", "held-out records"
+_ABOUT = (ALL, OTHERS, LEARNED_FROM, HELD_OUT)
 
 
 @dataclass(frozen=True)
@@ -550,7 +553,7 @@ class Part:
         """Read what `to_dict` wrote; it may be untrusted."""
         try:
             what, about = data["what"], data["about"]
-            if not isinstance(what, str) or len(what) > 1000 or about not in (ALL, OTHERS):
+            if not isinstance(what, str) or len(what) > 1000 or about not in _ABOUT:
                 raise TypeError
             return cls(what, Guarantee.from_dict(data["guarantee"]), about)
         except (KeyError, TypeError):
@@ -562,23 +565,27 @@ class Part:
 def total(parts: Iterable[Part]) -> Guarantee:
     """Return what a document promises: the sum over its parts, in the order of payment.
 
-    Parts about other records are not added. It is seeded if any part is, also of those: the
+    What is about the two sides of a secret split is summed for each side, and the larger of both
+    counts. Parts about other records are not added. It is seeded if any part is, also of those: the
     document shows it. `ParameterError` for parts under different neighbouring relations, which do
     not add, and if the deltas sum to one or more.
 
     Notes
     -----
-    Claim ``dp.sum``: adaptive composition, so a part may depend on those before it.
+    Claims ``dp.sum``: adaptive composition, so a part may depend on those before it; and
+    ``dp.parallel`` (`littlestone.evaluation.holdout`).
 
     Examples
     --------
     >>> columns, learning = Part("columns", Guarantee("1/5")), Part("learning", Guarantee("4/5"))
     >>> print(total([columns, learning]))
     pure 1-differential privacy, replace-one [dp.sum]
+    >>> columns, learning = (replace(part, about=LEARNED_FROM) for part in (columns, learning))
+    >>> print(total([columns, learning, Part("evaluation", Guarantee(1), HELD_OUT)]))
+    pure 1-differential privacy, replace-one [dp.parallel(dp.sum)]
     """
     whole = tuple(parts)
-    own = [part.guarantee for part in whole if part.about == ALL]
-    relations = dict.fromkeys(guarantee.neighbours for guarantee in own)
+    relations = dict.fromkeys(part.guarantee.neighbours for part in whole if part.about != OTHERS)
     if len(relations) != 1:
         names = " and ".join(relation.value for relation in relations) or "none"
         raise ParameterError(
@@ -587,16 +594,24 @@ def total(parts: Iterable[Part]) -> Guarantee:
             "(schema propose) protect single records, whose number is public: beside users or "
             "add-remove write the schema from public knowledge (`littlestone schema new`)."
         )
+    about = {side: [part.guarantee for part in whole if part.about == side] for side in _ABOUT}
+    own, sides = about[ALL], [about[side] for side in (LEARNED_FROM, HELD_OUT) if about[side]]
+    if sides:
+        own.append(parallel(*map(_summed, sides)))
     seeded = any(part.guarantee.seeded for part in whole)
-    if len(own) == 1:
-        return replace(own[0], seeded=seeded)
-    claims = ", ".join(guarantee.claim for guarantee in own if guarantee.claim)
+    return replace(_summed(own), seeded=seeded)
+
+
+def _summed(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """Return the sum of guarantees under one relation."""
+    if len(guarantees) == 1:
+        return guarantees[0]
+    claims = ", ".join(guarantee.claim for guarantee in guarantees if guarantee.claim)
     return Guarantee(
-        sum((guarantee.epsilon for guarantee in own), Fraction(0)),
-        sum((guarantee.delta for guarantee in own), Fraction(0)),
-        own[0].neighbours,
+        sum((guarantee.epsilon for guarantee in guarantees), Fraction(0)),
+        sum((guarantee.delta for guarantee in guarantees), Fraction(0)),
+        guarantees[0].neighbours,
         f"dp.sum({claims})" if claims else "dp.sum",
-        seeded,
     )
 
 

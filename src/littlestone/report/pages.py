@@ -159,6 +159,7 @@ def release_page(release: Release) -> str:
         **_certified(release),
         evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
         held_out=release.evaluation is not None and release.evaluation.held_out,
+        not_evaluated=release.not_evaluated,
         **pictures,
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
@@ -357,7 +358,7 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
     covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
-    covers = f"{covers}with probability 5%" if release.proposal is None else _LEARNED
+    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 

@@ -91,7 +91,7 @@ def whole_release(monkeypatch, *, learned_too=False):
 
     def observed(data, source):
         out, rest = sample_of(data[:1]), sample_of(data[:1] if learned_too else data[1:])
-        monkeypatch.setattr(running, "split", lambda *given: (out, rest))
+        monkeypatch.setattr(running, "split_units", lambda *given: (out, rest))
         made = run(learner, sample_of(data), source, holdout=F(1, 2), interval=F(1, 2))
         return made.hypothesis.trees, made.hypothesis.width
 

@@ -31,14 +31,13 @@ from littlestone.bounds import register_claim
 from littlestone.data import OUTSIDE, RowDomain
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import OnlineState, label_of
-from littlestone.privacy import Guarantee, Neighbours, Part, total
+from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import ExplicitWeights, SeededSource, Source, ball, exp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.classes import ConceptClass
-    from littlestone.data.schema import Proposal
     from littlestone.learners.online.budget import OnlinePlan
     from littlestone.learners.online.samplers import HypothesisSampler
     from littlestone.types import Points
@@ -119,23 +118,14 @@ class OnlineAlgorithm:
         return self.plan.sampler(self.concept_class, batches)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return what is promised for the whole stream, and its columns if records taught them."""
-        own, columns = self.payment(seeded=seeded), self._columns
-        parts = [] if columns is None else [Part("columns", columns.guarantee)]
-        return total([*parts, Part("stream", own)])
-
-    def payment(self, *, seeded: bool = False) -> Guarantee:
-        """Return what the stream itself promises, and pays; columns were paid before."""
-        goal, columns = self.plan.goal, self._columns
+        """Return what is promised about privacy, for the whole stream."""
+        goal = self.plan.goal
         users = goal.records_per_user is not None
         relation = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
-        seeded |= columns is not None and columns.guarantee.seeded
-        return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
-
-    @property
-    def _columns(self) -> Proposal | None:
         domain = self.concept_class.domain
-        return domain.schema.proposal if isinstance(domain, RowDomain) else None
+        proposal = domain.schema.proposal if isinstance(domain, RowDomain) else None
+        seeded |= proposal is not None and proposal.guarantee.seeded  # then the columns say it
+        return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""

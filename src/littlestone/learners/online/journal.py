@@ -317,7 +317,7 @@ def open_stream(
     guarantee = algorithm.guarantee(seeded=seed is not None)
     if not os.path.lexists(Path(folder) / "private.db"):
         if ledger is not None:
-            ledger.check(algorithm.payment(seeded=seed is not None))
+            ledger.check(guarantee)
         shown = {
             "stream": settings["stream"],
             "about": settings["about"],
@@ -383,7 +383,7 @@ def _charge(kept: Mapping[str, str], ledger: Ledger | None, algorithm: OnlineAlg
     budget = Ledger(kept["ledger"]) if ledger is None else ledger
     purpose = kept.get("purpose", "")  # as it was when the stream began
     what = f"stream on {algorithm.concept_class.spec}"
-    budget.charge(algorithm.payment(), what=what[:200], token=kept["name"], purpose=purpose)
+    budget.charge(algorithm.guarantee(), what=what[:200], token=kept["name"], purpose=purpose)
 
 
 # -- the private file -----------------------------------------------------------------------------
