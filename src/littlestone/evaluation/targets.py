@@ -409,7 +409,8 @@ class QuantityEvaluation(Figures):
         high = max(min(high, self._edges[-1]), root)
         if not isinstance(mean, Band):
             return Between(root, high, self.covers, self.beta)
-        return Band(math.sqrt(value), root, high, self.covers, self.beta)
+        value = math.sqrt(value)
+        return Band(value, root, max(high, value), self.covers, self.beta)
 
     @property
     def r2(self) -> Band | None:
