@@ -126,7 +126,7 @@ def test_events_that_are_coded_otherwise_are_doubted(events, others, words):
 
 def test_a_fit_of_times_says_its_doubt():
     with pytest.warns(
-        UserWarning, match=r"Nearly all have the event\. Is an event coded.*event_is="
+        UserWarning, match=r"Nearly all have the event\. Does another code mean an event.*event_is="
     ):
         fitted(time="time", event="all", periods=[10, 40])
 
@@ -140,6 +140,6 @@ def test_periods_have_two_ends():
 
 def test_the_width_of_an_interval_is_not_said_of_each_tree():
     made = fitted(y="cost", target="quantity", high=10, interval=0.8)
-    low, high = made.predict_interval({"age": [25]})[0]
-    assert f"intervals reach {(high - low) / 2:.4g} below and above" in str(made)
+    width = made.hypothesis_.width * made.hypothesis_.parts[1]
+    assert f"intervals reach {width:.4g} below and above" in str(made)
     assert "each ±" not in str(made)

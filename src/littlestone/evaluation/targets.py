@@ -409,7 +409,8 @@ class QuantityEvaluation(Figures):
         high = max(min(high, self._edges[-1]), root)
         if not isinstance(mean, Band):
             return Between(root, high, self.covers, self.beta)
-        return Band(math.sqrt(value), root, high, self.covers, self.beta)
+        value = math.sqrt(value)
+        return Band(value, root, max(high, value), self.covers, self.beta)
 
     @property
     def r2(self) -> Band | None:
@@ -693,7 +694,7 @@ class SurvivalEvaluation(Figures):
 
     @property
     def doubt(self) -> str:
-        """Say so, if events perhaps have another code: too many, or risks that do not rank."""
+        """Say so, if perhaps another code means an event: too many, or risks that do not rank."""
         events, n = float(self._event.sum()), self.histogram.n
         if events > max(_NEARLY * n, noise_reach(self.histogram.rate, self._event.size, self.beta)):
             what = "nearly all have the event"
@@ -701,7 +702,9 @@ class SurvivalEvaluation(Figures):
             what = "the concordance is below 0.5, which is that of no model"
         else:
             return ""
-        return f"{what}. Is the code of an event the one that is given (--event-is, event_is=; in R it is often 2)?"
+        return (
+            f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
+        )
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""

@@ -935,8 +935,8 @@ def fit(
     Warns
     -----
     UserWarning
-        By the evaluation perhaps no record has the positive label, or a target, or the event
-        has another code.
+        By the evaluation perhaps no record has the positive label, or a target, or an event has
+        another code.
 
     Raises
     ------
