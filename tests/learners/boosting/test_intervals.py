@@ -111,9 +111,11 @@ def split_by_draw(self, source, first):
     return self._part(group[:first]), self._part(group[first:])
 
 
-@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
-@pytest.mark.parametrize("users", [False, True])
+@pytest.mark.parametrize(
+    "users",
+    [pytest.param(False, marks=pytest.mark.more), pytest.param(True, marks=pytest.mark.full)],
+)
 def test_start_rounds_and_width_together(users, monkeypatch):
     """The whole release: one unit is learned from, and one is held out, as a permutation says."""
     unit = "users" if users else "records"
