@@ -45,9 +45,9 @@ def the_evaluation_comes_on_top(original, self, learner):
     "learners.release:parts_of",
     "learners/test_parts.py::test_what_a_ledger_records_is_the_cost_of_the_record",
 )
-def the_columns_are_no_part(original, own, proposal, before=()):
+def the_columns_are_no_part(original, own, proposal, before=(), *, split=False):
     """A document says what its learner cost, and not what its columns did."""
-    return original(own, None, before)
+    return original(own, None, before, split=split)
 
 
 @mutant(
