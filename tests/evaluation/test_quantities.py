@@ -133,7 +133,7 @@ def test_sums_of_every_data_set_are_protected(own, number, users, least):
         assert len(seen(every[0][0], SeededSource(0))) == number
 
 
-@pytest.mark.more
+@pytest.mark.full  # minutes; each part for itself is above
 @pytest.mark.usefixtures("coarse")
 def test_sizes_and_the_sums_that_they_choose_cost_what_is_said():
     far = [((((2, 4),),), (((3, 2),),)), ((((2, 0),),), (((3, -1),),))]
