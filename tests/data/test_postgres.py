@@ -96,7 +96,7 @@ def base_table(odd=()):
 def into_postgres(folder, table, name="t"):
     """Write a table whose texts have a collation without case."""
     with connected(folder) as connection:
-        connection.execute(f"DROP TABLE IF EXISTS {name}")
+        connection.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
         connection.execute(
             f'CREATE TABLE {name} ("x.cell" text COLLATE nocase, num double precision, '
             'label varchar(20) COLLATE nocase, "The User" bigint)'
