@@ -92,9 +92,7 @@ class Intervals:
                 )
         return True
 
-    def plan(
-        self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, learned: bool, json: bool
-    ) -> int:
+    def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
         from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
@@ -103,7 +101,7 @@ class Intervals:
         from littlestone.report.html import number_of
 
         shares = Shares.parse(
-            "plan", needed("plan", "epsilon", epsilon), columns=learned, labels=self.target is None,
+            "plan", needed("plan", "epsilon", epsilon), labels=self.target is None,
             evaluate=evaluated.asked("plan"), holdout=self.holdout,
             interval=covered_share("plan", self.interval),
         )  # fmt: skip
@@ -114,7 +112,7 @@ class Intervals:
         found = plan_interval(
             shares.covered,
             n=None if n is None else whole("plan", "n", n),
-            epsilon=shares.left,
+            epsilon=shares.apart,
             holdout=shares.holdout,
             evaluate=shares.evaluation,
             target=target,
@@ -129,8 +127,6 @@ class Intervals:
             ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
             ("Covered", f"a new record, with probability {level} or more", ""),
             ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
-            *([("", "Not if fit learns the columns from these records, too: give a schema", "")]
-              if learned else []),
         ])  # fmt: skip
         return 0
 
@@ -203,7 +199,7 @@ def plan(
         simulate=simulate, horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic,
         labels=labels, samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
-        return intervals.plan(goal.epsilon, n, evaluated, learned=schema is None, json=json)
+        return intervals.plan(goal.epsilon, n, evaluated, json=json)
     concept_class, epsilon = goal.concept_class, goal.epsilon
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
     _complete(numbers, solve)
