@@ -19,7 +19,6 @@ STARTS = ["start/hold", "start/analyse", "start/audit", "start/theory"]
 LOOKED_AT = [
     "index",
     *STARTS,
-    "guide/quickstart",
     "guide/choosing",
     "comparison",
     "learners/users",
@@ -123,7 +122,7 @@ def test_pages_in_a_browser(site, browser, page):
         ("Theorem 4.6", "learners/users.html"),
         ("choosing epsilon", "guide/choosing.html"),
         ("GenericLearner", "api/generated/littlestone.GenericLearner.html"),
-        ("grid search", "guide/sharp-edges.html"),
+        ("grid search", "guide/pitfalls.html"),
         ("verify mechanism", "audit.html"),
     ],
 )

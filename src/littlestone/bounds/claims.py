@@ -129,7 +129,7 @@ for _claim in (
           "(1 + e**epsilon) delta)-DP when one is replaced."),
     Claim(PROPOSED, _OWN, "docs/proposals.md",
           "Where the class was learned from the same records, its size bounds no error."),
-    Claim("dp.parallel", _OWN, "docs/accounting.md",
+    Claim("dp.parallel", _OWN, "docs/ledger.md",
           "Mechanisms on disjoint parts of a public split cost their maximum under replace-one."),
     Claim("kov15.thm3.3", "Kairouz, Oh, Viswanath: The Composition Theorem for DP", "2015",
           "Products of dominating pairs bound adaptive composition; the optimum for "
@@ -142,7 +142,7 @@ for _claim in (
           status="imported"),
     Claim("cr21.bounded-range", "Cesar, Rogers: Bounding, Concentrating, and Truncating", "2021",
           "eta-bounded range implies eta**2/8-zCDP.", status="imported"),
-    Claim("charged-tests.renyi", _OWN, "docs/accounting.md",
+    Claim("charged-tests.renyi", _OWN, "docs/ledger.md",
           "Adaptive epsilon-DP binary tests stopped after K charged outcomes have Rényi divergence "
           "at most K c(a)/(a-1) of every order 1 < a < ln(1+e**epsilon)/epsilon."),
     Claim("exp-mech.privacy", "McSherry, Talwar: Mechanism Design via DP", "2007",

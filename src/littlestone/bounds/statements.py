@@ -348,7 +348,7 @@ _add("lyu25.prop2", "probability that a mean of n of the bits, drawn without rep
 _add("lyu25.lemma3.1", "parameter B of sparse sampling from lists of at most size elements, for "
      "(2 epsilon, delta)-DP", "10*log(size/delta)/epsilon", "size epsilon delta")
 _order("lyu25.lemma3.2", "epsilon of AboveThreshold with K charges: an order",
-       "With constants: docs/accounting.md.")
+       "With constants: docs/ledger.md.")
 for _name, _what in (("lemma4.1", "leaves of a (p, d)-decomposition"),
                      ("cor4.1", "(p, d)-essential hypotheses")):
     _add(f"lyu25.{_name}", _what, "p**ldim*2**(ldim**2)", "ldim p", "at most",

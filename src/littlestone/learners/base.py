@@ -708,7 +708,7 @@ class _Unpaid:
             "add up: what all of them release costs the sum of their epsilons (deltas), so a grid "
             "search or a cross-validation costs many times what each model says. "
             "fit(..., ledger=littlestone.Ledger(...)) records and limits the sum; "
-            "docs/guide/searches.md. This is said once in each process.",
+            "docs/guide/pitfalls.md. This is said once in each process.",
             NotPrivateWarning,
             stacklevel=stacklevel + 1,
         )
