@@ -18,13 +18,14 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.dims import dims
+from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.papers import papers
 from littlestone.cli.plan import plan
@@ -80,27 +81,7 @@ _FIRST = (
 )
 
 
-class _Help:
-    """Print ``--help``: lines of docstrings break at the terminal's end."""
-
-    def __call__(self, console: Any, options: Any, panel: Any) -> None:
-        """Print a panel."""
-        from cyclopts.help import DefaultFormatter
-        from rich.text import Text
-
-        for entry in panel.entries:
-            text = getattr(entry.description, "primary_renderable", None)
-            if isinstance(text, Text):
-                entry.description.primary_renderable = Text(" ".join(text.plain.split()))
-        DefaultFormatter()(console, options, panel)
-
-    def render_usage(self, console: Any, options: Any, usage: Any) -> None:
-        """Print the first line."""
-        from cyclopts.help import DefaultFormatter
-
-        DefaultFormatter().render_usage(console, options, usage)
-
-
+_HELP = Help()
 app = App(
     name="littlestone",
     suppress_keyboard_interrupt=False,  # it ends in `main`, with a word about the ledger
@@ -108,7 +89,7 @@ app = App(
     help="Private learning with proofs you can run.",
     help_epilogue=f"{_FIRST}\n\n{_EXITS}",
     help_format="plaintext",
-    help_formatter=_Help(),
+    help_formatter=_HELP,
 )
 # In the order in which they are used.
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
@@ -221,7 +202,10 @@ def _main(tokens: Sequence[str], pressed: list[int]) -> int:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
         code = app(
-            _with_pipe(tokens), exit_on_error=False, print_error=False, result_action="return_value"
+            _with_pipe(_HELP.read(tokens)),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
         )
         sys.stdout.flush()
     except BrokenPipeError:
