@@ -6,10 +6,11 @@ import os.path
 import re
 from pathlib import Path
 
-from littlestone.cli.help import Help
-from littlestone.cli.main import app as commands
 from rich.console import Console
 from sphinx.search.en import SearchEnglish
+
+from littlestone.cli.help import Help
+from littlestone.cli.main import app as commands
 
 ROOT = Path(__file__).parents[2]
 #: Pages of the repository, and where the site shows them; each has a stub there.
