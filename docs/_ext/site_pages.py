@@ -21,6 +21,7 @@ SHOWN = {
     "CHANGELOG.md": "project/changelog",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
+    "examples/hospital/README.md": "examples/hospital",
     "examples/adult/README.md": "examples/adult",
     "examples/users/README.md": "examples/users",
     "examples/blocklist/README.md": "examples/blocklist",

@@ -17,7 +17,8 @@ def lines_of(page):
 
 
 def test_every_command_line_of_the_page_runs(folder, capsys):
-    (folder / "data.csv").rename("people.csv")
+    people = (folder / "data.csv").rename("people.csv").read_text().splitlines(keepends=True)
+    (folder / "later.csv").write_text("".join(people[:401]))
     lines = lines_of("cli.md")
     assert len(lines) >= 7
     for line in lines:
