@@ -164,6 +164,33 @@ class Thresholds(NamedTuple):
     rest: int  # records that are handed to the next level
 
 
+# DLap(e) is two-sided geometric noise, Pr[Z >= k] = exp(-e k) / (1 + exp(-e)) for k >= 1. The
+# balance of a node is the smaller of its children's weights. One level trims both ends (1) and
+# tests whether the largest balance gamma + DLap(e_t) reaches theta (2). If so, it draws a node of
+# balance at least f by Lemma 1 of docs/median.md (*heavy branch*). If not (*path branch*), it
+# walks from the root to the heavier child, notes at which depth each record leaves that path,
+# drops the d deepest records (3), finds an interior point q of these depths (4, the next level,
+# at e_r), takes the fullest node of depth q, with c1 records, unless c1 + DLap(e_s) < G + 1 + k_s
+# (5), and chooses between its leaves by A's score (6, at e_c).
+#
+# Let kd(e, p) be the least k >= 1 with Pr[Z >= k] <= p. G = theta - 1 + kd(e_t, delta/2); k_s =
+# kd(e_s, delta/2); d = max(G + 1, G + k_s + kd(e_s, beta/8) - 1); e_t : e_s : e_c : e_r = 1 : 1 :
+# 1 : 2. Privacy needs **d >= G + 1** and does not depend on theta.
+#
+# **Theorem** (claim `yan.median`). *PrivateMedian is (epsilon, delta)-DP, epsilon = e_t + e_s +
+# e_c + e_r, and at the certified n fails with probability at most beta.*
+#
+# *Why.* Each balance moves by at most 1. A node that is a candidate of one data set only has
+# balance f and lies on the replaced record's path, and off-path children are disjoint: at most k
+# = min(h, m/f - 1) nodes, so Lemma 1 gives the heavy branch (e_s + e_c + e_r, delta/2). If gamma
+# > G in one of two neighbours, the path branch has probability at most delta/2. Otherwise, below
+# the node at depth j where their two paths separate, each path has at most G + 1 records, and
+# step 3 drops them: what remains is min(depth, j), *one* function of a record for both. Two nodes
+# of one depth with more than G records would have a common ancestor of balance above G; so if the
+# fullest node changes, c1 <= G + 1, and it is released with probability at most delta/2. The
+# failures of steps 5, 6, 4 and of the test have shares beta/8, beta/4, beta/2 and beta/8.
+
+
 @dataclass(frozen=True)
 class PrivateMedian:
     """Theorem 6 (001: Theorem 9): an alpha-median of {0, ..., size - 1}, of order log* size.
@@ -172,7 +199,7 @@ class PrivateMedian:
     the heavier child from the root, and note at which depth each record leaves. ``levels`` of them,
     then `RankExponential` or `TreeEM` on what is left, whichever needs fewer records.
 
-    The cited paper gives no constants, so steps and thresholds are ours (docs/median.md). Privacy
+    The cited paper gives no constants, so steps and thresholds are ours (see the comment). Privacy
     is by basic composition; ``beta`` is the failure that thresholds are made for, and no privacy
     depends on it.
 
