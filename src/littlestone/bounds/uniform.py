@@ -69,8 +69,8 @@ GROWTH = Bound((
 
 
 # *Proof of `vc.growth`* (docs/certificates.md). Let D(h) = errors(h) - errors(h*). A bad h is
-# released with probability at most e^{-epsilonD(h)/2}; all bad ones together with at most min(1,
-# (|H|-1) max e^{-epsilonD/2}) <= (|H|-1)^s max e^{-lD}. By Cauchy-Schwarz, E max e^{-lD} <= (E
+# released with probability at most e^{-epsilon D(h)/2}; all bad ones together with at most min(1,
+# (|H|-1) max e^{-epsilon D/2}) <= (|H|-1)^s max e^{-lD}. By Cauchy-Schwarz, E max e^{-lD} <= (E
 # max e^{-2l errors(h)})^{1/2} (E e^{2l errors(h*)})^{1/2}, the maximum over bad h. *First
 # factor.* Let eta = error(h*), q = eta + alpha. Draw rn further records, the ghosts. Given the
 # sample, the maximum is attained at some bad h, which is wrong on at least floor(rnq) ghosts with
@@ -79,8 +79,8 @@ GROWTH = Bound((
 # there are at most Pi((r+1)n) vectors of errors on all of them, and one with K >= floor(rnq)
 # errors has in the sample a hypergeometric number of them, for which (Hoeffding 1963, Theorem 4)
 # the expectation is at most that of a binomial of bias K/((r+1)n) >= q - (q + 1/n)/(r+1) >= eta +
-# a. So the factor is at most 2Pi (1 - (eta+a)u)^n, u = 1 - e^{-2l}. *Second factor:* (1 +
-# etav)^n, v = e^{2l} - 1. Over all eta, (1 - (eta+a)u)(1 + etav) is largest at eta = (1-a)/2,
+# a. So the factor is at most 2 Pi (1 - (eta+a)u)^n, u = 1 - e^{-2l}. *Second factor:* (1 +
+# eta v)^n, v = e^{2l} - 1. Over all eta, (1 - (eta+a)u)(1 + eta v) is largest at eta = (1-a)/2,
 # where it is (cosh l - a sinh l)^2.
 
 

@@ -189,7 +189,7 @@ def _reduced(dx: int, dy: int) -> Pair:
 
 
 # *Proof of the lemma* of docs/public.md (A <= B: A is part of B). If A <= B, then h(A) does not
-# come after h(B). (∗) So if I <= T and h(I) is consistent with all of T, then h(T) = h(I), and
+# come after h(B). (*) So if I <= T and h(I) is consistent with all of T, then h(T) = h(I), and
 # the bases of I and T contain each other, so are equal. Give each point an independent uniform
 # number u, and let kappa(T) be the basis of T together with those of the other points that have
 # the least u, d points in all. For d points I let V'(I) be the probability that a new point z
@@ -197,9 +197,9 @@ def _reduced(dx: int, dy: int) -> Pair:
 # h(I), so no subset of I is a basis of I + {z}, and kappa changes: V'(I) >= V(h(I)).
 #
 # kappa(T) = I if and only if no single z in T minus I changes kappa(I). *If:* h(I) is consistent
-# with T, so by (∗) the bases of T and of all I + {z} are that of I, and the other points of I
+# with T, so by (*) the bases of T and of all I + {z} are that of I, and the other points of I
 # have smaller u than every z. *Only if:* I contains the basis of T, so h(I) = h(T) is consistent
-# with every z; by (∗) the bases agree again, and the other points of I have the least u.
+# with every z; by (*) the bases agree again, and the other points of I have the least u.
 #
 # Given I the other points are independent, and kappa(T) is exactly one of the sets of d points.
 # So 1 = C(m, d) E[(1 - V'(I))^(m-d)] for every m >= d. These are all moments of 1 - V'(I), so
