@@ -22,7 +22,7 @@ GROUPS = {
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs
         agnostic alpha beta require-certificate constants adversary solve what-if papers best share
-        single third aim chance runs
+        single third aim chance runs jobs
     """,
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",
     "Evaluation": "evaluate no-evaluate holdout interval by trials confidence subsets",
@@ -36,6 +36,7 @@ COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
     "stream": "y x class epsilon delta horizon user state resume out",
+    "rehearse": "y schema records epsilon delta aim chance runs report out",
 }
 #: What holds where an option of ``fit`` is left out, if its own text does not say so.
 DEFAULTS = {
