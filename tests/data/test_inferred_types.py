@@ -80,7 +80,7 @@ def proposed(table, tmp_path, delta):
     return str(found.guarantee), told.n, told.declared, paid
 
 
-@pytest.mark.first(12)
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     ("reader", "odd"),
     [case for case in product(READERS, ODD) if case != ("pandas, Arrow", "long")],  # reads it not

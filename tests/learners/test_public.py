@@ -170,6 +170,7 @@ def fails(n, epsilon, trials, m=100):
     return bad
 
 
+@pytest.mark.more
 def test_failures_at_the_certified_number_and_at_an_eighth():
     few = fails(2758 // 8, "1/10", 20)
     assert clopper_pearson(few, 20)[0] > 0.3

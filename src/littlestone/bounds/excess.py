@@ -164,6 +164,7 @@ class Form:
     most: int = _MOST  # records
 
 
+@lru_cache(maxsize=1024)
 def certificate(form: Form, goal: Goal, n: int) -> Certificate:
     """Write what a form certifies of n records."""
     known = {name: x for name, x in vars(goal).items() if x or name in ("size", "alpha", "beta")}
