@@ -166,7 +166,7 @@ def test_algorithm_4(seed):
     assert_equal(law, there, slack, within=1e-10)
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_algorithm_3_whole_transcripts(seed):
     rng = random.Random(f"algorithm 3 {seed}")

@@ -138,7 +138,9 @@ def of_trees_and_histogram(worst_loss, n, evaluate, rounds=2):
     return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.margin(points))
 
 
-@pytest.mark.parametrize(("n", "evaluate"), [(1, Fraction(1, 2)), (2, Fraction(1))])
+@pytest.mark.parametrize(
+    ("n", "evaluate"), [(1, Fraction(1, 2)), pytest.param(2, Fraction(1), marks=pytest.mark.more)]
+)
 def test_trees_and_histogram_together(worst_loss, n, evaluate):
     """All data sets, two rounds and the evaluation: the loss is at most epsilon, and not far."""
     assert 0.6 * EPSILON < of_trees_and_histogram(worst_loss, n, evaluate) <= EPSILON
