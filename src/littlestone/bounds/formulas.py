@@ -485,7 +485,9 @@ def _sum(node: Any) -> Code:
         inner.names, total = names, Fraction(0)
         for name, part in fixed.items() if start <= end else ():
             value = part(run)
-            names[name] = value if isinstance(value, Fraction) else lambda _, value=value: value
+            names[name] = (
+                value if isinstance(value, Fraction) else functools.partial(_of_bits, value)
+            )
         for i in range(start, end + 1):
             spend(10)
             names[index] = Fraction(i)
@@ -495,9 +497,13 @@ def _sum(node: Any) -> Code:
     return code
 
 
+def _of_bits(value: arb, _: int) -> arb:
+    return value
+
+
 def _with_names(node: Any, index: str, fixed: dict[str, Numeric]) -> Any:
     """Name the parts of a sum's term that do not depend on its index: they are computed once."""
-    if _is_sum(node) or not isinstance(node, ast.BinOp | ast.UnaryOp | ast.Call):
+    if _is_sum(node) or type(node) not in (ast.BinOp, ast.UnaryOp, ast.Call):
         return node
     if not any(isinstance(part, ast.Name) and part.id == index for part in ast.walk(node)):
         name = f"part {len(fixed)}"  # of no formula, which cannot have a space in a name

@@ -247,7 +247,7 @@ def _sized(
         return replace(blank, problem=problem, needs_delta=lacking)
     guarantee = algorithm.guarantee()
     if goal.evaluation:
-        claim = f"dp.sum({guarantee.claim}, {HISTOGRAM.id})"
+        claim = f"dp.sum({guarantee.claim}, {HISTOGRAM})"
         guarantee = replace(guarantee, epsilon=goal.epsilon, claim=claim)
     return replace(blank, algorithm=algorithm, n=n, guarantee=guarantee)
 

@@ -23,10 +23,7 @@ from littlestone.bounds import (
     Bound,
     Certificate,
     CertificateBuilder,
-    Claim,
     Unit,
-    register,
-    register_claim,
 )
 from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import lower_limit
@@ -399,25 +396,10 @@ class KeptCoin(ExplicitWeights):
 # ``sqrt(2 pi v)`` (Poisson). []
 
 
-PRIVACY = register_claim(
-    "counts.privacy",
-    "littlestone; noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-    "2020; docs/mechanisms.md",
-    "Counts of disjoint cells with discrete Gaussian noise of variance v are 1/v-zCDP under "
-    "replace-one, with two-sided geometric noise of rate r 2r-DP. So are they with items that "
-    "cannot be listed, where only those of at least m records are kept, and if their noisy counts "
-    "reach tau, except with probability Pr[m + z >= tau].",
-)
+PRIVACY = "counts.privacy"
 
 
-COUNT = register_claim(
-    "count.truncated",
-    "Ghosh, Roughgarden, Sundararajan: Universally Utility-maximizing Privacy Mechanisms",
-    "2009",
-    "An integer that a unit moves by at most w, with two-sided geometric noise of rate epsilon/w, "
-    "clamped to a public range, is epsilon-DP; so are counts that a unit moves by at most w "
-    "together.",
-)
+COUNT = "count.truncated"
 
 
 @dataclass(frozen=True)
@@ -536,44 +518,26 @@ def noisy_items(
 # more: except with probability beta' together with c, and beta more for the draw. []
 
 
-MARGINAL = register(
-    Claim(
-        "conformal.marginal",
-        "Vovk, Gammerman, Shafer; private ranks: littlestone (own proof)",
-        "2005; docs/mechanisms.md",
-        "A bound drawn by the exponential mechanism over cells public codes at the rank r of m "
-        "scores is epsilon-DP, and at least the score of a new exchangeable unit with probability "
-        "(r - 2 ln(cells)/epsilon)/(m + 1) or more.",
-    )
-)
-TRAINING = register(
-    Claim(
-        "conformal.training",
-        "Vovk; private ranks: littlestone (own proof)",
-        "2012; docs/mechanisms.md",
-        "Given the m independent scores, such a bound is at least the scores of a share c of all "
-        "new units, except with probability beta + Pr[Bin(m, c) >= k], k = r + 1 - ceil(2 "
-        "ln(cells/beta)/epsilon).",
-    )
-)
+MARGINAL = "conformal.marginal"
+TRAINING = "conformal.training"
 
 #: The rank at which the bound is drawn, and that so many units are enough.
 RANK = Bound(
     (
-        ("slack", "2*log(cells)/epsilon", MARGINAL.id),
-        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL.id),
-        ("enough", "rank <= n", MARGINAL.id),
-        ("covered", "(rank - slack)/(n + 1)", MARGINAL.id),
-        ("nominal", "covered >= 1 - missed", MARGINAL.id),
+        ("slack", "2*log(cells)/epsilon", MARGINAL),
+        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL),
+        ("enough", "rank <= n", MARGINAL),
+        ("covered", "(rank - slack)/(n + 1)", MARGINAL),
+        ("nominal", "covered >= 1 - missed", MARGINAL),
     )
 )
 #: A share that is covered given the sample, except with probability beta, a tenth for the draw.
 SHARE = Bound(
     (
-        ("drawn", "beta/10", TRAINING.id),
-        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING.id),
-        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING.id),
-        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING.id),
+        ("drawn", "beta/10", TRAINING),
+        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING),
+        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING),
+        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING),
     )
 )
 
