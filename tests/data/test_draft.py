@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from littlestone.data import Column, Schema
 from littlestone.data.draft import compare, draft
+from littlestone.data.proposal import propose
 from littlestone.errors import ParameterError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
@@ -131,10 +132,10 @@ def test_names_that_schemas_keep_for_something_else(name):
     table = pa.table({name: [1, 2] * 900, "z": range(1800)})
     assert "left out, rename it" in draft(table)
     assert set(tomllib.loads(draft(table))) == {"z"}
-    proposed = Schema.propose(table, epsilon=9, random_state=0)
+    proposed = propose(table, epsilon=9, random_state=0)
     assert proposed.names == ("z",)
     assert Schema.from_dict(tomllib.loads(proposed.to_toml())) == proposed
     with pytest.raises(ParameterError, match="for something else"):
-        Schema.propose(table, columns=[name], epsilon=9, random_state=0)
+        propose(table, columns=[name], epsilon=9, random_state=0)
     with pytest.raises(ParameterError, match="for something else"):
         Schema((Column.bins(name, [1]), Column.bins("z", [1])))

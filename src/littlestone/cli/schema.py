@@ -116,11 +116,11 @@ def propose(
         Ranges of columns, from public knowledge: "age=0:120,income=0:1000000", bins begin there,
         and these columns are numbers.
     """
-    from littlestone.data import Schema
+    from littlestone.data.proposal import propose as learned
     from littlestone.safe_io import write_text
 
     check_outputs("schema propose", data, paid.ledger, out=out)
-    schema = Schema.propose(
+    schema = learned(
         data,
         epsilon=epsilon,
         delta=delta or 0,
