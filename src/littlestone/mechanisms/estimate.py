@@ -104,9 +104,9 @@ def several_two_sided(rate: Fraction, size: int, source: Source) -> npt.NDArray[
         sizes[going] += 1 << digits
     for i in range(digits):
         sizes += choose_several(source, _digit(rate, 1 << i), len(drawn)) << i
-    found = np.zeros(size, dtype=np.int64)
-    found[drawn] = np.where(sign[drawn] == 1, sizes, -sizes)
-    return found
+    noise = np.zeros(size, dtype=np.int64)
+    noise[drawn] = np.where(sign[drawn] == 1, sizes, -sizes)
+    return noise
 
 
 def truncated(rate: Fraction, n: int, source: Source) -> int:
@@ -274,17 +274,17 @@ def discrete_gaussians(variance: Fraction, size: int, source: Source) -> Ints:
     (True, np.True_)
     """
     scale, double = math.isqrt(math.floor(variance)) + 1, float(variance)
-    found = np.zeros(0, dtype=np.int64)
-    while len(found) < size:
-        left = size - len(found)
+    draws = np.zeros(0, dtype=np.int64)
+    while len(draws) < size:
+        left = size - len(draws)
         # some more, since not all are kept; of many the first ones are taken
         z = several_two_sided(Fraction(1, scale), left + (left > 1) * (left // 2 + 8), source)
         # |z| and v / scale are known to 2**-53 of themselves, and where |z| > 64 scale the chance
         # is below 2**-2000: so the doubles are within 2**-38 of the chances
         chances = np.exp(-((np.abs(z) - double / scale) ** 2) / (2 * double))
         kept = flip_several(source, chances, lambda i, z=z: KeptCoin(int(z[i]), variance, scale))  # type: ignore[misc]
-        found = np.concatenate([found, z[kept]])[:size]
-    return found
+        draws = np.concatenate([draws, z[kept]])[:size]
+    return draws
 
 
 def noisy(values: Ints, most: int, variance: Fraction, source: Source) -> Ints:
@@ -578,30 +578,30 @@ class Conformal:
         cls, *, m: int, cells: int, alpha: Any, epsilon: Any, caller: str = "Conformal", **more: Any
     ) -> Self:
         """Check the parameters, and that there are enough units."""
-        made = cls(
+        bound = cls(
             check_integer(caller, "m", m, low=1),
             check_integer(caller, "cells", cells, low=2),
             check_probability(caller, "alpha", alpha),
             check_fraction(caller, "epsilon", epsilon),
             **more,
         )
-        if made.alpha < LEAST:
+        if bound.alpha < LEAST:
             raise parameter_error(caller, "alpha", f"at least {LEAST}", alpha)
-        if made.rank > made.m:
+        if bound.rank > bound.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(
-                f"Intervals, or sets, for {float(1 - made.alpha):.4g} of new {made.unit} at "
-                f"epsilon {float(made.epsilon):.4g} need {needed:,} held-out {made.unit}, not "
+                f"Intervals, or sets, for {float(1 - bound.alpha):.4g} of new {bound.unit} at "
+                f"epsilon {float(bound.epsilon):.4g} need {needed:,} held-out {bound.unit}, not "
                 f"{m:,}: hold out a larger share, ask for a lower level, or spend more.",
                 n_needed=needed,
             )
-        return made
+        return bound
 
     @classmethod
     def least(cls, *, cells: int, alpha: Any, epsilon: Any) -> int:
         """Return the least number of units from which on there are enough."""
-        given = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
-        return RANK.least(100, **given)
+        numbers = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
+        return RANK.least(100, **numbers)
 
     @cached_property
     def rank(self) -> int:
@@ -657,9 +657,9 @@ class Conformal:
         -----
         *Guarantee.* epsilon-DP, replacing one unit, for every input.
         """
-        own = np.asarray(counts, dtype=np.int64)
-        if own.shape != (self.cells,) or own.sum() != self.m:
+        of_score = np.asarray(counts, dtype=np.int64)
+        if of_score.shape != (self.cells,) or of_score.sum() != self.m:
             raise ValueError(f"counts must be of {self.cells} codes and sum to {self.m}.")
-        upto = np.cumsum(own)
-        missed = np.maximum(self.rank - upto, upto - own - self.rank)
+        upto = np.cumsum(of_score)
+        missed = np.maximum(self.rank - upto, upto - of_score - self.rank)
         return Explicit(-np.maximum(missed, 0)).draw(self.epsilon / 2, source)
