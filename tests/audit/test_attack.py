@@ -82,7 +82,7 @@ def test_a_loud_learner_is_found_out_on_points_of_many_scales():
     assert 2 < result.epsilon <= 300
 
 
-@pytest.mark.parametrize("copies", [1, 5])
+@pytest.mark.parametrize("copies", [1, pytest.param(5, marks=pytest.mark.more)])
 def test_a_private_learner_is_never_over_its_claim(copies):
     quiet = private(1)
     found = attack.homogeneous_set(

@@ -19,7 +19,7 @@ import littlestone as ls
 
 adult = Path("../../adult")
 table = pq.read_table(adult / "adult.parquet")
-schema = ls.Schema.propose(table, y="over_50k", epsilon=0.2, delta=1e-6, random_state=0)
+schema = ls.data.propose(table, y="over_50k", epsilon=0.2, delta=1e-6, random_state=0)
 print(schema.to_toml())
 
 # %%

@@ -18,7 +18,6 @@ from littlestone.cli.options import (
     Table,
     check_outputs,
     covered_share,
-    is_auto,
     label_list,
     learner_named,
     learner_options,
@@ -299,11 +298,6 @@ def _opened(  # noqa: PLR0917
     from littlestone.classes import BoostedTreeClass
     from littlestone.data import RowDomain
 
-    if is_auto(spec):
-        raise ParameterError(
-            "The class auto is none of fit any more: --model takes rules, lists and trees, and "
-            "`littlestone plan --class auto` says which ones so many records certify."
-        )
     if target and records.schema is None:
         raise ParameterError(
             "A --class for a target needs a public --schema of the columns. Leave --class out, and "

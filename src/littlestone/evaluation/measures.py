@@ -25,7 +25,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
 from littlestone.errors import (
@@ -63,16 +62,7 @@ from littlestone.types import Json
 
 Counts = npt.NDArray[np.int64]
 
-HISTOGRAM = register(
-    Claim(
-        "score-histogram",
-        "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity; Ghosh, Roughgarden, "
-        "Sundararajan",
-        "2006, 2009",
-        "Counts of public cells, which one record changes by at most D altogether, each with "
-        "independent two-sided geometric noise of rate epsilon/D, are epsilon-DP.",
-    )
-)
+HISTOGRAM = "score-histogram"
 _CELLS, _CELLS_OF_RARE, _RARE = 8, 12, 0.08
 _MOST_CELLS = 1_000_000
 _MOST = 10**18

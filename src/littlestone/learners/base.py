@@ -583,7 +583,7 @@ def feasible(learner: _Planned, n: int | None = None) -> Feasible:
     """Decide whether a learner can learn its class, from public parameters and fixed constants.
 
     A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
-    ``plan``, ``required_samples``, ``--class auto`` and `run` agree, and nothing is
+    ``plan``, ``required_samples``, ``--learner auto`` and `run` agree, and nothing is
     promised that ``fit`` would refuse when the data have been collected. The same holds for
     streams: `OnlineLearner` begins with its ``plan``, and ``mistake_bound`` is about it.
 

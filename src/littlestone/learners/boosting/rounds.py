@@ -39,7 +39,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
 from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, draw_tree
@@ -62,17 +61,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-
-register(
-    Claim(
-        "boosting.round",
-        "littlestone (own proof); smooth weights: Bun, Carmosino, Sorrell 2020",
-        "docs/boosting.md",
-        "A tree drawn with weight exp(-epsilon_t A / (2 W_t)), where A sums what answers cost, in "
-        "[0, W_t] for all records of a unit together, is epsilon_t-bounded range given the trees "
-        "before; rounds with fixed budgets compose adaptively.",
-    )
-)
 
 #: Budget of a first tree of several votes, in budgets of another tree.
 FIRST_BUDGET = 3
@@ -338,16 +326,6 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> float:
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-register(
-    Claim(
-        "boosting.start",
-        "littlestone (own proof); noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-        "docs/boosting.md",
-        "Counts by answers of m columns and by labels with discrete Gaussian noise of variance "
-        "m / rho are rho-zCDP; so are a gradient and a Hessian of records of norm at most b with "
-        "variances (2 b)**2 / (1.2 rho) and b**4 / (6.4 rho).",
-    )
-)
 
 #: Steps of a unit of log-odds, and of a probability; the bound b of the norm of a vector.
 SCALE, CURVE = 1 << 8, 1 << 12
