@@ -11,7 +11,7 @@ Sections 2.4, 3, 4 and Appendix A are in `littlestone.papers.alon_reductions`.
 
 The labels -1 and +1 of the paper are 0 and 1. Any other optimal online learner (`Optimal`) may
 take the SOA's place, as Section 3.2 says: 003's rule does where the domain cannot be listed.
-Deviations carry the number of their erratum (docs/papers.md).
+Deviations carry the number of their erratum (docs/errata.csv).
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ class Optimal(Protocol):
 class SOA:
     """The standard optimal algorithm: h_t(x) = argmax_b Ldim(H_t^b(x)).
 
-    ``rule="lyu"`` is 003's: 0 where label 0 keeps the dimension, else 1. The rules differ where
-    both labels lower it: then argmax says which label lowers it less, 003 says 1. Both make at most
-    d mistakes. argmax walks through the points of the domain, at most 2**16.
+    Where both dimensions are equal the paper leaves the label open: here it is ``tie``, 1 by
+    default, public. ``rule="lyu"`` is 003's: 0 where label 0 keeps the dimension, else 1. The rules
+    differ where both labels lower it: then argmax says which label lowers it less, 003 says 1. Both
+    make at most d mistakes. argmax walks through the points of the domain, at most 2**16.
 
     Examples
     --------
@@ -291,7 +292,10 @@ def difference(one: ExtendedSOA, other: ExtendedSOA) -> Point | None:
 
 @dataclass(frozen=True)
 class Tournament:
-    """The Monte-Carlo distributions D_k of Section 5.2.3.
+    """The Monte-Carlo distributions of Section 5.2.3, a bounded variant of D_k.
+
+    D_k itself (Section 5.2.2) is not here: it may ask for any number of examples, or be undefined.
+    With N large enough for this run, both draw the same sample.
 
     Examples
     --------
@@ -351,6 +355,9 @@ class Tournament:
 class G:
     """Algorithm G (Theorem 23): a globally stable learner. Not private.
 
+    Step 1 has two numbers, the auxiliary sample size ``n`` and the bound ``N`` of `Tournament`:
+    `printed`. A copy that fails submits nothing (erratum 29).
+
     Examples
     --------
     >>> import littlestone as ls
@@ -369,8 +376,14 @@ class G:
 
     start: Optimal  # the SOA, or any other optimal online learner
     d: int
-    n: int  # 1: the auxiliary sample size; ceil(2**(d + 2)/alpha) as printed
-    N: int  # 2**(2**(d + 2) + 1) 4**(d + 1) n as printed
+    n: int  # the auxiliary sample size
+    N: int  # a bound on the examples that are drawn for S
+
+    @classmethod
+    def printed(cls, start: Optimal, d: int, alpha: Fraction) -> Self:
+        """Return it with the printed numbers."""
+        n = math.ceil((1 << d + 2) / alpha)
+        return cls(start, d, n, (1 << (1 << d + 2) + 1 + 2 * (d + 1)) * n)  # 1
 
     def draw(self, values: Sequence[Example], source: Source) -> Hypothesis | None:
         """Return a hypothesis from N + n examples; None is "Fail"."""
@@ -512,7 +525,8 @@ class M:
     Deviations: steps 2 and 4 see disjoint records, so each has all of epsilon (the paper adds two
     halves); copies for given numbers of rounds may be ``assigned`` instead of drawn in step 2 of G,
     so that those of few rounds take few records; a copy that fails submits nothing, and an empty
-    list gives a public concept (erratum 29); numbers of O() are printed without their constants.
+    list gives a public concept (erratum 29); numbers of O() are printed without their constants,
+    and certified ones (errata 27, 28) are given as parameters.
 
     Certificate (docs/papers.md): for assigned copies.
 
@@ -564,12 +578,11 @@ class M:
         eta = Fraction(1, (d + 1) << (1 << (d + 2)) + 1)
         logs = -log_of(eta) - log_of(beta)
         k = math.ceil(Fraction(logs - log_of(delta)) / (eta * epsilon))
-        N_over_n = 1 << (1 << (d + 2)) + 1 + 2 * (d + 1)
-        auxiliary = math.ceil((1 << (d + 2)) / (alpha / 2))
+        one = G.printed(SOA(concept_class.version_space()), d, alpha / 2)
         n_prime = math.ceil(Fraction(logs) / (alpha * epsilon))
         optimal: Any = "argmax" if listed(concept_class) else "lyu"
-        return cls(concept_class, epsilon, delta, k, auxiliary, (N_over_n,) * (d + 1), n_prime, eta,
-                   optimal=optimal, alpha=alpha, beta=beta)  # fmt: skip
+        return cls(concept_class, epsilon, delta, k, one.n, (one.N // one.n,) * (d + 1), n_prime,
+                   eta, optimal=optimal, alpha=alpha, beta=beta)  # fmt: skip
 
     def __post_init__(self) -> None:
         rounds = self.assigned or (0,) * len(self.batches)

@@ -572,7 +572,7 @@ class Attack:
     22, `family` Lemma 20, `locate` the binary search of Lemma 21: from D outputs of one member of
     the family it finds which one. `homogeneous` decides Definition 16 by trying all samples.
 
-    Deviations: r is the middle of p_(i-1) and p_i (misprint in the proof of Lemma 20).
+    Deviations: r is the middle of p_(i-1) and p_i (erratum 33).
     `littlestone.audit.attack` turns success into a lower bound on epsilon.
 
     Examples

@@ -11,8 +11,9 @@
 =====================  ======================================================================
 
 Scores are counts of records or users, n times those of the paper. Users are replaced, and n is
-public, or (Definition 2.1) added or removed, and n is secret: `Users`. Errata are counted in
-docs/papers.md.
+public, or (Definition 2.1) added or removed, and n is secret: `ADDED`. Errata are numbered in
+docs/errata.csv (docs/papers.md). Lines of Algorithms 1 and 2 have no numbers in print: comments
+count them, from the first one after the input, each if with its else and end as one.
 """
 
 from __future__ import annotations
@@ -711,12 +712,12 @@ class PrivateMinError:
 
     def locate(self, errors: UserErrors, n: int, source: Source) -> tuple[Fraction, Fraction]:
         """Return [l, r + gap] for n users with these errors."""
-        l, r = Fraction(0), self.top  # noqa: E741 - the paper's symbol
-        for _ in range(self.T):  # k = 1, ..., T; epsilon' = epsilon/T
-            mid = (l + r) / 2
+        l, r = Fraction(0), self.top  # 1, 2, 3: T, epsilon' of `compare`  # noqa: E741 - symbols
+        for _ in range(self.T):  # 4
+            mid = (l + r) / 2  # 5
             sigma = self.compare[mid].decide(errors, n, source)
-            l, r = self.branch(sigma, l, mid, r)  # noqa: E741
-        return l, min(self.top, r + self.gap)
+            l, r = self.branch(sigma, l, mid, r)  # 6: the branch  # noqa: E741
+        return l, min(self.top, r + self.gap)  # 7
 
     @cached_property
     def answers(self) -> list[tuple[Fraction, Fraction]]:
@@ -904,7 +905,9 @@ class IntervalMedian:
 
     The score of u is the larger one of the numbers of users with more than s records in [l, u - 1],
     and in [u + 1, r]: user-level errors of thresholds, were all records in [l, r] labelled 1, or 0.
-    (The proof writes "more than m s"; s is a number of records.)
+
+    *Deviations.* The proof writes "more than m s"; s is a number of records (erratum 16). It is the
+    one that separates masses of 1/2 and theta best, exactly (erratum 15).
 
     Examples
     --------
@@ -1023,10 +1026,12 @@ def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
 class PrivateThreshold:
     """Algorithm 1 (Theorem 5.2), after the search for t.
 
-    epsilon is split as the certificate wants it: 1/20 for the search, 9/25 for the T choices, the
-    rest for the medians, of which each gets 7/5 of the one before, since intervals get lighter (the
-    paper: half for the search, epsilon/(4T) for each of the others). The three noisy scores of a
-    step are one draw, of which one epsilon is spent, not three. v_mid, v_l, v_r are never shown.
+    *Deviations.* Lines 6 to 9 are one draw by the exponential mechanism: the paper adds
+    Lap(1/(n epsilon')) to each of the three scores, at 3 epsilon', and uses only which sum is
+    least; that costs epsilon' here, and what all T draws lose together has a bound of its own.
+    v_mid, v_l, v_r are never shown (erratum 13). epsilon is split as the certificate wants it: 1/20
+    for the search, 9/25 for the T choices, the rest for the medians, of which each gets 7/5 of the
+    one before, since intervals get lighter (the paper: half for the search, epsilon/(4T) each).
 
     Examples
     --------
@@ -1125,17 +1130,17 @@ class PrivateThreshold:
         found = self.search.locate(errors, users.n_users, source)  # Theorem 5.2: eta by Lemma 4.5
         scores = errors.scores(_separating(m, *found, self.excess))  # n err_z^t of every f_u
         each = rate(self.epsilon_choice, self.neighbours)
-        l, r = low - 1, high  # noqa: E741 - the paper's symbols
-        for median in self.medians:  # k = 1, ..., T
+        l, r = low - 1, high  # 1, 2: of a choice; a median has its own  # noqa: E741 - symbols
+        for median in self.medians:  # 3
             if l == r:
-                break
-            mid = median.draw(users, l, r, source)  # PrivateMedian(z, epsilon', l, r, theta**(k-1))
+                break  # 4
+            mid = median.draw(users, l, r, source)  # 5: for mass theta**(k-1)
             parts = [(mid, mid), (l, mid - 1), (mid + 1, r)]
-            least = [scores.least(*part) for part in parts]  # v_mid, v_l, v_r without their noise
+            least = [scores.least(*part) for part in parts]  # 6, 7, 8: without noise
             some = [(part, v) for part, v in zip(parts, least, strict=True) if v is not None]
             drawn = Explicit([-v for _, v in some]).draw(each, source)
-            l, r = some[drawn][0]  # noqa: E741 - (mid, mid): return f_mid
-        return ThresholdHypothesis(l, low, high)  # return f_l
+            l, r = some[drawn][0]  # 9: (mid, mid) is f_mid  # noqa: E741
+        return ThresholdHypothesis(l, low, high)  # 10
 
     def failure(self, n: int) -> CertificateBuilder | None:
         """Return the certificate; None where T is so small that the last interval is heavy."""

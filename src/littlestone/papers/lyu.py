@@ -11,7 +11,7 @@
 
 The standard optimal algorithm is that of Section 4 throughout: 0 where label 0 keeps the
 Littlestone dimension, else 1. Lemma 4.3 (2), on which everything here rests, is false for the
-argmax of 004. Deviations carry the number of their erratum (docs/papers.md).
+argmax of 004. Deviations carry the number of their erratum (docs/errata.csv).
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class AboveThreshold:
     `Composed` to (epsilon, delta) by `littlestone.privacy.ChargedTests`, a proof of Lemma 3.2
     with constants.
 
-    Deviations: the printed ``counter <= K`` gives K + 1 charged answers (erratum 16), here it is
+    Deviations: the printed ``counter <= K`` gives K + 1 charged answers (erratum 31), here it is
     ``<``; the noise is two-sided geometric, the Laplace law on integers.
 
     Examples
@@ -344,10 +344,14 @@ class Theorem3:
     (epsilon_draw, delta).
 
     Deviations: p_j = 2**j max(m, d + 1) for 2**j n d, all that the proof asks of teachers of m
-    records (erratum 21); a list is cut to its longest possible length, in public order; a
-    teacher whose search needs more than ``max_nodes`` nodes submits nothing; AboveThreshold has its
-    noisy threshold, since its one charged answer then costs no delta; the numbers of Theta() are
-    printed here without their constants, and certified ones are given as parameters.
+    records (erratum 21); the tolerance is (1 - 1/(2d))**j alpha m rounded down (erratum 22), and
+    the threshold k/2 is floor(k/2), at least 1; where no stage passes, or bottom is drawn, a public
+    concept is the answer, `VersionSpace.member` of the whole class (erratum 23), so accuracy is
+    promised with probability 1 - beta, not one (erratum 24); a list is cut to its longest possible
+    length, in public order; a teacher whose search needs more than ``max_nodes`` nodes submits
+    nothing; AboveThreshold has its noisy threshold, since its one charged answer then costs no
+    delta; epsilon is shared between the test and the draw; the numbers of Theta() are printed here
+    without their constants, and certified ones are given as parameters.
 
     Certificate (docs/papers.md): for given k, chunk and tolerances, error at most alpha on new
     records, with probability 1 - beta, provided that no teacher's search is given up.
@@ -751,7 +755,7 @@ class DPOL:
     adversaries. The mistake bound of Lemma 6.2 is for oblivious ones; the remark after it is
     ``draws`` = 2**O(d), which represents every point at once (`printed`, adaptive).
 
-    Deviations: E is a list by time, not a set (erratum 2: a set moves two teachers); a time step's
+    Deviations: E is a list by time, not a set (erratum 32: a set moves two teachers); a time step's
     teacher is a public coin of that step, for a split of E into equal parts, which one record
     would move by two (erratum 17); at the K_budget-th passing test it halts (erratum 23: the
     printed "< 0" allows one more), and continues to publish; constants C are parameters.

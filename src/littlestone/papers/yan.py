@@ -12,7 +12,7 @@
 =====================  ========================================================================
 
 Numbers in comments are the printed steps. d(x) is `VC1Tree.depth`, and x ⪯ y is
-`VC1Tree.precedes`: y is x or above it. Errata are counted in docs/papers.md.
+`VC1Tree.precedes`: y is x or above it. Errata are numbered in docs/errata.csv (docs/papers.md).
 """
 
 from __future__ import annotations
@@ -711,6 +711,7 @@ class MakeSubTree:
         """Return w(x) (Definition 18) and min v(x') over L(x), less v above x (Definition 19).
 
         Of the nodes above a record with label 0 (after relabelling by f); others have zeros.
+        Records count as often as they are there (erratum 10).
         """
         tree = self.tree
         zeros: Counter[Node] = Counter()
