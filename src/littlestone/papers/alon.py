@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.bounds.claims import IID, REALIZABLE
@@ -41,7 +41,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.papers.adaptor import least_certified
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator, public_salt
 
@@ -123,6 +123,7 @@ class Optimal(Protocol):
         """Return the state after one more example; None if no concept explains all of them."""
 
 
+@on_page("alon.soa", "Section 3.2", "construction", "the standard optimal algorithm, by argmax")
 @dataclass(frozen=True)
 class SOA:
     """The standard optimal algorithm: h_t(x) = argmax_b Ldim(H_t^b(x)).
@@ -140,13 +141,6 @@ class SOA:
     >>> start.prediction.labels, SOA(H.version_space(), "lyu").prediction.labels
     ('1011', '1111')
     """
-
-    NAME: ClassVar[str] = "alon.soa"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Section 3.2"
-    STATEMENT: ClassVar[str] = "the standard optimal algorithm, by argmax"
-    KIND: ClassVar[str] = "construction"
-    UNIT: ClassVar[str] = "records"
 
     space: VersionSpace  # H_t; 1: it begins with H_1 = H
     rule: Literal["argmax", "lyu"] = "argmax"
@@ -209,6 +203,8 @@ def named(space: VersionSpace, h: Hypothesis, labels: Mapping[Point, int]) -> Hy
     return concept_class.improper(tuple(x for x, y in said if labels.get(x, y)))
 
 
+@on_page("alon.definition11", "Definition 11", "construction",
+         "the standard optimal algorithm on any sequence of examples")  # fmt: skip
 @dataclass(frozen=True)
 class ExtendedSOA:
     """Definition 11: the SOA on any sequence of examples, realizable or not.
@@ -220,13 +216,6 @@ class ExtendedSOA:
     >>> run.prediction.describe(), run.then([("b", 1)]).prediction.describe()
     ("1 if x = 'a', otherwise 0", "1 if x = 'a', otherwise 0; but 1 on 'b'")
     """
-
-    NAME: ClassVar[str] = "alon.definition11"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Definition 11"
-    STATEMENT: ClassVar[str] = "the standard optimal algorithm on any sequence of examples"
-    KIND: ClassVar[str] = "construction"
-    UNIT: ClassVar[str] = "records"
 
     state: Optimal
     labels: Mapping[Point, int] | None = None  # None as long as the sequence is realizable
@@ -290,6 +279,8 @@ def difference(one: ExtendedSOA, other: ExtendedSOA) -> Point | None:
     return x
 
 
+@on_page("alon.Dk", "Section 5.2.3", "mechanism",
+         "samples on which the SOA makes k mistakes at least")  # fmt: skip
 @dataclass(frozen=True)
 class Tournament:
     """The Monte-Carlo distributions of Section 5.2.3, a bounded variant of D_k.
@@ -304,13 +295,6 @@ class Tournament:
     >>> dk.run(1, iter([[("a", 1)], [("b", 0)]]), lambda: 1).prediction.describe()
     "1 if x = 'a', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "alon.Dk"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Section 5.2.3"
-    STATEMENT: ClassVar[str] = "samples on which the SOA makes k mistakes at least"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     start: ExtendedSOA
     n: int  # 1: the auxiliary sample size
@@ -351,6 +335,8 @@ class Tournament:
         return S.then(T)
 
 
+@on_page("alon.G", "Algorithm G", "mechanism",
+         "one hypothesis is its output with constant probability")  # fmt: skip
 @dataclass(frozen=True)
 class G:
     """Algorithm G (Theorem 23): a globally stable learner. Not private.
@@ -366,13 +352,6 @@ class G:
     ...     [("a", 1), ("b", 0)], SeededSource(0)).describe()
     "1 if x = 'a', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "alon.G"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Algorithm G"
-    STATEMENT: ClassVar[str] = "one hypothesis is its output with constant probability"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     start: Optimal  # the SOA, or any other optimal online learner
     d: int
@@ -405,6 +384,8 @@ class G:
 # -- Section 5.3 ----------------------------------------------------------------------------------
 
 
+@on_page("alon.hist", "Lemma 28", "mechanism",
+         "stable histogram: the frequent items, with noisy counts")  # fmt: skip
 @dataclass(frozen=True)
 class Hist:
     """Lemma 28, stable histograms: the frequent items, with noisy counts.
@@ -417,13 +398,6 @@ class Hist:
     >>> Hist(Fraction(1), Fraction(1, 10**6)).draw(["tea"] * 90 + [None], SeededSource(0))
     {'tea': 91}
     """
-
-    NAME: ClassVar[str] = "alon.hist"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Lemma 28"
-    STATEMENT: ClassVar[str] = "stable histogram: the frequent items, with noisy counts"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     epsilon: Fraction
     delta: Fraction
@@ -448,8 +422,10 @@ class Hist:
         )  # fmt: skip
 
 
+@on_page("alon.generic", "Lemma 29", "learner",
+         "the exponential mechanism over a finite class", pure=True, agnostic=False)  # fmt: skip
 @dataclass(frozen=True)
-class GenericLearner:
+class GenericLearner(Certified):
     """Lemma 29: h in H with probability proportional to exp(-epsilon n loss_S(h)/2).
 
     Pure epsilon, replace-one. H is the class, or the list that `among` is given. The certificate is
@@ -463,15 +439,6 @@ class GenericLearner:
     >>> learner.required_samples()
     190
     """
-
-    NAME: ClassVar[str] = "alon.generic"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Lemma 29"
-    STATEMENT: ClassVar[str] = "the exponential mechanism over a finite class"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon: Fraction
@@ -510,13 +477,12 @@ class GenericLearner:
         cert.step("enough", "failure <= beta", "exp-mech.tight.realizable")
         return cert
 
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
-
+@on_page("alon.theorem30", "Theorem 30", "learner",
+         "copies of a globally stable learner, a stable histogram, a choice",
+         pure=False, agnostic=False)  # fmt: skip
 @dataclass(frozen=True)
-class M:
+class M(Certified):
     """Theorem 30, the private learner M: copies of G, a stable histogram, a choice.
 
     (epsilon, delta), replace-one, n public, for every input and all public coins: a record is one
@@ -540,15 +506,6 @@ class M:
     >>> learner.fit(X, [int(x == "rain") for x in X]).hypothesis_.describe()
     "1 if x = 'rain', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "alon.theorem30"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Theorem 30"
-    STATEMENT: ClassVar[str] = "copies of a globally stable learner, a stable histogram, a choice"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon: Fraction
@@ -696,10 +653,6 @@ class M:
         cert.step("failure", "missed + badly_chosen", CHOICE)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
     def _shares(self, rest: int, tau: int) -> tuple[Fraction, Fraction]:
         """Propose theta, and the least alpha1 that one batch proves for it, in floats."""

@@ -24,12 +24,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
+from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
 from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
 from littlestone.classes.finite import Boosted
 from littlestone.data import UserSample
@@ -45,6 +45,7 @@ from littlestone.learners.users.scores import (
 )
 from littlestone.learners.users.scores_listed import ListedErrors, Listing
 from littlestone.mechanisms import exponential_mechanism
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
 
@@ -147,8 +148,11 @@ def surrogate(concept_class: ConceptClass, labels: Ints, sample: Sample) -> Ints
     return least_cost(concept_class, sample.points, zero, one) + sample.outside_cost
 
 
+@on_page("lwy.theorem3.4", "Theorem 3.4", "learner",
+         "exponential mechanism on the surrogate error q, agnostic and pure",
+         pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class Theorem34:
+class Theorem34(Certified):
     """Theorem 3.4 (Appendix B): the exponential mechanism on q, over a drawn H; pure.
 
     For every class with a representation: one that can be listed is its own, with q = err_z, which
@@ -167,15 +171,6 @@ class Theorem34:
     epsilon: Fraction
     alpha: Fraction
     beta: Fraction
-
-    NAME: ClassVar[str] = "lwy.theorem3.4"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Theorem 3.4"
-    STATEMENT: ClassVar[str] = "exponential mechanism on the surrogate error q, agnostic and pure"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -222,10 +217,6 @@ class Theorem34:
         )  # fmt: skip
         return cert
 
-    def required_samples(self) -> int:
-        """Return the least number of records with which it is certified."""
-        return _least(self.failure)
-
 
 _RECORDS = Bound((
     ("allowed", "tilt <= rate", RECORDS),
@@ -235,12 +226,7 @@ _RECORDS = Bound((
 ))  # fmt: skip
 
 
-def _least(failure: Callable[[int], CertificateBuilder]) -> int:
-    return least_n(
-        lambda n: all(step.value is not False for step in failure(n).steps.values()), 1000, step=500
-    )
-
-
+@on_page("lwy.lemma2.4", "Lemma 2.4", "construction", "boosting a representation: majorities")
 class Lemma24:
     """Lemma 2.4: an (alpha, beta)-representation, from a (1/4, 1/4)-representation.
 
@@ -256,13 +242,6 @@ class Lemma24:
     >>> Lemma24()(base, Fraction(1, 10), Fraction(1, 20)).rounds
     17
     """
-
-    NAME: ClassVar[str] = "lwy.lemma2.4"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Lemma 2.4"
-    STATEMENT: ClassVar[str] = "boosting a representation: majorities"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def __call__(self, base: Representation, alpha: Any, beta: Any) -> Boosted:
         """Return the boosted representation."""
@@ -281,6 +260,8 @@ class Value(NamedTuple):
     foes: dict[tuple[int, tuple[Fraction, ...]], Fraction]  # concepts with a D over the points
 
 
+@on_page("lwy.definition2.3", "Definition 2.3", "construction",
+         "representation dimension of a class of up to 5 points, exactly")  # fmt: skip
 @dataclass(frozen=True)
 class RepD:
     """Definition 2.3: the probabilistic representation dimension of a class of few points.
@@ -301,13 +282,6 @@ class RepD:
 
     alpha: Fraction = Fraction(1, 4)
     beta: Fraction = Fraction(1, 4)
-
-    NAME: ClassVar[str] = "lwy.definition2.3"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Definition 2.3"
-    STATEMENT: ClassVar[str] = "representation dimension of a class of up to 5 points, exactly"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def __call__(self, concepts: Sequence[Sequence[int]]) -> int:
         """Return exp(RepD): the least s whose value is at most beta."""
@@ -502,6 +476,8 @@ def surrogate_of_users(
     return np.array(q, dtype=np.int64)
 
 
+@on_page("lwy.lemmaC.1", "Lemma C.1", "mechanism",
+         "PrivateCompare: is the best error below or above a midpoint?", unit="users")  # fmt: skip
 @dataclass(frozen=True)
 class PrivateCompare:
     """Lemma C.1: 1 if the least user-level error, plus noise, reaches a cut between two laws.
@@ -530,13 +506,6 @@ class PrivateCompare:
     epsilon: Fraction
     neighbours: Neighbours = REPLACED
     share: Fraction = Fraction(9, 20)
-
-    NAME: ClassVar[str] = "lwy.lemmaC.1"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Lemma C.1"
-    STATEMENT: ClassVar[str] = "PrivateCompare: is the best error below or above a midpoint?"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "mechanism"
 
     def guarantee(self) -> Guarantee:
         """Return what is promised about one user."""
@@ -636,6 +605,8 @@ def _shown(cert: CertificateBuilder, name: str) -> Any:
     return value.value if isinstance(value, Step) else value
 
 
+@on_page("lwy.algorithm2", "Algorithm 2", "mechanism",
+         "PrivateMinError: the best error of a class, by binary search", unit="users")  # fmt: skip
 @dataclass(frozen=True)
 class PrivateMinError:
     """Algorithm 2 (Lemma 4.5): where the best error of the class lies, by binary search.
@@ -660,13 +631,6 @@ class PrivateMinError:
     top: Fraction = Fraction(1, 2)
     steps: int | None = None
     neighbours: Neighbours = REPLACED
-
-    NAME: ClassVar[str] = "lwy.algorithm2"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Algorithm 2"
-    STATEMENT: ClassVar[str] = "PrivateMinError: the best error of a class, by binary search"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "mechanism"
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol
@@ -774,8 +738,11 @@ def _two(cert: CertificateBuilder, name: str, each: list[Step], source: str) -> 
     return cert.step(name, f"max({sums})", source, **{f"x{i}": x for i, x in enumerate(each)})
 
 
+@on_page("lwy.theorem4.6", "Theorem 4.6", "learner",
+         "users: search for the best error, then the exponential mechanism",
+         unit="users", pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class Theorem46:
+class Theorem46(Certified):
     """Theorem 4.6 (Appendix C.4): eta by Lemma 4.5, from it t, then the exponential mechanism on q.
 
     H is drawn from an (alpha/18, beta/7)-representation, and is the class itself where it can be
@@ -801,15 +768,6 @@ class Theorem46:
     samples_per_user: int
     steps: int | None = None  # of the search
     neighbours: Neighbours = REPLACED
-
-    NAME: ClassVar[str] = "lwy.theorem4.6"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Theorem 4.6"
-    STATEMENT: ClassVar[str] = "users: search for the best error, then the exponential mechanism"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -876,10 +834,6 @@ class Theorem46:
         cert.step("failure", "search + choice + beta1", CHOICE, beta1=P.beta)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least number of users with which it is certified."""
-        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
 
 
 _CHOICE = Bound((
@@ -1022,8 +976,11 @@ def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
     return replace(users, label=labels, **kept)
 
 
+@on_page("lwy.algorithm1", "Algorithm 1", "learner",
+         "PrivateThreshold: thresholds of users, by medians and choices",
+         unit="users", pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class PrivateThreshold:
+class PrivateThreshold(Certified):
     """Algorithm 1 (Theorem 5.2), after the search for t.
 
     *Deviations.* Lines 6 to 9 are one draw by the exponential mechanism: the paper adds
@@ -1055,15 +1012,6 @@ class PrivateThreshold:
     def __post_init__(self) -> None:
         if not 0 < self.theta < 1:
             raise parameter_error("PrivateThreshold", "theta", "between 0 and 1", str(self.theta))
-
-    NAME: ClassVar[str] = "lwy.algorithm1"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Algorithm 1"
-    STATEMENT: ClassVar[str] = "PrivateThreshold: thresholds of users, by medians and choices"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -1185,10 +1133,6 @@ class PrivateThreshold:
                 lose=lose, tilt=tilt, level=level, bound=bound, T=T, power=power, rate=each,
             ))  # fmt: skip
         return _two(cert, "walk", fails, WALK)
-
-    def required_samples(self) -> int | None:
-        """Return the least number of users with which it is certified."""
-        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)
