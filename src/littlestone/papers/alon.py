@@ -423,7 +423,7 @@ class Hist:
 
 
 @on_page("alon.generic", "Lemma 29", "learner",
-         "the exponential mechanism over a finite class", pure=True, agnostic=False)  # fmt: skip
+         "the exponential mechanism over a finite class", pure=True)  # fmt: skip
 @dataclass(frozen=True)
 class GenericLearner(Certified):
     """Lemma 29: h in H with probability proportional to exp(-epsilon n loss_S(h)/2).
@@ -479,8 +479,7 @@ class GenericLearner(Certified):
 
 
 @on_page("alon.theorem30", "Theorem 30", "learner",
-         "copies of a globally stable learner, a stable histogram, a choice",
-         pure=False, agnostic=False)  # fmt: skip
+         "copies of a globally stable learner, a stable histogram, a choice")  # fmt: skip
 @dataclass(frozen=True)
 class M(Certified):
     """Theorem 30, the private learner M: copies of G, a stable histogram, a choice.

@@ -92,8 +92,7 @@ AGNOSTIC_PRIVACY = register_claim(
 
 
 @on_page("alon.lemma15", "Lemma 15", "learner",
-         "a learner on records drawn with replacement; few errors on them",
-         pure=False, agnostic=False)  # fmt: skip
+         "a learner on records drawn with replacement; few errors on them")  # fmt: skip
 @dataclass(frozen=True)
 class Lemma15(Certified):
     """Lemma 15: a private PAC learner of m records is a private empirical learner of 9m.
@@ -249,8 +248,7 @@ _LEARNER_EPSILON = Fraction(7, 10)  # where (4 e**x - 1)/x is about least
 
 
 @on_page("alon.corollary4", "Corollary 4", "learner",
-         "agnostic learning, by privately relabelled records",
-         pure=False, agnostic=True)  # fmt: skip
+         "agnostic learning, by privately relabelled records", agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
 class Corollary4(Certified):
     """Corollary 4: agnostic learning with a learner for realizable labels, by relabelling.

@@ -325,8 +325,7 @@ def longest(p: int, d: int, size: int | float = _INFINITE) -> int:
 
 
 @on_page("lyu.theorem3", "Theorem 3", "learner",
-         "teachers list essential hypotheses stage by stage, and vote",
-         pure=False, agnostic=False)  # fmt: skip
+         "teachers list essential hypotheses stage by stage, and vote")  # fmt: skip
 @dataclass(frozen=True)
 class Theorem3(Certified):
     """Theorem 3, private empirical risk minimization for Littlestone classes.
@@ -723,7 +722,7 @@ class JointTrain:
 
 @on_page("lyu.algorithm3", "Algorithm 3", "learner",
          "private online learning; after some mistakes the teachers train again",
-         unit="stream", pure=False, agnostic=False)  # fmt: skip
+         unit="stream")  # fmt: skip
 @dataclass(frozen=True)
 class DPOL(Certified):
     """Algorithm 3, DP-OL: publish a hypothesis; after some U mistakes train it again.

@@ -476,8 +476,7 @@ Median = Literal["log*", "tree", "exponential"]
 
 
 @on_page("yan.algorithm2", "Algorithm 2", "learner",
-         "OPTPrivateLearner: any class of VC dimension 1, order log*",
-         pure=False, agnostic=False)  # fmt: skip
+         "OPTPrivateLearner: any class of VC dimension 1, order log*")  # fmt: skip
 @dataclass(frozen=True)
 class OPTPrivateLearner(Certified):
     """Algorithm 2: chunks vote for a node of the tree of the class; (2 epsilon, 2 delta)-DP.
@@ -702,8 +701,7 @@ class MakeSubTree:
 
 
 @on_page("yan.algorithm4", "Algorithm 4", "learner",
-         "ProperLearner: a concept of any class of VC dimension 1",
-         paper="001", pure=False, agnostic=False)  # fmt: skip
+         "ProperLearner: a concept of any class of VC dimension 1", paper="001")  # fmt: skip
 @dataclass(frozen=True)
 class ProperLearner(Certified):
     """001, Algorithm 4: from x_good down to a proper node, child by child, on a second part.
