@@ -10,12 +10,23 @@ drawn with ``plotter``, and their pages with ``page_maker``.
 `first`                 the first screen of a release's page
 `first`                 the first screen of a release's page
 `pages`, `plans`        the page of a release; of a plan, and of a stream
+`folder`                a release in one folder, with hashes
 `html`, ``templates/``  what all pages share
 ======================  ==========================================================================
 """
 
 from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, streams
 from littlestone.report.figures import Setting, plot, plotter
+from littlestone.report.folder import check_new_folder, write_folder
 from littlestone.report.pages import dimensions_page, page, page_maker
 
-__all__ = ["Setting", "dimensions_page", "page", "page_maker", "plot", "plotter"]
+__all__ = [
+    "Setting",
+    "check_new_folder",
+    "dimensions_page",
+    "page",
+    "page_maker",
+    "plot",
+    "plotter",
+    "write_folder",
+]
