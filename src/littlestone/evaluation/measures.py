@@ -568,6 +568,28 @@ class Evaluation(Figures):
             shares.append(np.append(rising[:-1], 1.0).tolist())
         return tuple(zip(*shares, strict=True))
 
+    def roc_band(
+        self, *, beta: float = _BETA
+    ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+        """Return the ends of the band of `roc`, above and below it: at each cut both shares.
+
+        Each share is within its end except with probability ``beta / 2``, over noise and sampling,
+        whose variances add up (of the sampling with two records more on each side): approximate.
+        """
+        wide = deviations(float(check_probability("evaluate", "beta", beta)) / 2)
+        (counts, cells), rate = self._seen, float(self.histogram.rate)
+        number, sides = cells.stop - cells.start, []
+        above = np.append(0, np.clip(cells.stop - self._cell[::-1], 0, number))  # cells of noise
+        for total, share in zip(counts.sum(axis=1), np.array(self.roc()).T, strict=True):
+            n = max(float(total), 1.0)
+            noise = variance(rate) * (above * (1 - share) ** 2 + (number - above) * share**2)
+            near = (n * share + 2) / (n + 4)
+            far = wide * np.sqrt(noise / n**2 + near * (1 - near) / (n + 4))
+            sides.append((np.clip(share - far, 0, 1), np.clip(share + far, 0, 1)))
+        (left, right), (low, high) = sides
+        upper = zip(left.tolist(), high.tolist(), strict=True)
+        return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
+
     def auroc(self, *, beta: float = _BETA) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.
 
