@@ -832,7 +832,7 @@ def fit(
     table: Any,
     *,
     y: str | None = None,
-    epsilon: Any,
+    epsilon: Any = None,
     delta: Any = None,
     target: str | None = None,
     low: Any = None,
@@ -857,6 +857,7 @@ def fit(
     evaluate: Any = "auto",
     holdout: Any = None,
     csv: Any = None,
+    protocol: Any = None,
     random_state: int | None = None,
     **other: Never,
 ) -> Any:
@@ -924,6 +925,8 @@ def fit(
         Evaluate on this share of the records, and do not learn from them.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written.
+    protocol : path or Protocol, optional
+        Instead of all of these but ``ledger``: what `littlestone.rehearse` wrote.
     random_state : int, optional
         An int is reproducible, and NOT private.
 
@@ -970,21 +973,16 @@ def fit(
     >>> made.predict({"age": [20, 80]}).round(-2)
     array([100., 900.])
     """
-    for name in other:
-        raise ParameterError(no_argument("littlestone", name))
-    of_target = {
-        "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
-        "time": time, "event": event, "event_is": event_is, "periods": periods,
-    }  # fmt: skip
-    own = None if labels is None else tuple(check_labels("fit", labels))
-    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
-    asked = Fit(
-        y=y, epsilon=epsilon, delta=delta, target=of_target, interval=interval, schema=schema,
-        labels=Labels(listed, two, 1 if two is None else two[1]), bounds=bounds, public=public,
-        model=model, user=user, samples_per_user=samples_per_user, evaluate=evaluate,
-        holdout=holdout, csv=csv, monotonic_cst=monotonic_cst, inference=inference,
-    )  # fmt: skip
-    source = source_of("fit", random_state)
+    options = {name: value for name, value in locals().items() if name in OPTIONS} | other
+    source, plan = source_of("fit", random_state), None
+    if protocol is None:
+        asked = asked_of("fit", options)
+    else:
+        from littlestone.learners.protocol import Protocol  # noqa: PLC0415 - it needs `Fit`
+
+        plan = protocol if isinstance(protocol, Protocol) else Protocol.read(protocol)
+        plan.check_alone(n for n, v in options.items() if v is not OPTIONS.get(n))
+        asked = plan.asked(table)
     planned = asked.plan(
         table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
     )
@@ -995,6 +993,7 @@ def fit(
             warn_of_sums(stacklevel=4)
 
     release = planned.run(source, ledger=ledger, said=said)
+    release = release if plan is None else plan.signed(release)
     doubtful = doubt(release)
     if doubtful:
         warnings.warn(f"{doubtful[0].upper()}{doubtful[1:]}", stacklevel=2)
@@ -1002,6 +1001,34 @@ def fit(
 
 
 _LOG = logging.getLogger("littlestone")
+_OF_TARGETS_ONLY = (
+    "target", "low", "high", "loss", "quantile", "time", "event", "event_is", "periods"
+)  # fmt: skip
+_AS_TYPED = (
+    "y", "epsilon", "delta", "interval", "schema", "bounds", "public", "model", "user",
+    "samples_per_user", "evaluate", "holdout", "csv", "monotonic_cst", "inference",
+)  # fmt: skip
+#: What `fit` may be asked, and what is asked if nothing is said.
+OPTIONS: dict[str, Any] = dict.fromkeys((*_OF_TARGETS_ONLY, *_AS_TYPED, "labels")) | {
+    "model": "auto", "evaluate": "auto"
+}  # fmt: skip
+
+
+def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
+    """Return what parameters of `fit` ask for, by their names."""
+    for name in options:
+        if name not in OPTIONS:
+            raise ParameterError(no_argument("littlestone", name))
+    said = OPTIONS | dict(options)
+    labels = said["labels"]
+    own = None if labels is None else tuple(check_labels(caller, labels))
+    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
+    return Fit(
+        **{name: said[name] for name in _AS_TYPED},
+        target={name: said[name] for name in _OF_TARGETS_ONLY},
+        labels=Labels(listed, two, 1 if two is None else two[1]),
+        caller=caller,
+    )
 
 
 def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
