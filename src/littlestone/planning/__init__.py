@@ -6,8 +6,7 @@
 `intervals`        `plan_interval`: what intervals and sets of labels need, and cover
 `lower_bounds`     what no learner can beat
 `rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
-`twin`             rows drawn from a public table, a fit of them, and what it is worth
-`population`       a made-up population over a schema, where there is no twin
+`population`       rows of a public twin, or of a population that is made up; one run
 =================  =================================================================
 
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.

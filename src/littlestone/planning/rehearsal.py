@@ -41,8 +41,15 @@ from littlestone.errors import (
 from littlestone.learners.fit import Fit, asked_of
 from littlestone.learners.protocol import Protocol
 from littlestone.notebooks import Card
-from littlestone.planning.population import populations
-from littlestone.planning.twin import Drawable, Run, Twin, run_once
+from littlestone.planning.population import (
+    BEYOND,
+    Drawable,
+    Made,
+    Run,
+    Twin,
+    populations,
+    run_once,
+)
 
 if TYPE_CHECKING:
     from littlestone.types import Json
@@ -245,6 +252,15 @@ class Needed:
 Progress = Callable[[int, int], None]
 
 
+class Key(NamedTuple):
+    """What is run."""
+
+    records: int
+    epsilon: Fraction
+    free: str  # the family of models, without privacy; else ""
+    run: int
+
+
 @dataclass
 class Runner:
     """Runs on public rows, in processes; what was run is not run again."""
@@ -254,10 +270,10 @@ class Runner:
     seed: int
     jobs: int | None
     progress: Progress = lambda done, total: None
-    known: dict[tuple[Any, ...], Run] = field(default_factory=dict)
+    known: dict[Key, Run] = field(default_factory=dict)
 
-    def runs(self, asked: Sequence[tuple[int, Fraction, int, bool]]) -> None:
-        """Run what is asked: records, epsilon, number of the run, whether without privacy."""
+    def runs(self, asked: Sequence[Key]) -> None:
+        """Run what is asked."""
         missing = [key for key in asked if key not in self.known]
         total = len(self.known) + len(missing)
         workers = min(self.jobs or os.cpu_count() or 1, len(missing))
@@ -277,37 +293,31 @@ class Runner:
                 self.known[key] = found
                 self.progress(len(self.known), total)
 
-    def _asked(self, key: tuple[int, Fraction, int, bool]) -> Fit:
-        _, epsilon, _, free = key
-        return without_privacy(self.fit) if free else replace(self.fit, epsilon=epsilon)
+    def _asked(self, key: Key) -> Fit:
+        if not key.free:
+            return replace(self.fit, epsilon=key.epsilon)
+        nothing: Json = {"evaluate": None, "holdout": None, "interval": None}
+        return replace(self.fit, epsilon=FREE, model=key.free, **nothing)
 
-    def _run(self, key: tuple[int, Fraction, int, bool]) -> Run:
-        return run_once(self.rows, self._asked(key), key[0], self.seed, key[2])
+    def _run(self, key: Key) -> Run:
+        return run_once(self.rows, self._asked(key), key.records, self.seed, key.run)
 
-    def of(self, n: int, epsilon: Fraction, *, free: bool = False) -> list[Run]:
+    def of(self, n: int, epsilon: Fraction, free: str = "") -> list[Run]:
         """Return the runs that were made, in their order."""
-        found = sorted(key for key in self.known if (key[0], key[1], key[3]) == (n, epsilon, free))
-        return [self.known[key] for key in found]
+        wanted = (n, epsilon, free)
+        return [found for key, found in sorted(self.known.items()) if key[:3] == wanted]
 
     def tried(self, value: Any, n: int, epsilon: Fraction, aim: Aim, chance: float) -> Tried:
         """Run until the interval of the chance leaves it, or often enough."""
         runs = 0
         while True:
             runs += _STEP
-            self.runs([(n, epsilon, run, False) for run in range(runs)])
+            self.runs([Key(n, epsilon, "", run) for run in range(runs)])
             found = self.of(n, epsilon)
             here = Tried(value, sum(map(aim.reached, found)), len(found))
             low, high = here.interval
             if not low <= chance <= high or runs >= _MOST_STEPS:
                 return here
-
-
-def without_privacy(fit: Fit) -> Fit:
-    """Return the same fit at an epsilon that hides nothing, on all records.
-
-    The family is the one that private fits take, where it is not left to the number of records.
-    """
-    return replace(fit, epsilon=FREE, evaluate=None, holdout=None, interval=None)
 
 
 @lru_cache(maxsize=1)
@@ -316,9 +326,9 @@ def _load(path: str) -> tuple[Drawable, int]:
     return cast("tuple[Drawable, int]", pickle.loads(Path(path).read_bytes()))  # noqa: S301 - ours
 
 
-def _in_process(path: str, fit: Fit, key: tuple[Any, ...]) -> tuple[tuple[Any, ...], Run]:
+def _in_process(path: str, fit: Fit, key: Key) -> tuple[Key, Run]:
     rows, seed = _load(path)
-    return key, run_once(rows, fit, key[0], seed, key[2])
+    return key, run_once(rows, fit, key.records, seed, key.run)
 
 
 # -- What comes out.
@@ -361,21 +371,65 @@ class Rehearsal:
         answers = [self._needed(run, asked, float(share)) for run in self.runners.values()]
         return max(answers, key=lambda a: (not a.enough, a.records, a.epsilon, -a.found.share))
 
+    def aimed(self, aim: str, chance: Any = 0.8) -> Rehearsal:
+        """Return the rehearsal with what an aim needs, and what is found there."""
+        answer = self.needed(aim, chance)
+        cells = tuple(
+            cell_of(runner, answer.records, answer.epsilon, answer.found.runs, name)
+            for name, runner in self.runners.items()
+        )
+        return replace(self, answer=answer, cells=cells)
+
+    @property
+    def title(self) -> str:
+        """What was run, in a line."""
+        made = any(isinstance(runner.rows, Made) for runner in self.runners.values())
+        where = "a population that is made up" if made else "a public twin"
+        return f"Rehearsal of {self.fit.task.y} on {where}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said beside the figures."""
+        said = []
+        for cell in self.cells:
+            at = f"{cell.records:,} records at epsilon {float(cell.epsilon):g}"
+            at += f" ({cell.population})" if cell.population else ""
+            if cell.half_width is not None:
+                wide = f"{cell.half_width.mean:.2g}"
+                said.append(f"{at}: the private evaluation says {cell.main} to +-{wide}.")
+            elif not cell.stopped:
+                said.append(f"{at}: too few for a private evaluation.")
+            if cell.stopped:
+                said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
+        if len(self.runners) > 1:
+            said.append(
+                "Two populations with these guesses; the truth lies between or beyond, by up to "
+                f"+-{BEYOND}. Guess the best single column, too, and the third one (--single, "
+                "--third)."
+            )
+        said.append(
+            "Mean of runs: +- is how far it is known, at 95%. 10% to 90%: of the runs. Without "
+            f"privacy: the same code at epsilon {int(FREE):,}, on all records."
+        )
+        return said + ([] if self.answer is None else [str(self.answer)])
+
     def _needed(self, runner: Runner, aim: Aim, chance: float) -> Needed:
-        n, epsilon = (values[0] if values else None for values in (self.records, self.epsilons))
+        n: Any = self.records[0] if self.records else None
+        epsilon: Any = self.epsilons[0] if self.epsilons else None
         searched = "records" if n is None else "epsilon" if epsilon is None else ""
         steps: list[Tried] = []
 
-        def numbers(value: Any) -> tuple[int, Fraction]:
+        def numbers(value: Any) -> Any:
             return (value if n is None else n), (value if epsilon is None else epsilon)
 
         def enough(value: Any) -> bool:
-            steps.append(runner.tried(value, *numbers(value), aim, chance))
+            at = numbers(value)
+            steps.append(runner.tried(value, at[0], at[1], aim, chance))
             return steps[-1].share >= chance
 
         if not searched:
             enough(None)
-            return Needed(aim, chance, cast(int, n), cast(Fraction, epsilon), "", (), steps[0])
+            return Needed(aim, chance, n, epsilon, "", (), steps[0])
         found = _least(enough, searched)
         if found is None:
             last = numbers(steps[-1].value)
@@ -387,7 +441,8 @@ class Rehearsal:
                 n_needed=MOST_RECORDS,
             )
         at = next(step for step in steps if step.value == found)
-        return Needed(aim, chance, *numbers(found), searched, tuple(steps), at)
+        records, least = numbers(found)
+        return Needed(aim, chance, records, least, searched, tuple(steps), at)
 
     def protocol(self) -> Protocol:
         """Return the fit, written down for one number of records and one epsilon."""
@@ -427,15 +482,11 @@ class Rehearsal:
 
     def card(self) -> Card:
         """Return what is shown of it."""
-        lines = []
-        for cell in self.cells:
-            at = f"{cell.records:,} records, epsilon {float(cell.epsilon):g}"
-            name = f"{at} ({cell.population})" if cell.population else at
-            said = "; ".join(f"{m} {each}" for m, each in cell.measures.items())
-            lines.append((name, said or f"nothing is released: {cell.why}"))
-        if self.answer is not None:
-            lines.append(("Needed", str(self.answer)))
-        return Card("Rehearsal on public rows", lines)
+        lines = [
+            (f"{cell.records:,} x {float(cell.epsilon):g}", f"{name} {each}")
+            for cell in self.cells for name, each in cell.measures.items()
+        ]  # fmt: skip
+        return Card(self.title, lines + [("", line) for line in self.notes])
 
     def __repr__(self) -> str:
         return self.card().text()
@@ -618,10 +669,8 @@ def rehearsed(
 
 def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "") -> Cell:
     """Run until the mean of the first measure is known to .01, or 100 times."""
-    free = min(runs, _FREE_RUNS)
-    runner.runs([(n, FREE, run, True) for run in range(free)])
     while True:
-        runner.runs([(n, epsilon, run, False) for run in range(runs)])
+        runner.runs([Key(n, epsilon, "", run) for run in range(runs)])
         found = runner.of(n, epsilon)
         measures = _spreads(found)
         main = next(iter(measures.values()), None)
@@ -630,9 +679,12 @@ def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = ""
         more = math.ceil(runs * (main.reach / _ENOUGH) ** 2)
         runs = min(max(more, runs + 1), _MOST_RUNS)
     stopped = [run.stopped for run in found if run.stopped]
+    model = next((run.model for run in found if run.model), "")
+    if model:
+        runner.runs([Key(n, FREE, model, run) for run in range(min(runs, _FREE_RUNS))])
     return Cell(
         n, epsilon, len(found), measures, Spread.of([run.width for run in found]),
-        _spreads(runner.of(n, FREE, free=True)), len(stopped), stopped[0] if stopped else "", name,
+        _spreads(runner.of(n, FREE, model)), len(stopped), stopped[0] if stopped else "", name,
     )  # fmt: skip
 
 
