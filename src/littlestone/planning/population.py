@@ -47,9 +47,10 @@ from littlestone.evaluation import QuantityEvaluation, SurvivalEvaluation
 from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
     from littlestone.data.counting import Groups, Reading
     from littlestone.evaluation import Band
-    from littlestone.learners.fit import Fit, Planned
+    from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
     from littlestone.types import Hypothesis, Json
 
@@ -259,8 +260,8 @@ def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
     except (StoppedError, InfeasibleError) as problem:
         return Run({}, stopped=str(problem))
     kinds = {LinearClass: "linear", ScorecardClass: "scorecard", BoostedTreeClass: "boosted"}
-    taken = kinds.get(type(planned.learner.concept_class), fit.model)
-    found = Run(measured(planned, release.hypothesis, apart), model=taken)
+    taken = kinds.get(type(release.concept_class), fit.model)
+    found = Run(measured(fit, release.concept_class, release.hypothesis, apart), model=taken)
     band = reported(release)
     if band is None:
         return found
@@ -282,9 +283,8 @@ def reported(release: Release) -> Band | None:
     return release.quality.error
 
 
-def measured(planned: Planned, model: Hypothesis, apart: Table) -> dict[str, float]:
+def measured(fit: Fit, concepts: ConceptClass, model: Hypothesis, apart: Table) -> dict[str, float]:
     """Return the measures of a model on other rows, without privacy; the first one leads."""
-    fit, concepts = planned.fit, planned.learner.concept_class
     task = fit.task
     read: Json = dict(task.rule)
     if not task.of_labels:

@@ -381,10 +381,14 @@ class Rehearsal:
         return replace(self, answer=answer, cells=cells)
 
     @property
+    def made_up(self) -> bool:
+        """Whether there was no twin."""
+        return any(isinstance(runner.rows, Made) for runner in self.runners.values())
+
+    @property
     def title(self) -> str:
         """What was run, in a line."""
-        made = any(isinstance(runner.rows, Made) for runner in self.runners.values())
-        where = "a population that is made up" if made else "a public twin"
+        where = "a population that is made up" if self.made_up else "a public twin"
         return f"Rehearsal of {self.fit.task.y} on {where}"
 
     @property
