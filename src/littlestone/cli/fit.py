@@ -203,6 +203,7 @@ def fit(
     """
     from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import weaknesses
+    from littlestone.learners.fit import asked_by
     from littlestone.learners.protocol import Protocol
 
     check_outputs(
@@ -225,7 +226,7 @@ def fit(
             usual = vars(type(group)())
             loose |= {name: v for name, v in vars(group).items() if v != usual[name]}
         written.check_alone(name for name, value in loose.items() if value)
-        asked = written.asked(data)
+        asked = asked_by(written, data)
     budget = paid.budget("fit")
 
     def say(name: str, text: str) -> None:

@@ -146,7 +146,8 @@ def rehearse(
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
         return 0
     _show(found)
-    facts([(name, what, "") for name, what in (("Protocol", out), ("Page", report)) if what])
+    if out or report:
+        facts([(name, what, "") for name, what in (("Protocol", out), ("Page", report)) if what])
     return 0
 
 

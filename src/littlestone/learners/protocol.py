@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.costs import Costs
-from littlestone.data.cells import CsvFormat
-from littlestone.data.schema import Schema, suggest
-from littlestone.errors import ParameterError, check_integer, exact_value
-from littlestone.learners.fit import Fit, Labels
+from littlestone.errors import ParameterError, check_integer
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.version import __version__
 
@@ -28,9 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-protocol-1"
 
-#: Fields of `Fit` that JSON holds as they are; numbers, which are written exactly.
-_PLAIN = ("y", "bounds", "model", "user", "samples_per_user", "certified", "strict", "inference")
-_NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "beta")
+_ROLES = ("time", "event")
 _CHANGED = "The protocol is incomplete, or has been changed: write it again (rehearse --out)."
 
 
@@ -40,13 +34,12 @@ class Protocol:
 
     Examples
     --------
-    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
-    >>> plan = Protocol(Fit(y="ill", epsilon=1, schema=schema), 5000, ("age",))
-    >>> Protocol.from_dict(plan.to_dict()).sha256 == plan.sha256
+    >>> plan = Protocol({"y": "ill", "epsilon": "1"}, 5000, ("age",))
+    >>> Protocol.from_dict(plan.to_dict()) == plan
     True
     """
 
-    fit: Fit
+    fit: Json  # `Fit.to_dict`
     records: int
     columns: tuple[str, ...]  # that are learned from
     rehearsed: Any = None  # what is expected of it, if it was rehearsed
@@ -63,7 +56,7 @@ class Protocol:
             "software": {"name": "littlestone", "version": __version__},
             "records": self.records,
             "columns": list(self.columns),
-            "fit": _of_fit(self.fit),
+            "fit": self.fit,
             "rehearsed": self.rehearsed,
         }
         return rest | {"sha256": _digest(rest)}
@@ -88,7 +81,9 @@ class Protocol:
                 )
             records = check_integer("a protocol", "records", document["records"], low=1)
             columns = tuple(map(str, document["columns"]))
-            return cls(_fit_of(document["fit"]), records, columns, document["rehearsed"])
+            return cls(dict(document["fit"]), records, columns, document["rehearsed"])
+        except ParameterError:
+            raise
         except (KeyError, TypeError, AttributeError, ValueError):
             raise ParameterError(_CHANGED) from None
 
@@ -109,21 +104,15 @@ class Protocol:
                 "the table, what is written, and the ledger."
             )
 
-    def asked(self, table: Any) -> Fit:
-        """Return the fit, if a table has its columns; no record is read."""
-        from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
-
-        declared = None if self.fit.schema is None else self.fit.schema.csv
-        there = read_table(table, csv=self.fit.csv, declared=declared, caller="fit").names
-        task, named = self.fit.task, (self.fit.user, self.fit.task.event)
-        for name in (*self.columns, task.y, *(name for name in named if name is not None)):
-            if name not in there:
-                close = suggest(name, there) if self.fit.csv is None else ""
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Refuse a table that lacks a column, by its names; no record is read."""
+        roles = [self.fit.get("y"), self.fit.get("user"), *map(self.fit["target"].get, _ROLES)]
+        for name in (*self.columns, *(role for role in roles if role is not None)):
+            if name not in names:
                 raise ParameterError(
                     f"The table has no column {name!r}, which the protocol names: nothing was "
-                    f"read. Rename the column of the table, or rehearse again.{close}"
+                    f"read. Rename the column of the table, or rehearse again."
                 )
-        return self.fit
 
     def signed(self, release: Release) -> Release:
         """Return the release with the hash, and the number of records that was planned for."""
@@ -133,58 +122,3 @@ class Protocol:
 def _digest(rest: Json) -> str:
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def _exact(value: Any) -> Any:
-    """Write numbers exactly, as texts; other things as they are."""
-    if isinstance(value, list | tuple | range) or hasattr(value, "tolist"):
-        return [_exact(each) for each in list(value)]
-    number = exact_value(value)
-    return value if number is None else str(number)
-
-
-def _of_fit(fit: Fit) -> Json:
-    """Return what a fit is asked, as JSON; refuse what is no model over named columns."""
-    if fit.concepts is not None or fit.make is not None or fit.public is not None:
-        raise ParameterError(
-            "A protocol is about a --model: leave out --class, --set and --public."
-        )
-    out: Json = {name: getattr(fit, name) for name in _PLAIN}
-    out |= {name: _exact(getattr(fit, name)) for name in _NUMBERS}
-    out["target"] = {
-        name: _exact(value) if name in ("low", "high", "quantile", "periods") else value
-        for name, value in fit.target.items()
-        if value is not None
-    }
-    labels = fit.labels
-    out["labels"] = {
-        "listed": None if labels.listed is None else list(labels.listed),
-        "names": None if labels.names is None else list(labels.names),
-        "positive": labels.positive,
-        "negative": labels.negative,
-    }
-    schema = fit.schema
-    out["schema"] = None if schema is None else {
-        "columns": schema.to_list(), "csv": None if schema.csv is None else schema.csv.to_dict()
-    }  # fmt: skip
-    out["columns"] = None if fit.columns is None else list(fit.columns)
-    out["csv"] = None if fit.csv is None else fit.csv.to_dict()
-    costs = fit.options.get("costs")
-    out["costs"] = None if costs is None else costs.to_dict()
-    return json.loads(json.dumps(out))  # type: ignore[no-any-return] # as it will be read
-
-
-def _fit_of(data: Any) -> Fit:
-    given = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns")}
-    schema, labels, csv = data["schema"], data["labels"], data["csv"]
-    if schema is not None:
-        form = None if schema["csv"] is None else CsvFormat.parse(schema["csv"], "a protocol")
-        given["schema"] = replace(Schema.from_list(schema["columns"]), csv=form)
-    listed, names = (
-        None if labels[name] is None else tuple(labels[name]) for name in ("listed", "names")
-    )
-    given["labels"] = Labels(listed, names, labels["positive"], labels["negative"])
-    given["csv"] = None if csv is None else CsvFormat.parse(csv, "a protocol")
-    if data["costs"] is not None:
-        given["options"] = {"costs": Costs.from_dict(data["costs"])}
-    return Fit(**given)

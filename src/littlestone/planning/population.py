@@ -597,7 +597,7 @@ def _cells(column: Column, codes: Ints) -> pa.Array:
 
 def _constant(odds: Doubles, share: float) -> float:
     low, high = -60.0, 60.0
-    for _ in range(2 * _STEPS):
+    for _ in range(_STEPS):
         middle = (low + high) / 2
         low, high = (low, middle) if expit(odds + middle).mean() >= share else (middle, high)
     return high

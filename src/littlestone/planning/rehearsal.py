@@ -461,7 +461,7 @@ class Rehearsal:
         expected: Json = {"cells": [cell.to_dict() for cell in self.cells]}
         if self.answer is not None:
             expected["aim"] = self.answer.to_dict()
-        return Protocol(fit, one[0][0], self.columns, expected)
+        return Protocol(fit.to_dict(), one[0][0], self.columns, expected)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
