@@ -84,8 +84,8 @@ _DESIGNS = tuple(
 )
 #: Shown where nothing is guessed about single columns.
 _RANGE = {
-    "columns that say different things": Design(0.7, 0.0, False),
-    "columns that say the same": Design(0.7, 0.5, True),
+    "a: columns that say different things": Design(0.7, 0.0, False),
+    "b: columns that say the same": Design(0.7, 0.5, True),
 }
 
 
@@ -315,10 +315,10 @@ def _of_labels(
         listed = code < both.shape[1]
         own = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
         found["log_loss"] = float(-(np.log(own.clip(1e-6)) * count).sum()) / n
-        ones = float(count[code == 1].sum())
-        if model.binary and ones:
-            found["ratio"] = float((chances[point] * count).sum()) / ones
     found["error"] = float(count[answer != code].sum()) / n
+    ones = float(count[code == 1].sum())
+    if isinstance(model, TreeEnsemble) and model.binary and ones:
+        found["calibration_ratio"] = float((chances[point] * count).sum()) / ones
     if isinstance(model, TreeEnsemble) and model.width is not None:
         sets = model.sets(points)
         found["coverage"] = (
@@ -344,7 +344,7 @@ def _of_values(
             at_risk = float(count[periods > period].sum())
             left *= 1 - float(count[event == period].sum()) / max(at_risk, 1.0)
         risk = 1 - float((model.survival(points)[point, -1] * count).sum()) / n
-        return found | ({"ratio": risk / (1 - left)} if left < 1 else {})
+        return found | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
     assert isinstance(target, Quantity | Count)
     step = float(target.width) if isinstance(target, Quantity) else 1.0
     value = (float(target.low) if isinstance(target, Quantity) else 0.0) + step * code
@@ -355,7 +355,7 @@ def _of_values(
         "mae": float((np.abs(value - predicted) * count).sum()) / n,
     }
     if mean:
-        found["ratio"] = float((predicted * count).sum()) / n / mean
+        found["calibration_ratio"] = float((predicted * count).sum()) / n / mean
     if model.width is not None:
         low, high = model.interval(points)[point].T
         inside = (value >= low) & (value <= high)

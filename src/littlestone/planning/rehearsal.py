@@ -124,7 +124,9 @@ class Cell:
     def price(self) -> float | None:
         """What privacy costs, in the first measure; None where one of both is not known."""
         one, other = self.measures.get(self.main), self.free.get(self.main)
-        return None if one is None or other is None else abs(other.mean - one.mean)
+        if one is None or other is None:
+            return None
+        return (other.mean - one.mean) * (1 if MEASURES[self.main][1] else -1)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -242,11 +244,12 @@ class Needed:
 
     def __str__(self) -> str:
         low, high = self.found.interval
-        how = f"reached in {self.found.share:.0%} of {self.found.runs} runs"
-        chance = f"a chance of {low:.0%} to {high:.0%} at 90 %"
-        what = f"{counted(self.records, 'records')} at epsilon {float(self.epsilon):g}"
-        answer = {"": ("no", "yes")[self.enough]}.get(self.searched, f"{self.searched} needed")
-        return f"{self.aim} with chance {self.chance:.0%}: {answer}: {what}: {how}, {chance}"
+        answer = f"Needed {self.searched}" if self.searched else ("No", "Yes")[self.enough]
+        return (
+            f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
+            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs. So the chance "
+            f"is {low:.0%} to {high:.0%} (at 90%); asked for is {self.chance:.0%}."
+        )
 
 
 Progress = Callable[[int, int], None]
@@ -398,11 +401,12 @@ class Rehearsal:
         for cell in self.cells:
             at = f"{cell.records:,} records at epsilon {float(cell.epsilon):g}"
             at += f" ({cell.population})" if cell.population else ""
+            known = "too few for a private evaluation"
             if cell.half_width is not None:
-                wide = f"{cell.half_width.mean:.2g}"
-                said.append(f"{at}: the private evaluation says {cell.main} to +-{wide}.")
-            elif not cell.stopped:
-                said.append(f"{at}: too few for a private evaluation.")
+                known = f"the private evaluation says {cell.main} to +-{cell.half_width.mean:.2g}"
+            cost = "" if cell.price is None else f"; privacy costs {cell.price:.2g} of it"
+            if cell.measures:
+                said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
                 said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
         if len(self.runners) > 1:

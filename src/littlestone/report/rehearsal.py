@@ -19,8 +19,8 @@ from littlestone.svg import Element, picture, text_width
 if TYPE_CHECKING:
     from littlestone.planning.rehearsal import Cell
 
-_WIDTH, _HEIGHT = 640.0, 330.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 132.0, 30.0, 48.0
+_WIDTH, _HEIGHT = 420.0, 300.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 50.0, 86.0, 30.0, 48.0
 _APART = 17.0  # of names of curves
 
 
@@ -69,7 +69,8 @@ def curves(found: Rehearsal, setting: Setting) -> str:
     cells = [cell for cell in found.cells if cell.measures]
     lines: dict[str, list[Cell]] = {}
     for cell in cells:
-        name = f"ε {float(cell.epsilon):g}" + f", {cell.population}" * bool(cell.population)
+        name = f"ε {float(cell.epsilon):g}"
+        name += f", {cell.population.partition(':')[0]}" * bool(cell.population)
         lines.setdefault(name, []).append(cell)
     main = cells[0].main if cells else ""
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
