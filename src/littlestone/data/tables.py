@@ -173,6 +173,10 @@ class Table(ABC):
         """Return the number of rows (public), or None where only a reading tells."""
         return None
 
+    def groups(self, reading: Any) -> Any:
+        """Return the groups of a `Reading` where they are known: of rows drawn from a table."""
+        return None
+
     def pieces(
         self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
     ) -> Iterator[pa.Table]:

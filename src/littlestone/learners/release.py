@@ -8,6 +8,7 @@ releases.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -100,6 +101,7 @@ class Release:
     costs: Costs | None = None
     interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
     names: tuple[Label, Label] | None = None  # of codes 0 and 1, if they are called otherwise
+    protocol: Json | None = None  # its hash, and how many records it was planned for
 
     @property
     def guarantee(self) -> Guarantee:
@@ -154,6 +156,15 @@ class Release:
         return self.proposal is None or any(
             part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
         )
+
+    @property
+    def planned(self) -> str:
+        """Say which protocol was followed, if one was, and whether with the planned number."""
+        if self.protocol is None:
+            return ""
+        unit, records = f"{self.guarantee.neighbours.unit}s", self.protocol["records"]
+        met = "as planned" if self.n == records else f"planned for {records:,}"
+        return f"{self.protocol['sha256']}; {self.n or 0:,} {unit}, {met}"
 
     @property
     def not_evaluated(self) -> str:
@@ -266,6 +277,8 @@ class Release:
             out["spent"] = self.spent
         if self.costs is not None:
             out["costs"] = self.costs.to_dict()
+        if self.protocol is not None:
+            out["protocol"] = self.protocol
         return out
 
     def to_json(self) -> str:
@@ -304,6 +317,7 @@ class Release:
                 interval=_interval(document.get("interval")),
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
+                protocol=_protocol(document.get("protocol")),
             )
             _check_evaluation(release)
             return release
@@ -749,6 +763,14 @@ def _spent(spent: Any) -> dict[str, str] | None:
 
 def _interval(data: Any) -> Conformal | None:
     return None if data is None else Conformal.from_dict(data)
+
+
+def _protocol(data: Any) -> Json | None:
+    if data is None:
+        return None
+    if set(data) != {"sha256", "records"} or not re.fullmatch("[0-9a-f]{64}", data["sha256"]):
+        raise ValueError
+    return {"sha256": data["sha256"], "records": _count(data["records"])}
 
 
 def _columns(columns: Any) -> Json | None:

@@ -111,8 +111,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
-        What this kind of page shows besides: ``measured`` with `Plans`, ``concept_class`` and
-        ``pictures`` with `Dimensions`.
+        What this kind of page shows besides: ``concept_class`` and ``pictures`` with `Dimensions`.
 
     Returns
     -------
@@ -634,6 +633,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
                 f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
             )
         )
+    if release.planned:
+        rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
 
