@@ -222,6 +222,8 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     two = Labels(None if listed is None else tuple(listed), **rule)
     if records.positive is None and listed is None and not records.strict:
         two = Labels()  # 1, or what is equal to it
+    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+        two, listed = Labels(None, tuple(listed), listed[1]), None
     options: Json = {name: value for name, value in vars(own).items() if value}
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
