@@ -308,6 +308,8 @@ def parse(
     two = Labels(None if listed is None else tuple(listed), **rule)
     if records.positive is None and listed is None and not records.strict:
         two = Labels()  # 1, or what is equal to it
+    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+        two, listed = Labels(None, tuple(listed), listed[1]), None
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
     form, concepts = table.written("fit"), None
