@@ -50,11 +50,11 @@ from littlestone.errors import (
 from littlestone.evaluation import (
     ErrorSums,
     Evaluation,
+    GroupFigures,
     Quality,
     QuantityEvaluation,
     ScoreHistogram,
     SurvivalEvaluation,
-    noise_reach,
     quality,
 )
 from littlestone.evaluation.holdout import held_out_by_rule
@@ -206,6 +206,12 @@ class Release:
         constant = constant_label(self.hypothesis)
         return quality(self.counts, answers, constant=constant, costs=self.costs)
 
+    @property
+    def groups(self) -> tuple[GroupFigures, ...]:
+        """What the evaluation says of public groups of records, where it was asked for (``by``)."""
+        measured = self.measured
+        return measured.groups(self.answers) if isinstance(measured, Evaluation) else ()
+
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
         lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
@@ -256,6 +262,8 @@ class Release:
                 out["quality"] = found.to_dict()
             elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
                 out["quality"] = measured.quality
+            if self.groups:
+                out["groups"] = [group.to_dict() for group in self.groups]
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
             if not self.columns_apart:  # its units are the fit's, also after `score`
@@ -637,7 +645,7 @@ def doubt(release: Release) -> str:
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:
-        reach = noise_reach(histogram.rate, len(histogram.scores), _RISK)
+        reach = histogram.reach(len(histogram.scores), _RISK)
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
@@ -645,7 +653,7 @@ def doubt(release: Release) -> str:
             "as in the table (--labels, labels=)? A cell outside the list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
-    if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
+    if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
     label = (release.columns or {}).get("positive", release.labels[1])
     return (
