@@ -199,7 +199,8 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     """
     from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import weaknesses
-    from littlestone.learners.fit import Fit, Labels
+    from littlestone.learners.fit import Fit
+    from littlestone.learners.task import Labels
 
     user, spec = records.user, goal.concept_class
     check_outputs(

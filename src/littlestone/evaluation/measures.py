@@ -619,7 +619,9 @@ class Evaluation(Figures):
         if self._chances is None:
             return found
         away = self._observed_less_predicted(total, beta)
-        return replace(found, auroc=_narrow(self.auroc(beta=beta, unsure=1.0)), calibration=_narrow(away))
+        return replace(
+            found, auroc=_narrow(self.auroc(beta=beta, unsure=1.0)), calibration=_narrow(away)
+        )
 
     def _observed_less_predicted(self, total: float, beta: float) -> Band:
         """Return the share of label 1 less the mean predicted one, of a noisy number of records."""

@@ -32,7 +32,7 @@ from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.groups import Groups
 from littlestone.data.schema import RESERVED, Schema
-from littlestone.data.targets import Count, Periods, Quantity, Target
+from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -47,7 +47,6 @@ from littlestone.errors import (
 from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
-from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
@@ -63,6 +62,7 @@ from littlestone.learners.running import (
     read_sample,
     run,
 )
+from littlestone.learners.task import ZERO_ONE, Labels, Task
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
 from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
@@ -97,149 +97,6 @@ _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
 
 
-@dataclass(frozen=True)
-class Labels:
-    """A target like the others: two labels, of which one cell is the positive one, or a list."""
-
-    listed: tuple[Any, ...] | None = None
-    names: tuple[Any, ...] | None = None  # of two: what predictions say
-    positive: Any = 1
-    negative: Any = None  # with strict reading: the only other cell
-    kind = "label"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is predicted, and by which columns of the table; public."""
-
-    y: str  # of labels, of the target, or of times
-    target: Labels | Target
-    event: str | None = None
-    loss: str = "auto"
-    quantile: Fraction | None = None
-
-    @classmethod
-    def parse(cls, caller: str, y: Any, labels: Labels, **given: Any) -> Task:
-        """Return what the parameters of ``fit`` name.
-
-        Examples
-        --------
-        >>> Task.parse("fit", "price", Labels(), target="quantity", high=20000).target
-        Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
-        >>> Task.parse("fit", None, Labels(), time="t", event="died", periods=2, high=24).target
-        Periods(ends=(Fraction(12, 1), Fraction(24, 1)), event_is=1)
-        """
-        given = {name: value for name, value in given.items() if value is not None}
-        target, time, high = (given.get(name) for name in ("target", "time", "high"))
-        if given and target is None and time is None:
-            raise ParameterError(
-                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
-                'target="quantity" or "count", or time=, the column of times (--target, --time).'
-            )
-        if given and (y is None) == (time is None):
-            raise ParameterError(
-                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
-                "event (--time): one of the two."
-            )
-        column = y if time is None else time
-        if not isinstance(column, str):
-            hint = (
-                "For example --y adult: the column of labels; for times --time and --event. Labels "
-                "in an array of their own become one: table.assign(label=labels)."
-            )
-            raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
-        if not given:
-            return cls(column, labels)
-        if labels != Labels():
-            raise ParameterError(
-                f"The 'labels' parameter of {caller} is for labels: leave it out beside --target "
-                "or --time."
-            )
-        if time is not None:
-            _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
-            event, periods = given.get("event"), given.get("periods")
-            if time == event:
-                raise ParameterError(
-                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
-                    "where the event ended it."
-                )
-            if event is None or periods is None:
-                raise ParameterError(
-                    f"With a time, {caller} needs event, the column of events, and periods, their "
-                    "public ends, for example 12, 24, 36 (--event, --periods)."
-                )
-            ends = _ends(caller, periods, high)
-            return cls(column, Periods(ends, given.get("event_is", 1)), event)
-        if target not in ("quantity", "count"):
-            raise parameter_error(caller, "target", "quantity or count", target)
-        if high is None:
-            raise ParameterError(
-                f"With a target, {caller} needs high, the highest value that counts (--high): a "
-                "public number, said from what is known of such values and not from this table."
-            )
-        if target == "count":
-            _only(caller, given, "a count", "target", "high")
-            return cls(column, Count(high))
-        _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
-        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
-        loss = given.get("loss", "auto" if quantile is None else "quantile")
-        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether labels are predicted."""
-        return isinstance(self.target, Labels)
-
-    @property
-    def labels(self) -> tuple[Any, ...] | None:
-        """The public list of labels, if there is one."""
-        return self.target.listed if isinstance(self.target, Labels) else None
-
-    @property
-    def rule(self) -> Json:
-        """How cells of the column are read."""
-        if not isinstance(self.target, Labels):
-            return {} if self.event is None else {"event": self.event}
-        if self.target.listed is not None:
-            return {}
-        return {"positive": self.target.positive, "negative": self.target.negative}
-
-    def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
-        """Return the class of trees with two tests, or with one where that would be too large."""
-        try:
-            found = make(2)
-        except ParameterError:
-            found = make(1)
-        if isinstance(self.target, Labels):
-            return found
-        return cast(BoostedTreeClass, found).of_target(self.target)
-
-    def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
-        """Refuse columns that are not there, or are declared as what they are not to be."""
-        import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
-
-        from littlestone.data.draft import declared_kinds  # noqa: PLC0415
-
-        table.frame([*names, self.y, *([] if self.event is None else [self.event])], caller)
-        (kind,) = declared_kinds(table, [self.y], caller)
-        if kind is None:
-            return
-        if not self.of_labels and pa.types.is_temporal(kind):
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {kind}, which is no "
-                f"{self.target.kind}: give {caller} a column of numbers."
-            )
-        if self.target == Labels() and not (
-            pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-            or pa.types.is_decimal(kind)
-        ):  # fmt: skip
-            what = "texts" if "string" in str(kind) else str(kind)
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
-                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
-            )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What is asked of a fit: its fields are the parameters of `fit`, parsed once, here.
@@ -250,7 +107,7 @@ class Fit:
     epsilon: Any
     delta: Any = None
     y: Any = None
-    labels: Labels = Labels()
+    labels: Labels = ZERO_ONE
     target: Mapping[str, Any] = field(default_factory=dict)  # target, low, high, loss, time, ...
     evaluate: Any = "auto"
     holdout: Any = None
@@ -313,6 +170,10 @@ class Fit:
         found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
         if self.shares.holdout is None and not self.shares.rule:
             raise ParameterError(NOT_HELD_OUT.format(caller))
+        learned = set(self.columns or ()) & set(found.column_names)
+        if self.schema is None and learned:
+            hint = "Without a schema, the columns of groups are not learned from."
+            raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
         if self.schema is not None:
             beside = found.over(self.schema, caller).beside
             if beside and (self.user is not None or self.concepts is not None):
@@ -346,7 +207,7 @@ class Fit:
     def _counts_labels(self) -> bool:
         """Whether a first count says whether the column holds the labels at all."""
         alone = self.user is None and self.concepts is None and not self.strict
-        return alone and self.task.target == Labels() and self._of_sums
+        return alone and self.task.target == ZERO_ONE and self._of_sums
 
     def _count(
         self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
@@ -619,6 +480,7 @@ class Fit:
 
         refuse_same(table, self.public, self.caller)
         leave = [self.task.y, self.task.event, self.user]
+        leave += [] if self.groups is None else self.groups.column_names  # they have bins already
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
@@ -1054,25 +916,6 @@ def fit(
 
 
 _LOG = logging.getLogger("littlestone")
-
-
-def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
-    for name in given:
-        if name not in possible:
-            raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
-
-
-def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
-    """Return the ends that were given, or so many equal periods up to ``high``."""
-    if high is None:
-        return periods  # type: ignore[no-any-return] # checked where they are used
-    end, number = exact_value(high), exact_value(periods)
-    if end is None or end <= 0:
-        raise parameter_error(caller, "high", "a positive number", high)
-    if number is None or number.denominator > 1 or not 1 <= number <= 100:
-        wanted_number = "beside high a number of equal periods, from 1 to 100"
-        raise parameter_error(caller, "periods", wanted_number, periods)
-    return tuple(end * (i + 1) / number for i in range(int(number)))
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:
