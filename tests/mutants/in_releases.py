@@ -71,6 +71,18 @@ def a_user_counts_with_all_records(original, hypothesis, sample, *given, **optio
     return original(hypothesis, getattr(sample, "pooled", lambda: sample)(), *given, **options)
 
 
+@mutant(
+    "wrong sensitivity",
+    "learners.running:release_histogram",
+    "evaluation/test_groups.py::test_a_replaced_record_moves_one_from_one_cell_to_another",
+)
+def a_record_counts_in_two_groups(original, scores, counts, *, groups=None, **options):
+    """The last group is one of all records, so that each is in two cells."""
+    if groups is not None:
+        counts = np.concatenate([counts[:-1], counts.sum(axis=0, keepdims=True)])
+    return original(scores, counts, groups=groups, **options)
+
+
 @mutant("refusal by the data", _RUN, _GENERIC)
 def refuses_if_all_labels_are_equal(original, learner, sample, source, **options):
     """An error that only some data sets raise is an output that nobody paid for."""

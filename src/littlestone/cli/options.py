@@ -483,6 +483,21 @@ def open_schema(schema: str | Schema | None, x: Sequence[str] | None = None) -> 
     return public
 
 
+def read_groups(caller: str, by: str | None, schema: Schema | None) -> Any:
+    """Return what ``--by`` names: columns of a schema as a schema of their own, or a file of one.
+
+    Names alone, where there is no schema to look them up in.
+    """
+    from littlestone.data import Schema
+
+    if by is None or by.endswith(".toml"):
+        return None if by is None else Schema.from_toml(by)
+    found = names(caller, "by", by)
+    if schema is None or not schema.bound or found is None:
+        return found
+    return replace(schema, columns=tuple(schema[name] for name in found))
+
+
 def open_class(
     spec: str,
     schema: str | Schema | None,

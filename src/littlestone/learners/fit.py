@@ -32,8 +32,9 @@ from littlestone.classes import (
 from littlestone.costs import Costs
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
+from littlestone.data.groups import Groups
 from littlestone.data.schema import RESERVED, Schema
-from littlestone.data.targets import Count, Periods, Quantity, Target
+from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -49,14 +50,23 @@ from littlestone.errors import (
 from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
-from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
 from littlestone.learners.protocol import Protocol
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
-from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
+from littlestone.learners.running import (
+    COLUMNS,
+    NOT_HELD_OUT,
+    Apart,
+    Shares,
+    pay,
+    promise,
+    read_sample,
+    run,
+)
+from littlestone.learners.task import ZERO_ONE, Labels, Task
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
 from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
@@ -91,149 +101,6 @@ _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
 
 
-@dataclass(frozen=True)
-class Labels:
-    """A target like the others: two labels, of which one cell is the positive one, or a list."""
-
-    listed: tuple[Any, ...] | None = None
-    names: tuple[Any, ...] | None = None  # of two: what predictions say
-    positive: Any = 1
-    negative: Any = None  # with strict reading: the only other cell
-    kind = "label"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is predicted, and by which columns of the table; public."""
-
-    y: str  # of labels, of the target, or of times
-    target: Labels | Target
-    event: str | None = None
-    loss: str = "auto"
-    quantile: Fraction | None = None
-
-    @classmethod
-    def parse(cls, caller: str, y: Any, labels: Labels, **given: Any) -> Task:
-        """Return what the parameters of ``fit`` name.
-
-        Examples
-        --------
-        >>> Task.parse("fit", "price", Labels(), target="quantity", high=20000).target
-        Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
-        >>> Task.parse("fit", None, Labels(), time="t", event="died", periods=2, high=24).target
-        Periods(ends=(Fraction(12, 1), Fraction(24, 1)), event_is=1)
-        """
-        given = {name: value for name, value in given.items() if value is not None}
-        target, time, high = (given.get(name) for name in ("target", "time", "high"))
-        if given and target is None and time is None:
-            raise ParameterError(
-                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
-                'target="quantity" or "count", or time=, the column of times (--target, --time).'
-            )
-        if given and (y is None) == (time is None):
-            raise ParameterError(
-                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
-                "event (--time): one of the two."
-            )
-        column = y if time is None else time
-        if not isinstance(column, str):
-            hint = (
-                "For example --y adult: the column of labels; for times --time and --event. Labels "
-                "in an array of their own become one: table.assign(label=labels)."
-            )
-            raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
-        if not given:
-            return cls(column, labels)
-        if labels != Labels():
-            raise ParameterError(
-                f"The 'labels' parameter of {caller} is for labels: leave it out beside --target "
-                "or --time."
-            )
-        if time is not None:
-            _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
-            event, periods = given.get("event"), given.get("periods")
-            if time == event:
-                raise ParameterError(
-                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
-                    "where the event ended it."
-                )
-            if event is None or periods is None:
-                raise ParameterError(
-                    f"With a time, {caller} needs event, the column of events, and periods, their "
-                    "public ends, for example 12, 24, 36 (--event, --periods)."
-                )
-            ends = _ends(caller, periods, high)
-            return cls(column, Periods(ends, given.get("event_is", 1)), event)
-        if target not in ("quantity", "count"):
-            raise parameter_error(caller, "target", "quantity or count", target)
-        if high is None:
-            raise ParameterError(
-                f"With a target, {caller} needs high, the highest value that counts (--high): a "
-                "public number, said from what is known of such values and not from this table."
-            )
-        if target == "count":
-            _only(caller, given, "a count", "target", "high")
-            return cls(column, Count(high))
-        _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
-        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
-        loss = given.get("loss", "auto" if quantile is None else "quantile")
-        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether labels are predicted."""
-        return isinstance(self.target, Labels)
-
-    @property
-    def labels(self) -> tuple[Any, ...] | None:
-        """The public list of labels, if there is one."""
-        return self.target.listed if isinstance(self.target, Labels) else None
-
-    @property
-    def rule(self) -> Json:
-        """How cells of the column are read."""
-        if not isinstance(self.target, Labels):
-            return {} if self.event is None else {"event": self.event}
-        if self.target.listed is not None:
-            return {}
-        return {"positive": self.target.positive, "negative": self.target.negative}
-
-    def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
-        """Return the class of trees with two tests, or with one where that would be too large."""
-        try:
-            found = make(2)
-        except ParameterError:
-            found = make(1)
-        if isinstance(self.target, Labels):
-            return found
-        return cast(BoostedTreeClass, found).of_target(self.target)
-
-    def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
-        """Refuse columns that are not there, or are declared as what they are not to be."""
-        import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
-
-        from littlestone.data.draft import declared_kinds  # noqa: PLC0415
-
-        table.frame([*names, self.y, *([] if self.event is None else [self.event])], caller)
-        (kind,) = declared_kinds(table, [self.y], caller)
-        if kind is None:
-            return
-        if not self.of_labels and pa.types.is_temporal(kind):
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {kind}, which is no "
-                f"{self.target.kind}: give {caller} a column of numbers."
-            )
-        if self.target == Labels() and not (
-            pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-            or pa.types.is_decimal(kind)
-        ):  # fmt: skip
-            what = "texts" if "string" in str(kind) else str(kind)
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
-                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
-            )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What is asked of a fit: its fields are the parameters of `fit`, parsed once, here.
@@ -244,11 +111,12 @@ class Fit:
     epsilon: Any
     delta: Any = None
     y: Any = None
-    labels: Labels = Labels()
+    labels: Labels = ZERO_ONE
     target: Mapping[str, Any] = field(default_factory=dict)  # target, low, high, loss, time, ...
     evaluate: Any = "auto"
     holdout: Any = None
     interval: Any = None
+    by: Any = None
     schema: Schema | None = None
     columns: Sequence[str] | None = None
     bounds: Mapping[str, Any] | None = None
@@ -273,6 +141,7 @@ class Fit:
     caller: str = "fit"
     task: Task = field(init=False)
     shares: Shares = field(init=False)
+    groups: Groups | None = field(init=False)
     family: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -292,6 +161,31 @@ class Fit:
         self._check_model()
         self._check_columns()
         put("shares", self._shares(learned=self._learns_columns))
+        put("groups", None if self.by is None else self._groups())
+
+    def _groups(self) -> Groups:
+        """Return the public groups that the evaluation is split by."""
+        caller, task = self.caller, self.task
+        if not task.of_labels:
+            raise ParameterError(
+                f"The 'by' parameter of {caller} is for labels: an evaluation of a "
+                f"{task.target.kind} is not split into groups. Leave it out."
+            )
+        found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
+        if self.shares.holdout is None and not self.shares.rule:
+            raise ParameterError(NOT_HELD_OUT.format(caller))
+        learned = set(self.columns or ()) & set(found.column_names)
+        if self.schema is None and learned:
+            hint = "Without a schema, the columns of groups are not learned from."
+            raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
+        if self.schema is not None:
+            beside = found.over(self.schema, caller).beside
+            if beside and (self.user is not None or self.concepts is not None):
+                raise ParameterError(
+                    f"Where users are protected, or with a --class, {caller} takes as groups "
+                    "columns that are learned from, too: add these to the schema."
+                )
+        return found
 
     @property
     def _learns_columns(self) -> bool:
@@ -317,7 +211,7 @@ class Fit:
     def _counts_labels(self) -> bool:
         """Whether a first count says whether the column holds the labels at all."""
         alone = self.user is None and self.concepts is None and not self.strict
-        return alone and self.task.target == Labels() and self._of_sums
+        return alone and self.task.target == ZERO_ONE and self._of_sums
 
     def _count(
         self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
@@ -488,6 +382,7 @@ class Fit:
             "schema": schema, "columns": None if self.columns is None else list(self.columns),
             "csv": None if self.csv is None else self.csv.to_dict(),
             "costs": None if costs is None else costs.to_dict(),
+            "by": None if self.groups is None else Schema(self.groups.columns).to_list(),
         }  # fmt: skip
         return cast("Json", json.loads(json.dumps(out)))  # as it will be read
 
@@ -501,6 +396,8 @@ class Fit:
             given["schema"] = replace(Schema.from_list(schema["columns"]), csv=form)
         for name in ("listed", "names"):
             labels[name] = None if labels[name] is None else tuple(labels[name])
+        if data["by"] is not None:
+            given["by"] = Schema.from_list(data["by"])
         if data["costs"] is not None:
             given["options"] = {"costs": Costs.from_dict(data["costs"])}
         return cls(labels=Labels(**labels), **given)
@@ -521,11 +418,15 @@ class Fit:
             self._afford(learner, self.shares, source, ledger, table)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
-        task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
+        of_groups = () if self.groups is None else self.groups.column_names
+        x = (self.columns or ()) if schema is None else schema.names
+        task.check(caller, opened, list(dict.fromkeys([*x, *of_groups])))
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
+        if self.groups is not None and shares.evaluation is None and not shares.rule:
+            raise ParameterError(NOT_HELD_OUT.format(caller))
         if self.public is not None:
             schema = self._of_public(table, opened, say)
             if self.monotonic_cst is not None:
@@ -580,7 +481,8 @@ class Fit:
         if not held_out:
             return None, opened, rows
         x = (self.columns or opened.names) if self.schema is None else self.schema.names
-        asked = dict.fromkeys([*x, task.y, *([] if task.event is None else [task.event])])
+        more = () if self.groups is None else self.groups.column_names
+        asked = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
         first = held_out_rows(rows, held_out, source)
         return *opened.split(first, list(asked), self.caller), rows
 
@@ -621,6 +523,7 @@ class Fit:
 
         refuse_same(table, self.public, self.caller)
         leave = [self.task.y, self.task.event, self.user]
+        leave += [] if self.groups is None else self.groups.column_names  # they have bins already
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
@@ -639,6 +542,9 @@ class Fit:
         from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
+        if self.groups is not None:  # public columns are not learned
+            known = {task.y, *self.groups.column_names, *RESERVED}
+            columns = [name for name in columns or opened.names if name not in known]
         if task.event is not None:
             left_out = (task.y, task.event, *RESERVED)
             columns = [name for name in columns or opened.names if name not in left_out]
@@ -810,6 +716,7 @@ class Planned:
                 raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
             point = x[0]
         named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
+        by = fit.groups
         csv = fit.csv or (None if self.schema is None else self.schema.csv)
         named |= {"csv": None if csv is None or not str(csv) else csv}
         columns: Json = {"x": x, "y": task.y}
@@ -820,13 +727,17 @@ class Planned:
             read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
             caller=fit.caller, **task.rule,
         )  # fmt: skip
-        apart = None if self.apart is None else Apart(partial(read, self.apart), self.paid)
+        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
+        apart = None
+        if self.apart is not None:
+            wide = {} if groups is None else {"domain": groups.domain}
+            apart = Apart(partial(read, self.apart, **wide), self.paid)
         try:
             return run(
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                said=said,
+                groups=groups, said=said,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
@@ -896,6 +807,7 @@ def fit(
     ledger: Ledger | None = None,
     evaluate: Any = "auto",
     holdout: Any = None,
+    by: Any = None,
     csv: Any = None,
     protocol: Any = None,
     random_state: int | None = None,
@@ -963,6 +875,11 @@ def fit(
         nothing is evaluated.
     holdout : number in (0, 1), optional
         Evaluate on this share of the records, and do not learn from them.
+    by : str, sequence of str, or Schema, optional
+        Also evaluate groups of the held-out records, at most 8: the categories or bins of columns
+        of the schema, or of a public schema of columns that are not learned from.
+        ``release_.groups`` has the error, AUROC, calibration and predicted share of each. It costs
+        no epsilon, but more cells of one histogram have more noise.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written.
     protocol : path or Protocol, optional
@@ -1044,7 +961,7 @@ _OF_TARGETS_ONLY = (
 )  # fmt: skip
 _AS_TYPED = (
     "y", "epsilon", "delta", "interval", "schema", "bounds", "public", "model", "user",
-    "samples_per_user", "evaluate", "holdout", "csv", "monotonic_cst", "inference",
+    "samples_per_user", "evaluate", "holdout", "by", "csv", "monotonic_cst", "inference",
 )  # fmt: skip
 #: What `fit` may be asked, and what is asked if nothing is said.
 OPTIONS: dict[str, Any] = dict.fromkeys((*_OF_TARGETS_ONLY, *_AS_TYPED, "labels")) | {
@@ -1091,25 +1008,6 @@ def _exact(value: Any) -> Any:
         return [_exact(each) for each in list(value)]
     number = exact_value(value)
     return value if number is None else str(number)
-
-
-def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
-    for name in given:
-        if name not in possible:
-            raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
-
-
-def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
-    """Return the ends that were given, or so many equal periods up to ``high``."""
-    if high is None:
-        return periods  # type: ignore[no-any-return] # checked where they are used
-    end, number = exact_value(high), exact_value(periods)
-    if end is None or end <= 0:
-        raise parameter_error(caller, "high", "a positive number", high)
-    if number is None or number.denominator > 1 or not 1 <= number <= 100:
-        wanted_number = "beside high a number of equal periods, from 1 to 100"
-        raise parameter_error(caller, "periods", wanted_number, periods)
-    return tuple(end * (i + 1) / number for i in range(int(number)))
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:

@@ -52,11 +52,11 @@ from littlestone.errors import (
 from littlestone.evaluation import (
     ErrorSums,
     Evaluation,
+    GroupFigures,
     Quality,
     QuantityEvaluation,
     ScoreHistogram,
     SurvivalEvaluation,
-    noise_reach,
     quality,
 )
 from littlestone.evaluation.holdout import held_out_by_rule
@@ -218,6 +218,12 @@ class Release:
         constant = constant_label(self.hypothesis)
         return quality(self.counts, answers, constant=constant, costs=self.costs)
 
+    @property
+    def groups(self) -> tuple[GroupFigures, ...]:
+        """What the evaluation says of public groups of records, where it was asked for (``by``)."""
+        measured = self.measured
+        return measured.groups(self.answers) if isinstance(measured, Evaluation) else ()
+
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
         lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
@@ -252,15 +258,18 @@ class Release:
             },
             **stated(self.parts),
         }
-        if self.n is not None:
-            out["n"] = self.n
+        said = {
+            "n": self.n,
+            "columns": self.columns,
+            "label_names": None if self.names is None else list(self.names),
+            "spent": self.spent,
+            "costs": None if self.costs is None else self.costs.to_dict(),
+            "protocol": self.protocol,
+        }
+        out |= {name: value for name, value in said.items() if value is not None}
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
-        if self.columns is not None:
-            out["columns"] = self.columns
-        if self.names is not None:
-            out["label_names"] = list(self.names)
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
             found, measured = self.quality, self.measured
@@ -268,17 +277,13 @@ class Release:
                 out["quality"] = found.to_dict()
             elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
                 out["quality"] = measured.quality
+            if self.groups:
+                out["groups"] = [group.to_dict() for group in self.groups]
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
             if not self.columns_apart:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
-        if self.spent is not None:
-            out["spent"] = self.spent
-        if self.costs is not None:
-            out["costs"] = self.costs.to_dict()
-        if self.protocol is not None:
-            out["protocol"] = self.protocol
         return out
 
     def to_json(self) -> str:
@@ -678,7 +683,7 @@ def doubt(release: Release, positive: str | None = None) -> str:
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:
-        reach = noise_reach(histogram.rate, len(histogram.scores), _RISK)
+        reach = histogram.reach(len(histogram.scores), _RISK)
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
@@ -686,7 +691,7 @@ def doubt(release: Release, positive: str | None = None) -> str:
             "as in the table (--labels, labels=)? A cell outside the list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
-    if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
+    if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
     label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
 
 _RISK = Fraction(1, 20)
 _YES = ("1", "yes", "true")  # a label that says no more than the name of its column
+TOO_FEW = "too few to say"
 _PERIODS = 12  # whose events are said
 _LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
 Renderer = Callable[..., str]
@@ -170,6 +171,7 @@ def release_page(release: Release) -> str:
         **_certified(release),
         evaluation=evaluation,
         held_out=release.evaluation is not None and release.evaluation.held_out,
+        groups=group_rows(release),
         **pictures,
         beside_constants=beside_constants(release),
         spent=[*spent_facts(release), *proposal_facts(release.parts, release.proposal)],
@@ -266,6 +268,38 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
+
+
+def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
+    """Return what is said of public groups, as a table: its head, and a row for each group."""
+
+    def shown(band: Band | None) -> str:
+        if band is None:
+            return TOO_FEW
+        return f"{band.value:.2f} ({band.low:.2f} to {band.high:.2f})"
+
+    kinds = {"share": "of all", "error": "error"}
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+        kinds |= {"auroc": "AUROC", "calibration": "observed less predicted"}
+    if len(release.labels) == 2:
+        kinds["positive"] = f"predicted {release.labels[1]}"
+    rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
+            for group in release.groups]  # fmt: skip
+    return ["group", *kinds.values()], rows
+
+
+def group_facts(release: Release) -> list[tuple[str, str]]:
+    """Return the same as lines (name, text)."""
+    (_, *kinds), rows = group_rows(release)
+    if not rows:
+        return []
+    facts = [("Groups", "of these records; each interval at 95% by itself")]
+    for name, *cells in rows:
+        known = dict(zip(kinds, cells, strict=True))
+        few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
+        said = [f"{kind} {cell}" for kind, cell in known.items() if cell != TOO_FEW]
+        facts.append((name, "; ".join([*said, *([f"{TOO_FEW}: {few}"] if few else [])])))
+    return facts
 
 
 def _of_target(release: Release) -> list[tuple[str, str]]:
