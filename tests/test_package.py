@@ -133,10 +133,10 @@ def _imports(files, root=SOURCE):
         waiting = [parsed(path)]
         while waiting:
             node = waiting.pop()
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
                 waiting += node.orelse
                 continue
-            waiting += ast.iter_child_nodes(node)
+            waiting += (n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.expr))
             if isinstance(node, ast.Import):
                 needs |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

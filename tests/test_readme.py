@@ -47,7 +47,7 @@ def test_the_main_job(tmp_path):
     for line in re.search(r"```text\n(.*?)```", text, re.DOTALL)[1].splitlines():
         assert form(line).removesuffix("[...]").strip() in form(done.stdout), line
     page = (tmp_path / "page.html").read_text()
-    assert "<svg" in page
+    assert "<figure" in page
     assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # self-contained: nothing is loaded
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import functools
 import io
 import sys
 import tokenize
@@ -37,6 +38,7 @@ class Lines(NamedTuple):
     total: int
 
 
+@functools.cache
 def count(text: str) -> Lines:
     """Return the lines of one file."""
     documented: set[int] = set()

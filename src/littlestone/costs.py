@@ -116,21 +116,21 @@ class Costs:
         """Read it back; it may be untrusted."""
         try:
             matrix, unit = data["matrix"], read_exact(data["unit"])
-            given = {
+            by_pair = {
                 (y, k): _whole(cost)
                 for y, row in enumerate(matrix)
                 for k, cost in enumerate(row)
                 if y != k
             }
             diagonal = [_whole(row[y]) for y, row in enumerate(matrix)]
-            made = cls.of(given, labels=len(matrix))
-            if made.unit != 1 or unit <= 0 or any(diagonal) or len(matrix) > _LABELS:
+            costs = cls.of(by_pair, labels=len(matrix))
+            if costs.unit != 1 or unit <= 0 or any(diagonal) or len(matrix) > _LABELS:
                 raise ValueError
         except (KeyError, TypeError, ValueError, IndexError):
             raise ParameterError(
                 "Costs must have the entries that `Costs.to_dict` writes."
             ) from None
-        return cls(made.matrix, unit)
+        return cls(costs.matrix, unit)
 
 
 _LABELS = 1000

@@ -13,7 +13,13 @@ PUBLIC = SimpleNamespace(**runpy.run_path(str(FILE)))
 
 
 @pytest.mark.parametrize("agnostic", [True, pytest.param(False, marks=pytest.mark.more)])
-@pytest.mark.parametrize("case", PUBLIC.CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(c, id=c.name, marks=[pytest.mark.more] * (c.name == "intervals"))
+        for c in PUBLIC.CASES
+    ],
+)
 def test_one_release(case, agnostic):
     n = PUBLIC.certified(case, "1/10", agnostic=agnostic)
     assert PUBLIC.failures(case, n, 1, "1/10", agnostic=agnostic) == 0

@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import (
@@ -175,6 +175,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(data=st.data(), good=st.sampled_from(GOOD), junk=JSON)
 def test_changed_json_is_read_or_refused_but_never_fails_otherwise(data, good, junk):
     broken = json.loads(json.dumps(good))

@@ -1,12 +1,14 @@
 """A small table in two formats, and a command line that is run in this process."""
 
 import json
+from copy import deepcopy
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from cyclopts import App
 
 from littlestone.cli.main import main
 
@@ -37,6 +39,22 @@ class Run(NamedTuple):
     @property
     def json(self):
         return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def options_are_read_once():
+    """A command's options are read off its signature once, not for each of thousands of lines."""
+    assemble, commands = App.assemble_argument_collection, {}
+
+    def copied(self, **how):
+        key = id(self), *how.items()
+        if key not in commands:
+            commands[key] = assemble(self, **how)
+        return deepcopy(commands[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(App, "assemble_argument_collection", copied)
+        yield
 
 
 @pytest.fixture

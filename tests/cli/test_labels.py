@@ -80,20 +80,6 @@ def test_plan_counts_the_labels(folder, capsys):
     assert three["lower_bounds"] == []
 
 
-def test_auto_says_from_where_on_each_class_is_certified(folder, capsys):
-    plan = json.loads(
-        told(
-            capsys, "plan", "--class", "auto", *CLASS[2:], "--epsilon", "9", "--alpha", "0.25",
-            "--beta", "0.05", "--json",
-        )
-    )  # fmt: skip
-    steps = {step["class"]: step["n"] for step in plan["nested_classes"]}
-    assert list(steps) == [
-        "rule_lists(length=2)", "decision_trees(depth=2)", "decision_trees(depth=3)"
-    ]  # fmt: skip
-    assert 100 < steps["rule_lists(length=2)"] < steps["decision_trees(depth=2)"] < 1499
-
-
 @pytest.mark.first(1)
 @pytest.mark.parametrize("of", ["rule_lists(length=1)", "decision_trees(depth=1)"])
 def test_privacy_is_verified_with_labels(folder, capsys, of):

@@ -31,8 +31,12 @@ def test_list(capsys):
     (theorem,) = [row for row in found if row["name"] == "lyu.theorem3"]
     assert {"k", "chunk", "tolerances"} <= set(theorem["settings"])
     assert not any("epsilon" in name for row in found for name in row["settings"])
+    assert [each["certified"] for each in theorem["needed"]] == [26180, 246050]
+    assert all(each["simulated"] for row in found for each in row["needed"])
     assert main(["papers"]) == 0
-    assert "lyu.theorem3" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "lyu.theorem3" in said
+    assert "26,180" in said
 
 
 def test_fit_plan_and_record(rows, tmp_path, capsys):
@@ -104,7 +108,7 @@ def test_a_stream_over_learned_columns_states_them_and_their_seed(tmp_path, caps
     rows, schema, export = (str(tmp_path / name) for name in ("t.csv", "s.toml", "p.json"))
     (tmp_path / "t.csv").write_text("age,ill\n" + "25,0\n70,1\n" * 50)
     table = {"age": [25, 70] * 50, "ill": [0, 1] * 50}
-    learned = ls.Schema.propose(table, y="ill", epsilon=2, random_state=7)
+    learned = ls.data.propose(table, y="ill", epsilon=2, random_state=7)
     (tmp_path / "s.toml").write_text(learned.to_toml())
     stream = ["stream", rows, "--learner", "lyu.algorithm3", "--class", "rules(max_literals=1)"]
     stream += ["--schema", schema, "--epsilon", "8", "--delta", "1e-6", "--horizon", "100"]

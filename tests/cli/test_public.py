@@ -42,6 +42,12 @@ def test_thresholds(tables, capsys):
     seen = set(pq.read_table(public)["dose"].to_pylist())
     assert release["hypothesis"]["above"] + 1 in seen
     assert len(release["class"]["public"]) == 200
+
+
+@pytest.mark.more
+def test_thresholds_of_other_populations(tables, capsys):
+    mine, public = tables
+    line = ["--class", "thresholds(1, 10**6)", "--x", "dose"]
     _, listed = fitted(capsys, mine, "--public", public, *line, "--shift", "none")
     assert "public.slabs" not in listed["certificate"]["claims"]
     _, other = fitted(capsys, mine, "--public", public, *line, "--shift", "2,0.01")
@@ -68,7 +74,7 @@ def test_half_planes(tmp_path, capsys):
 
 def test_rules_over_columns_of_the_public_table(tables, capsys):
     mine, public = tables
-    rules = ["--class", "rules(max_literals=1)", "--bins", "100"]
+    rules = ["--class", "rules(max_literals=1)", "--bins", "40"]
     code, release = fitted(capsys, mine, "--public", public, *rules)
     assert code == 0
     described = [column["name"] for column in release["class"]["schema"]]

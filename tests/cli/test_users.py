@@ -117,7 +117,7 @@ def test_refusals_teach(run, people, line, message):
 
 
 def test_too_few_users(run, people):
-    done = run(f"{FIT} thresholds(1,99) --alpha 0.01 --require-certificate --json")
+    done = run(f"{FIT} thresholds(1,99) --alpha 0.03 --require-certificate --json")
     assert done.code == 3
     assert done.json["error"]["n_needed"] > N
     assert "users; there are 600" in done.err

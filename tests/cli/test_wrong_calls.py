@@ -28,7 +28,7 @@ CALLS = {
     f"{FIT} --model rule --class points()": "--class or --model",
     f"{FIT} --class points": "Name it with --x",
     f"{FIT} --class rules(max_literals=2)": "--schema",
-    f"{FIT} --class auto": "plan --class auto",
+    f"{FIT} --class auto": "decision_trees",
     f"{FIT} --class desicion_trees(depth=2) --schema schema.toml": "decision_trees",
     f"{FIT} --schema nowhere.toml": "could not be read",
     f"{FIT} --schema data.csv": "schema",

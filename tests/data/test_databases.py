@@ -134,7 +134,7 @@ def test_a_table_that_changes_between_its_columns_charges_nothing(counts, tmp_pa
     table = connection.table("t")
     schema = ls.Schema.from_dict({"x": {"bins": [5]}, "z": {"bins": [3]}})
     ask = {
-        "count_cells": lambda: ls.Schema.propose(table, epsilon=8, ledger=ledger),
+        "count_cells": lambda: ls.data.propose(table, epsilon=8, ledger=ledger),
         "count_codes": lambda: check(table, schema, y="y", epsilon=8, ledger=ledger),
     }
     with pytest.raises(DataError, match="changed between two readings"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.data import Column, Schema
-from littlestone.data.draft import compare, draft, public_column
+from littlestone.data.draft import compare, draft
+from littlestone.data.proposal import propose
 from littlestone.errors import ParameterError
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
@@ -108,70 +108,11 @@ def test_the_first_line_of_a_csv_is_read_only_when_it_is_public(tmp_path):
     assert "Bonn" not in text
 
 
-def test_a_public_table_completes_the_schema(tmp_path):
-    public = pa.table(
-        {
-            "age": list(range(80)),
-            "city": ["Rome", "Bonn", "Ärö", None] * 20,
-            "smoker": [True, False] * 40,
-            "born": [None] * 80,
-        }
-    )
-    text = draft(TABLE, label="ill", like=public)
-    schema = Schema.from_dict(tomllib.loads(text))
-    assert schema["age"].edges == (10, 20, 30, 40, 50, 60, 70)
-    assert schema["city"].categories == ("Bonn", "Rome", "Ärö")
-    assert schema["smoker"].categories == ("false", "true")
-    assert "born" not in schema.names
-    assert "# [born] has" in text
-    without = draft(TABLE, label="ill", like=public.select(["age"]))
-    assert "# [city] is not in the public table: left out." in without
-    with pytest.raises(ParameterError, match="none of the table's columns"):
-        draft(TABLE, like={"x": [1]})
+def test_a_label_is_one_of_several_columns():
     with pytest.raises(ParameterError, match="no column besides"):
         draft({"ill": [1]}, label="ill")
     with pytest.raises(ParameterError, match=r"no column 'il'. Did you mean 'ill'"):
         draft(TABLE, label="il")
-
-
-def test_the_public_table_is_another_one(tmp_path):
-    path = tmp_path / "t.parquet"
-    pq.write_table(TABLE, path)
-    (tmp_path / "link.parquet").symlink_to(path)
-    with pytest.raises(ParameterError, match="another one"):
-        draft(path, like=tmp_path / "link.parquet")
-
-
-@pytest.mark.parametrize(
-    ("cells", "edges"),
-    [
-        (["1", "2.5", None], (2.5,)),
-        ([7, 7, 7], (7,)),
-        ([3, "nan", float("nan"), 5], (5,)),
-        (list(range(8)), (1, 2, 3, 4, 5, 6, 7)),
-        ([0] * 70 + list(range(1, 31)), (6, 18)),
-    ],
-)
-def test_bins_of_public_numbers(cells, edges):
-    assert public_column("x", cells).edges == edges
-
-
-@given(st.lists(st.integers(-100, 100), min_size=9, max_size=60))
-def test_bins_are_order_statistics(cells):
-    """Each edge is a value; an eighth of the records lies between two edges, up to ties."""
-    column = public_column("x", cells)
-    assert set(column.edges) <= set(cells)
-    shares = np.bincount(column.codes(np.array(cells)), minlength=column.n_codes)[2:]
-    most_tied = max(cells.count(value) for value in set(cells))
-    assert shares.max() <= -(-len(cells) // 8) + most_tied or len(set(cells)) <= 8
-
-
-def test_texts_that_are_too_many_or_none():
-    assert public_column("x", [str(i) + "x" for i in range(51)]) is None
-    assert len(public_column("x", [str(i) + "x" for i in range(50)]).categories) == 50
-    assert public_column("x", [None, ""]) is None
-    assert public_column("x", ["1", "b"]).categories == ("1", "b")
-    assert public_column("x", ["1e400"]).categories == ("1e400",)
 
 
 def test_compare_names_columns_of_the_schema_only():
@@ -191,10 +132,10 @@ def test_names_that_schemas_keep_for_something_else(name):
     table = pa.table({name: [1, 2] * 900, "z": range(1800)})
     assert "left out, rename it" in draft(table)
     assert set(tomllib.loads(draft(table))) == {"z"}
-    proposed = Schema.propose(table, epsilon=9, random_state=0)
+    proposed = propose(table, epsilon=9, random_state=0)
     assert proposed.names == ("z",)
     assert Schema.from_dict(tomllib.loads(proposed.to_toml())) == proposed
     with pytest.raises(ParameterError, match="for something else"):
-        Schema.propose(table, columns=[name], epsilon=9, random_state=0)
+        propose(table, columns=[name], epsilon=9, random_state=0)
     with pytest.raises(ParameterError, match="for something else"):
         Schema((Column.bins(name, [1]), Column.bins("z", [1])))

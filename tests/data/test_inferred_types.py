@@ -73,14 +73,14 @@ def proposed(table, tmp_path, delta):
     path = tmp_path / "b.db"
     path.unlink(missing_ok=True)
     ledger = ls.Ledger(path, epsilon=100, delta=1e-3)
-    found = ls.Schema.propose(table, y="ill", epsilon=90, delta=delta, digits=1, ledger=ledger)
+    found = ls.data.propose(table, y="ill", epsilon=90, delta=delta, digits=1, ledger=ledger)
     told = found.proposal
     (event,) = ledger.history()
     paid = event.what, event.cost, event.leak, str(ledger.spent())
     return str(found.guarantee), told.n, told.declared, paid
 
 
-@pytest.mark.first(12)
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     ("reader", "odd"),
     [case for case in product(READERS, ODD) if case != ("pandas, Arrow", "long")],  # reads it not
@@ -93,7 +93,7 @@ def test_nothing_shows_an_inferred_type(reader, odd, tables, tmp_path):
     schema = ls.Schema.from_dict({"age": {"bins": [40]}})
     for show in (
         lambda table: proposed(table, tmp_path, 1e-6),
-        lambda table: outcome(lambda: ls.Schema.propose(table, columns=["age"], epsilon="1/900")),
+        lambda table: outcome(lambda: ls.data.propose(table, columns=["age"], epsilon="1/900")),
         lambda table: released(ls.Rules(schema, 1), table),
         lambda table: released(ls.Thresholds(17, 76), table, x="age"),
         lambda table: released(ls.Points(), table, x="age"),
@@ -120,9 +120,9 @@ def test_a_proposal_of_a_frame_reads_each_cell_as_of_a_csv_file(tables):
     """Whatever type was inferred, an open column is described from the same cells."""
     for path in tables("x"):
         options = {"y": "ill", "epsilon": 9, "delta": 1e-6, "random_state": 0}
-        by_path = ls.Schema.propose(path, header_is_public=True, **options)
+        by_path = ls.data.propose(path, header_is_public=True, **options)
         for reader, read in READERS.items():
-            assert ls.Schema.propose(read(path), **options) == by_path, reader
+            assert ls.data.propose(read(path), **options) == by_path, reader
 
 
 @pytest.mark.more
@@ -140,17 +140,17 @@ def test_what_declares_types(tmp_path):
     options = {"epsilon": 9, "delta": 1e-6, "header_is_public": True, "random_state": 0}
     for table in files:
         assert read_table(table).declared
-        found = ls.Schema.propose(table, **options)
+        found = ls.data.propose(table, **options)
         assert found.proposal.declared == ("age",)
-        assert ls.Schema.propose(table, kinds={"age": "open"}, **options).proposal.declared == ()
+        assert ls.data.propose(table, kinds={"age": "open"}, **options).proposal.declared == ()
         learner = ls.AgnosticLearner(ls.Rules(found, 1), epsilon=9, random_state=0)
         page = ls.page(learner.fit(frame.assign(ill=1), "ill"))
         assert "taken as public" in page
         assert "inherits the inference" in page
     for table in [*memory, tmp_path / "t.csv"]:
         assert not read_table(table).declared
-        assert ls.Schema.propose(table, **options).proposal.declared == ()
-        said = ls.Schema.propose(table, kinds={"age": "whole"}, **options)
+        assert ls.data.propose(table, **options).proposal.declared == ()
+        said = ls.data.propose(table, kinds={"age": "whole"}, **options)
         assert said == found  # as the file declares it
         assert said.proposal == found.proposal
 
@@ -158,10 +158,10 @@ def test_what_declares_types(tmp_path):
 def test_what_is_said_to_be_numbers_costs_what_numbers_cost():
     table = {"age": ["44", "x", None, "17"] * 500, "city": ["Bonn", "Rome"] * 1000}
     options = {"epsilon": 9, "kinds": {"age": "whole", "city": "text"}, "random_state": 0}
-    found = ls.Schema.propose(table, delta=1e-6, **options)
+    found = ls.data.propose(table, delta=1e-6, **options)
     assert found.proposal.declared == ("age", "city")
     assert found["age"].numeric
     assert found["city"].categories == ("Bonn", "Rome")
-    pure = ls.Schema.propose(table, **options)  # texts without a delta cost nothing
+    pure = ls.data.propose(table, **options)  # texts without a delta cost nothing
     assert pure.proposal.left_out == ("city",)
     assert pure.guarantee.epsilon == Fraction(9)

@@ -18,7 +18,7 @@ from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
 from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, counting, proposal, read_table
-from littlestone.data.proposal import Cell, edges_of, plan, prepare, sizes, tally
+from littlestone.data.proposal import Cell, edges_of, plan, prepare, propose, sizes, tally
 from littlestone.errors import BudgetError, InfeasibleError, ParameterError, StoppedError
 from littlestone.mechanisms import estimate as counts
 from littlestone.privacy import zcdp_to_dp
@@ -201,7 +201,7 @@ def numbers_of_all_kinds(n=12_000):
 
 def test_what_is_proposed():
     table = numbers_of_all_kinds()
-    schema = Schema.propose(table, epsilon=8, delta=1e-6, y="ill", random_state=0)
+    schema = propose(table, epsilon=8, delta=1e-6, y="ill", random_state=0)
     assert schema.names == ("age", "rate", "gain", "flag", "city", "text", "day")
     assert schema.proposal.left_out == ("one", "name")  # one value, no frequent category
     for name, values in (("age", table["age"]), ("rate", table["rate"])):
@@ -225,7 +225,7 @@ def test_bounds_are_public_knowledge():
     table = {"flag": [0, 1] * 500, "rate": np.linspace(-9, 9, 1000), "x": ["1", "y"] * 500}
     bounds = {"flag": (0, 1), "rate": (-1.0, 1.5), "x": (0, 5)}
     for seed in range(20):
-        schema = Schema.propose(table, epsilon=1, bounds=bounds, random_state=seed)
+        schema = propose(table, epsilon=1, bounds=bounds, random_state=seed)
         for column in schema:
             low, high = bounds[column.name]
             assert all(low < edge <= high for edge in column.edges)
@@ -251,18 +251,18 @@ def test_columns_are_counted_together_as_each_alone(tmp_path, monkeypatch):
 def test_a_column_of_which_nothing_is_seen_has_equal_parts_of_its_bounds():
     table = {"rare": ["7"] + [None] * 999, "rate": [1.5] * 1000, "age": np.arange(1000) % 90}
     known = {"rare": (0, 16), "rate": (0, 0.8)}
-    schema = Schema.propose(table, epsilon=3, bounds=known, random_state=0)
+    schema = propose(table, epsilon=3, bounds=known, random_state=0)
     assert schema["rare"].edges == (2, 4, 6, 8, 10, 12, 14)
     assert schema["rate"].edges == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
     assert schema.proposal.left_out == ()
-    assert "rare" in Schema.propose(table, epsilon=3, random_state=0).proposal.left_out
+    assert "rare" in propose(table, epsilon=3, random_state=0).proposal.left_out
 
 
 def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
     pq.write_table(pa.table({"city": ["7"] * 900, "age": range(900)}), tmp_path / "t.parquet")
     ready = prepare(tmp_path / "t.parquet", epsilon=1)
     assert [asked.name for asked in ready.asked.paying] == ["age"]
-    assert Schema.propose(tmp_path / "t.parquet", epsilon=1).proposal.declared == ("city", "age")
+    assert propose(tmp_path / "t.parquet", epsilon=1).proposal.declared == ("city", "age")
     ready = prepare(tmp_path / "t.parquet", epsilon=1, kinds={"city": "open"})
     assert [asked.name for asked in ready.asked.paying] == ["city", "age"]
 
@@ -270,20 +270,20 @@ def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
 def test_zeros_and_ones_have_one_cut():
     """A bin for each of them, whatever numbers the column might have held."""
     table = {"flag": [0, 1] * 10_000}
-    found = [Schema.propose(table, epsilon="0.5", random_state=i)["flag"].edges for i in range(10)]
+    found = [propose(table, epsilon="0.5", random_state=i)["flag"].edges for i in range(10)]
     assert sum(edges == (1,) for edges in found) >= 8
 
 
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
-    schema = Schema.propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
+    schema = propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
     assert schema.proposal.left_out == ("one", "city", "name", "day")
     assert schema.proposal.declared == ("flag", "day")
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):
-        Schema.propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
+        propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
     with pytest.raises(StoppedError, match=r"pure 8-.* stays spent.*texts need a delta"):
-        Schema.propose(table, epsilon=8, columns=["city"], random_state=0)
+        propose(table, epsilon=8, columns=["city"], random_state=0)
 
 
 class Unused(SeededSource):
@@ -317,14 +317,14 @@ def test_checked_then_charged_then_drawn(tmp_path):
         ({"bounds": {"city": (0, 9)}, "kinds": {"city": "text"}}, ParameterError),
     ):
         with pytest.raises(error):
-            Schema.propose(table, **{"epsilon": 1, "random_state": Unused(0)} | options)
+            propose(table, **{"epsilon": 1, "random_state": Unused(0)} | options)
     (tmp_path / "t.csv").write_text("ann,7\n")
     with pytest.raises(ParameterError, match="is a record"):
-        Schema.propose(tmp_path / "t.csv", epsilon=1)
+        propose(tmp_path / "t.csv", epsilon=1)
     with pytest.raises(BudgetError):
-        Schema.propose(table, epsilon=3, ledger=ledger)
+        propose(table, epsilon=3, ledger=ledger)
     assert ledger.spent().epsilon == 0
-    schema = Schema.propose(table, epsilon=2, delta=1e-6, ledger=ledger)
+    schema = propose(table, epsilon=2, delta=1e-6, ledger=ledger)
     assert ledger.spent().epsilon == 2
     assert schema.guarantee.epsilon == 2
     assert not schema.guarantee.seeded
@@ -334,7 +334,7 @@ def test_equal_records_in_another_order_give_the_same():
     table = {"a": ["x"] * 400 + ["y"] * 500 + ["3"] * 100, "b": list(range(1000))}
     reverse = {name: cells[::-1] for name, cells in table.items()}
     found = [
-        Schema.propose(pa.table(cells), epsilon=8, delta=1e-4, random_state=3)
+        propose(pa.table(cells), epsilon=8, delta=1e-4, random_state=3)
         for cells in (table, reverse)
     ]
     assert found[0] == found[1]
@@ -379,7 +379,7 @@ def test_bins_are_cells_where_they_are_few_and_of_equal_size_else():
 def proposed():
     table = {"age": np.arange(6000) % 60, "city": np.array(["Bonn", "Rome"] * 3000)}
     table["ill"] = (np.arange(6000) % 60 >= 30).astype(int)
-    return table, Schema.propose(table, y="ill", epsilon=1, delta=1e-6, random_state=0)
+    return table, propose(table, y="ill", epsilon=1, delta=1e-6, random_state=0)
 
 
 def test_the_file_keeps_what_it_cost(proposed, tmp_path):
@@ -443,14 +443,14 @@ def test_decimal_commas_are_declared(tmp_path):
     rows = (f"{20 + i % 40},{i % 10};{'1,5' if i % 2 else 'Köln'}x\n" for i in range(6000))
     path.write_text("warm;code\n" + "".join(rows), encoding="latin-1")
     form = "sep=;, decimal=comma, encoding=latin-1, header=public"
-    schema = Schema.propose(path, epsilon=8, delta=1e-6, csv=form, random_state=0)
+    schema = propose(path, epsilon=8, delta=1e-6, csv=form, random_state=0)
     assert 7 <= len(schema["warm"].edges) <= 16
     assert all(20 < edge < 60 for edge in schema["warm"].edges)
     assert schema["code"].categories == ("1,5x", "Kölnx")
     assert schema.csv.decimal == "comma"
     (tmp_path / "s.toml").write_text(schema.to_toml())
     assert Schema.from_toml(tmp_path / "s.toml").csv == schema.csv
-    undeclared = Schema.propose(
+    undeclared = propose(
         path, epsilon=8, delta=1e-6, random_state=0, csv=form.replace("decimal=comma, ", "")
     )
     assert not undeclared["warm"].numeric
@@ -459,7 +459,7 @@ def test_decimal_commas_are_declared(tmp_path):
 def test_the_number_of_records_is_not_told_under_add_remove():
     """There it is secret; a proposal, under replace-one, does not hide it, so it is refused."""
     table = pa.table({"z": range(1800), "y": [0, 1] * 900})
-    proposed = Schema.propose(table, y="y", epsilon=9, random_state=0)
+    proposed = propose(table, y="y", epsilon=9, random_state=0)
     rules = ls.Rules(proposed, max_literals=1)
     sample = Sample.read(table, y="y", domain=rules.domain)
     learner = ls.AgnosticLearner(rules, epsilon=9, random_state=0)
@@ -492,7 +492,7 @@ def test_spellings_of_one_value_are_one_category(spellings, declared, found, tmp
     cells = pa.array(declared).take(pa.array([0] * 600 + [1] * 600))
     pq.write_table(pa.table({"c": cells}), tmp_path / "t.parquet")
     for name in ("t.csv", "t.parquet"):
-        made = Schema.propose(
+        made = propose(
             tmp_path / name, epsilon=4, delta=1e-6, random_state=0, header_is_public=True
         )
         assert list(made["c"].categories) == found

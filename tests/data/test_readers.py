@@ -601,6 +601,7 @@ sys.stdin.read() if sys.argv[1] == "waits" else os.kill(os.getpid(), signal.SIGK
 """
 
 
+@pytest.mark.more
 def test_what_a_killed_run_spilled_is_removed_by_the_next(tmp_path):
     """Of this account, and of no process that lives; a folder without a lock is left alone."""
     pytest.importorskip("fcntl", reason="Windows has no such locks")

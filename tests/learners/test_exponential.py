@@ -36,7 +36,7 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
 def test_finite_classes_are_private(name, agnostic, epsilon):
     cls = ls.theory.FiniteClass(MATRICES[name])
     points = range(len(MATRICES[name][0]))
-    for n in (1, 2, 3, 4):
+    for n in (1, 2, 3):
         result = ls.audit.verify(
             make(cls, epsilon, agnostic=agnostic), points=points, n_samples=n, outside=n < 3
         )
@@ -81,7 +81,7 @@ def test_hashed_points_are_private_at_three_and_four_records(agnostic, epsilon):
 
 @pytest.mark.parametrize("cls", [ls.Intervals(1, 3), ls.Intervals(1, 1)], ids=str)
 def test_intervals_are_private(cls):
-    assert ls.audit.verify(make(cls), points=[1, 2, 3][: cls.high], n_samples=3).holds
+    assert ls.audit.verify(make(cls), points=[1, 2, 3][: cls.high], n_samples=2).holds
 
 
 # --- broken controls: the verifier must catch each -------------------------------------------

@@ -59,7 +59,7 @@ def test_exactly_private_with_three_labels(learner, options):
 def test_trees_with_three_labels_are_exactly_private(more):
     trees = ls.DecisionTrees(ls.Schema.from_dict({"city": {"categories": ["Bonn"]}}), 1, ABC)
     made = Agnostic(trees, epsilon=1, **more)
-    result = ls.audit.verify(made, points=[(2,), (0,)], n_samples=2, observers=(page, plain))
+    result = ls.audit.verify(made, points=[(2,)], n_samples=2, observers=(page, plain))
     assert result.holds
     assert result.tightest_epsilon > 0.4
 

@@ -348,7 +348,7 @@ def test_learned_columns_leave_no_bound_for_new_records():
     """Held-out records were among those that the columns were learned from."""
     table = {"age": AGE, "cost": AGE * 2, "ill": TABLE["ill"]}
     given = {"high": 300, "epsilon": 4, "random_state": 0}
-    learned = ls.Schema.propose(
+    learned = ls.data.propose(
         {"age": AGE}, columns=["age"], epsilon=1, random_state=0, header_is_public=True
     )
     public = replace(learned, proposal=None)

@@ -106,7 +106,7 @@ def worst_loss(n, extra):
     return worst
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("extra", [Fraction(1, 10), HALF, Fraction(9, 10)], ids=str)
 def test_the_pair_is_private_with_the_learners_epsilon(extra, n):

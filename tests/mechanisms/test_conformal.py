@@ -94,7 +94,7 @@ def test_coverage_of_every_data_set():
 def test_a_forgotten_noise_is_noticed(monkeypatch):
     """The rank of a quantile without noise: what the draw may miss is not added."""
     given = {"cells": 3, "alpha": F(1, 4), "epsilon": F(1, 2)}
-    none = ("slack", "0", module.MARGINAL.id)
+    none = ("slack", "0", module.MARGINAL)
     monkeypatch.setattr(module, "RANK", module.Bound((none, *module.RANK.lines[1:])))
     plan = Conformal.of(m=8, **given)
     assert worst_coverage(plan) < 3 / 4

@@ -70,6 +70,7 @@ def test_detectors_hold_without_a_mutant(name):
     assert DETECTORS[name]() is None
 
 
+@pytest.mark.more
 def test_every_target_exists():
     """All mutants can be planted, and leave nothing behind."""
     before = [(caller, name, found) for caller in owners() for name, found in vars(caller).items()]

@@ -106,7 +106,7 @@ def theorem3(rows, rng, d):
     )  # fmt: skip
 
 
-@pytest.mark.first(10)
+@pytest.mark.first(5)
 @pytest.mark.parametrize("seed", range(100))
 def test_theorem_3(seed):
     rows, rng = small_class(f"theorem 3 {seed}", ldim=reference.ldim)
@@ -166,7 +166,7 @@ def test_algorithm_4(seed):
     assert_equal(law, there, slack, within=1e-10)
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(40))
 def test_algorithm_3_whole_transcripts(seed):
     rng = random.Random(f"algorithm 3 {seed}")

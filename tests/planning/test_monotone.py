@@ -54,7 +54,7 @@ def check(form, chain):
         before = before if n is None else n
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("form", FORMS, ids=called)
 @settings(max_examples=settings.default.max_examples // 30)
 @given(CHAINS)

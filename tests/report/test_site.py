@@ -83,7 +83,8 @@ def test_the_gallery(site):
     assert len(pages) >= 15
     for page in pages:
         text = page.read_text()
-        assert re.search(r'<img [^>]*src="[^"]*_images/sphx_glr_plot', text), page.name
+        drawn = r'<img [^>]*src="[^"]*_images/sphx_glr_plot|<figure class="ls-fig"'
+        assert re.search(drawn, text), page.name
         for kind in ("ipynb", "py"):
             assert re.search(rf'href="[^"]*_downloads/[^"]*/{page.stem}\.{kind}"', text), page.name
 

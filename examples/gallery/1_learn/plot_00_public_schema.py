@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.csv
 
 import littlestone as ls
-from littlestone.cli.main import main
 
 rng = np.random.default_rng(0)
 
@@ -32,25 +31,24 @@ def hospital(n):
 
 folder = tempfile.TemporaryDirectory()
 public, private = Path(folder.name) / "public.csv", Path(folder.name) / "private.csv"
-pyarrow.csv.write_csv(hospital(1000), public)
+pyarrow.csv.write_csv(hospital(3000), public)
 pyarrow.csv.write_csv(hospital(5000), private)
 
 # %%
 # Write the schema
 # ----------------
-# On the command line: ``littlestone schema new private.csv --header-is-public --like public.csv
-# --y again``. Of the private table only the names of the columns are read.
-schema = Path(folder.name) / "schema.toml"
-command = ["schema", "new", str(private), "--header-is-public", "--like", str(public)]
-main([*command, "--y", "again", "--out", str(schema)])
-print(schema.read_text())
+# Of every 151 public values of a column one becomes an edge, and each text that occurs as often is
+# a category. On the command line: ``littlestone fit private.csv --public public.csv --bins 20 --y
+# again``.
+schema = ls.Schema.from_public(public, bins=20, columns=["age", "ward", "stay"])
+print(schema.to_toml())
 
 # %%
 # Learn with it
 # -------------
 # The release costs epsilon = 1; a schema that is made of public things costs nothing.
-rules = ls.Rules(ls.Schema.from_toml(schema), max_literals=2)
-learner = ls.AgnosticLearner(rules, epsilon=1, random_state=0).fit(private, y="again")
+rules = ls.Rules(schema, max_literals=2)
+learner = ls.AgnosticLearner(rules, epsilon=1, alpha=0.2, random_state=0).fit(private, y="again")
 print(learner.hypothesis_.describe())
-_ = Path("rule.svg").write_text(ls.plot(learner))
+_ = Path("rule.html").write_text(ls.plot(learner))
 folder.cleanup()

@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
-from littlestone.bounds.claims import IID, PUBLIC, register_claim
 from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
 from littlestone.bounds.search import least_n, log_of, near_zero
 from littlestone.bounds.tails import log_chance
@@ -34,41 +33,11 @@ from littlestone.bounds.tails import log_chance
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_OWN, _PAGE = "littlestone", "docs/excess.md"
-TWO = register_claim(
-    "exp-mech.exact.agnostic", _OWN, _PAGE,
-    "Pr[error > best + alpha] <= (|H|-1) E 1/(1 + e**(epsilon S/2)), S a sum of n signs of mean "
-    "alpha; attained for two candidates. Of the least empirical error, with ties broken uniformly "
-    "at random: at most (|H|-1) Pr[S <= 0].", (IID, PUBLIC),
-)  # fmt: skip
-_SUM = (
-    "Pr[error > best + alpha] <= sum of (psi(k) - psi(k+1)) min(1, F(k)), psi(k) = "
-    "1/(1 + e**(epsilon k/2)/N), and F(0) for the least empirical error; "
-)
-LINE = register_claim(
-    "exp-mech.line", _OWN, _PAGE,
-    _SUM + "N = |H|-1; for cuts of a line F(k) = max of T(g') + T(1-g) over the cells [g, g'] of "
-    "any grid from 1/2 to 1, T(p) = 2 Pr[S <= k], S a sum of n steps, each nonzero with "
-    "probability p and of mean alpha, and 0 for p <= alpha; each further chain of candidates adds "
-    "T(1).", (IID, PUBLIC),
-)  # fmt: skip
-ATOMS = register_claim(
-    "exp-mech.atoms", _OWN, _PAGE,
-    _SUM + "N = |H|-1; F(k) = 4 W for points and 2**(2s+1) W for sets of at most s points, W the "
-    "largest Pr[Bin(n, (j+x)/n) <= j] over whole j, x = (n alpha - k)/2.", (IID, PUBLIC),
-)  # fmt: skip
-CHAINS = register_claim(
-    "exp-mech.ranges.chains", _OWN, _PAGE,
-    "For intervals over m points: 3 m times the sum of (psi(k) - psi(k+1)) min(1, F(k)), psi(k) = "
-    "1/(1 + e**(epsilon k/2)/m), F(k) = 2 Pr[S <= k], S a sum of n signs of mean alpha; 3 m F(0) "
-    "for the least empirical error.", (IID, PUBLIC),
-)  # fmt: skip
-CELLS = register_claim(
-    "exp-mech.ranges.cells", _OWN, _PAGE,
-    _SUM + "N = |H|-1; for intervals and every r > 2, F(k) = (8 r/alpha + 36) Pr[S' <= k] + "
-    "2 (r/alpha + 3) Pr[S'' <= k], sums of n signs of means alpha (1 - 1/r) and alpha (1 - 2/r).",
-    (IID, PUBLIC),
-)  # fmt: skip
+TWO = "exp-mech.exact.agnostic"
+LINE = "exp-mech.line"
+ATOMS = "exp-mech.atoms"
+CHAINS = "exp-mech.ranges.chains"
+CELLS = "exp-mech.ranges.cells"
 
 
 @dataclass(frozen=True)
@@ -164,6 +133,7 @@ class Form:
     most: int = _MOST  # records
 
 
+@lru_cache(maxsize=1024)
 def certificate(form: Form, goal: Goal, n: int) -> Certificate:
     """Write what a form certifies of n records."""
     known = {name: x for name, x in vars(goal).items() if x or name in ("size", "alpha", "beta")}

@@ -113,9 +113,9 @@ def _sharpest(
 ) -> Certificate:
     plain = enough(chernoff, None, **known)
     goal = Goal(**known | {"size": int(known["size"])})  # type: ignore[arg-type]
-    found = best(structure, goal, plain.n)
-    if found is not None:
-        needed, form = found
+    sharpest = best(structure, goal, plain.n)
+    if sharpest is not None:
+        needed, form = sharpest
         sharp = at(
             structure,
             goal,
@@ -149,8 +149,8 @@ def realizable_from(
     306
     """
     caller = "realizable_from"
-    given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(caller, alpha1, beta1, **_checked(caller, **given))
+    goal = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    known = _near(caller, alpha1, beta1, **_checked(caller, **goal))
     if known["alpha1"]:
         return enough(REALIZABLE_FROM, n, **known)
     whole = Bound((("tilt", "epsilon/2", _FROM), *REALIZABLE_FROM.lines[1:]))
@@ -176,8 +176,8 @@ def agnostic_from(
     1959
     """
     caller = "agnostic_from"
-    given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    known = _near(caller, alpha1, beta1, **_checked(caller, **given))
+    goal = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    known = _near(caller, alpha1, beta1, **_checked(caller, **goal))
     return _sharpest(None, n, LOSSES_FROM, known)
 
 
@@ -260,11 +260,11 @@ def erm(
     known = _checked("finite.erm", size=size, alpha=alpha, beta=beta)
     plain = enough(ERM, n, **known)
     goal = Goal(size, Fraction(1), known["alpha"], known["beta"])  # its epsilon is not looked at
-    found = least_erm(structure, goal, int(plain["needed"]))
-    records = found[0] if found is not None and n is None else plain.n
-    if found is None or records > found[1].most:
+    sharpest = least_erm(structure, goal, int(plain["needed"]))
+    records = sharpest[0] if sharpest is not None and n is None else plain.n
+    if sharpest is None or records > sharpest[1].most:
         return plain
-    return excess_erm(found[1], goal, records)
+    return excess_erm(sharpest[1], goal, records)
 
 
 def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:

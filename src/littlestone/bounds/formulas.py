@@ -84,8 +84,9 @@ class Evaluation:
 
     def spend_once(self, table: Any, work: float) -> None:
         """Count the work of a table, which this evaluation computes once, and of a look at it."""
-        spend(1 if table in self._tables else 1 + work)
-        self._tables.add(table)
+        if self.limited:
+            spend(1 if table in self._tables else 1 + work)
+            self._tables.add(table)
 
     def defined(self, value: _Any) -> _Any:
         """Refuse what lies outside a function's domain; a wide ball may only seem to."""
@@ -471,7 +472,8 @@ def _summed(node: Any) -> tuple[str, list[ast.expr]]:
 
 def _sum(node: Any) -> Code:
     index, parts = _summed(node)
-    first, last, term = map(_numeric, parts)
+    fixed: dict[str, Numeric] = {}
+    first, last, term = map(_numeric, [*parts[:2], _with_names(parts[2], index, fixed)])
 
     def code(run: Evaluation) -> Number:
         if index in run.names:
@@ -481,6 +483,11 @@ def _sum(node: Any) -> Code:
             raise FormulaError(f"A sum may have at most {MOST_TERMS} terms.")
         inner, names = copy(run), dict(run.names)
         inner.names, total = names, Fraction(0)
+        for name, part in fixed.items() if start <= end else ():
+            value = part(run)
+            names[name] = (
+                value if isinstance(value, Fraction) else functools.partial(_of_bits, value)
+            )
         for i in range(start, end + 1):
             spend(10)
             names[index] = Fraction(i)
@@ -488,6 +495,26 @@ def _sum(node: Any) -> Code:
         return total
 
     return code
+
+
+def _of_bits(value: arb, _: int) -> arb:
+    return value
+
+
+def _with_names(node: Any, index: str, fixed: dict[str, Numeric]) -> Any:
+    """Name the parts of a sum's term that do not depend on its index: they are computed once."""
+    if _is_sum(node) or type(node) not in (ast.BinOp, ast.UnaryOp, ast.Call):
+        return node
+    if not any(isinstance(part, ast.Name) and part.id == index for part in ast.walk(node)):
+        name = f"part {len(fixed)}"  # of no formula, which cannot have a space in a name
+        fixed[name] = _numeric(node)
+        return ast.Name(name)
+    for field, part in ast.iter_fields(node):
+        if field == "args":
+            node.args = [_with_names(argument, index, fixed) for argument in part]
+        elif field in ("left", "right", "operand"):
+            setattr(node, field, _with_names(part, index, fixed))
+    return node
 
 
 def _add(a: Number, b: Number) -> Number:

@@ -23,7 +23,6 @@ import numpy as np
 
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
-from littlestone.bounds.claims import IID, PUBLIC, register_claim
 from littlestone.bounds.excess import Form, Goal, Structure, failure, forms, least, write
 from littlestone.bounds.representations import DECAYS, layered, least_sum
 from littlestone.bounds.search import HOPELESS, least_n, least_point
@@ -34,40 +33,11 @@ from littlestone.errors import UnsupportedError
 #: structure of a class, where each layer takes longer, 2 %.
 LAYERS, STRUCTURED_LAYERS = 24, 8
 
-_NEAR = "some candidate is within alpha1"
-_DOC = "docs/public.md"
-_SAME = (
-    "the public points are drawn independently from the distribution of the records' points, and "
-    "independently of the records"
-)
-_OTHER = (
-    "the public points are drawn independently of each other and of the records, from a "
-    "distribution P with D(S) <= rho P(S) + tau for every set S, D that of the records' points: "
-    "nothing here can check rho and tau"
-)
 
-PRIVACY = register_claim(
-    "public.privacy", "littlestone", _DOC,
-    "For every fixed public points, the exponential mechanism over candidates that they determine "
-    "is epsilon-DP in the records; the public points are not protected.",
-)  # fmt: skip
-SLABS = register_claim(
-    "public.slabs", "littlestone", _DOC,
-    "A concept that is a fixed Boolean rule of s comparisons differs from its representative on "
-    "mass above a with probability at most Pr[Bin(m, a) <= s r - 1], where every r-th public "
-    "value of a feature is an edge.", (IID, PUBLIC, _SAME), makes_true=(_NEAR,),
-)  # fmt: skip
-PLANES = register_claim(
-    "public.planes", "littlestone", _DOC,
-    "A half-plane differs from its representative, the first in a fixed order that labels the "
-    "public points alike, on mass above a with probability at most Pr[Bin(m, a) <= 1].",
-    (IID, PUBLIC, _SAME), makes_true=(_NEAR,),
-)  # fmt: skip
-SHIFT = register_claim(
-    "public.shift", "littlestone", _DOC,
-    "With D(S) <= rho P(S) + tau the bound at a is the one of P at (a - tau)/rho.", (_OTHER,),
-    status="conditional", makes_true=(_SAME,),
-)  # fmt: skip
+PRIVACY = "public.privacy"
+SLABS = "public.slabs"
+PLANES = "public.planes"
+SHIFT = "public.shift"
 
 
 class PublicPoints(NamedTuple):

@@ -300,10 +300,10 @@ class _Search:
         def value(x: Any) -> float:
             return self.records(math.exp(min(max(x[0], 0), 27)), copies, self._ends(x[1], x[2]))
 
-        found = least_point(value, [start, math.log(middle), math.log(4)])
-        found = least_point(value, found, scale=0.2)
-        ends = self._ends(found[1], found[2])
-        near = math.exp(min(max(found[0], 0), math.log(MOST_BUCKETS)))
+        corner = least_point(value, [start, math.log(middle), math.log(4)])
+        corner = least_point(value, corner, scale=0.2)
+        ends = self._ends(corner[1], corner[2])
+        near = math.exp(min(max(corner[0], 0), math.log(MOST_BUCKETS)))
         if powers_of_two:
             power = round(math.log2(near))
             options = [2 ** max(power + shift, 0) for shift in (-1, 0, 1)]
@@ -319,8 +319,8 @@ class _Search:
         def value(x: Any) -> float:
             return self.records(buckets, copies, self._ends(x[0], x[1]))
 
-        found = least_point(value, [math.log(self.alpha / 20), math.log(4)])
-        ends = self._ends(*least_point(value, found, scale=0.2))
+        corner = least_point(value, [math.log(self.alpha / 20), math.log(4)])
+        ends = self._ends(*least_point(value, corner, scale=0.2))
         return self.records(buckets, copies, ends), buckets, copies, ends
 
     def records(self, buckets: float, copies: int, ends: tuple[float, float]) -> float:

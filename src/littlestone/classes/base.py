@@ -100,9 +100,9 @@ class VersionSpace(ABC):
 
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
         """Return the concepts with at most ``tolerance`` errors on a sample."""
-        found = records(sample, tolerance).restricted(self, tolerance)
+        space = records(sample, tolerance).restricted(self, tolerance)
         listed = "the concepts of low error"
-        return self._listed(listed).within_error(sample, tolerance) if found is None else found
+        return self._listed(listed).within_error(sample, tolerance) if space is None else space
 
     @abstractmethod
     def reducibility(self, cap: int | None = None) -> float:
@@ -493,15 +493,15 @@ class ConceptClass(ABC):
 
     def to_dict(self) -> Json:
         """Return the parameters as plain JSON; `littlestone.classes.class_from_dict` reads it."""
-        own = {k: _JSON.get(k, _INTEGER)[0](value) for k, value in self._parameters.items()}
-        return {"type": self.name} | own
+        parameters = {k: _JSON.get(k, _INTEGER)[0](value) for k, value in self._parameters.items()}
+        return {"type": self.name} | parameters
 
     @property
     def _parameters(self) -> dict[str, Any]:
         """What the constructor was given, but for None."""
-        own = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        values = {name: getattr(self, name) for name in signature(type(self)).parameters}
         unlisted = () if self.lists_labels else ("labels",)
-        return {k: value for k, value in own.items() if value is not None and k not in unlisted}
+        return {k: value for k, value in values.items() if value is not None and k not in unlisted}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
@@ -721,8 +721,8 @@ def errors(hypothesis: Hypothesis, sample: Sample) -> int:
     if not len(sample.points):
         return sample.outside_cost
     answers = hypothesis.predict(sample.points).astype(np.intp)
-    given = sample.answer_costs[answers, np.arange(len(answers))]
-    return int(given.sum()) + sample.outside_cost
+    costs = sample.answer_costs[answers, np.arange(len(answers))]
+    return int(costs.sum()) + sample.outside_cost
 
 
 def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list[int], int]:

@@ -343,9 +343,11 @@ def dimensions(
         known = {} if is_closed(concepts) else concepts.witnessed()
         quick = not known or max_seconds is not None or _labels(concepts) <= _QUICK
         questions, listed = _questions(concepts, max_nodes, search=quick)
-        found = _decided(questions, concepts, _Asking(clock, progress))
-        found = Dimensions(**{name: _better(x, known.get(name)) for name, x in vars(found).items()})
-    return _explained(found, concepts, listed, known)
+        decided = _decided(questions, concepts, _Asking(clock, progress))
+        decided = Dimensions(
+            **{name: _better(x, known.get(name)) for name, x in vars(decided).items()}
+        )
+    return _explained(decided, concepts, listed, known)
 
 
 def shattered_tree(
@@ -566,16 +568,16 @@ class _Asking:
         report = None if tell is None else lambda low, high: tell(name, Bounds(low, high))
         self.clock.turn(self.left, report)
         self.left -= 1
-        found: int | Bounds | None = None
+        answer: int | Bounds | None = None
         try:
-            found = question()
+            answer = question()
         except SearchLimitError as end:
-            found = Bounds(end.lower, end.upper)
+            answer = Bounds(end.lower, end.upper)
         except UnsupportedError:
             pass
-        if tell is not None and found is not None:
-            tell(name, found)
-        return found
+        if tell is not None and answer is not None:
+            tell(name, answer)
+        return answer
 
 
 def _decided(
@@ -586,8 +588,8 @@ def _decided(
     Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
     dimension < 2**(L + 1) (Alon et al., Theorem 10).
     """
-    found = [asking(name, questions[name]) for name in ("VC dimension", "threshold dimension")]
-    lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in found]
+    answers = [asking(name, questions[name]) for name in ("VC dimension", "threshold dimension")]
+    lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in answers]
     middle = asking("Littlestone dimension", questions["Littlestone dimension"])
     if not isinstance(middle, int):
         known = concepts.littlestone_bounds()
@@ -598,9 +600,9 @@ def _decided(
             else Bounds(least, known[1])
         )
     top = middle if isinstance(middle, int) else middle.upper
-    if found[1] is None:
-        found[1] = Bounds(0, 2 ** (int(top) + 1) - 1 if top < MAX_EXPONENT else inf)
-    vc_dim, threshold_dim = (Bounds(0, top) if x is None else x for x in found)
+    if answers[1] is None:
+        answers[1] = Bounds(0, 2 ** (int(top) + 1) - 1 if top < MAX_EXPONENT else inf)
+    vc_dim, threshold_dim = (Bounds(0, top) if x is None else x for x in answers)
     return Dimensions(vc_dim, middle, threshold_dim)
 
 

@@ -423,18 +423,18 @@ class LeafPaths(ConceptClass):
     @cached_property
     def _merged(self) -> tuple[Any, Any, Node]:
         """The merged forest, the node of each point, and the vertex above all."""
-        found: Merged
+        tree: Merged
         match self.paths:
             case TreePaths():
-                found = merged(self.paths.forest)
+                tree = merged(self.paths.forest)
             case Points() if self.size <= 2:
                 points = [self._leaf(rank) for rank in range(int(self.size))]
-                found = merged(ListedForest(points, np.full(len(points), -1, dtype=np.int64)))
+                tree = merged(ListedForest(points, np.full(len(points), -1, dtype=np.int64)))
             case Points():
                 star: Any = infinite_star() if self.size == math.inf else self.paths.tree().forest
                 return star, lambda point: point if point in star else None, ROOT
             case _ if self.size == 2:  # 1 is the empty prefix
-                found = merged(ListedForest([1, 2, 3], np.array([-1, 0, 0])))
+                tree = merged(ListedForest([1, 2, 3], np.array([-1, 0, 0])))
             case _:
                 branching = BranchingForest(self.paths.forest)
                 out, (*_, other) = branching.out, self.paths.forest.children(1)
@@ -444,7 +444,7 @@ class LeafPaths(ConceptClass):
                     return point if point in branching else None
 
                 return branching, node, branching.root
-        return found.forest, found.node.get, found.root
+        return tree.forest, tree.node.get, tree.root
 
     def _end(self, concept: Hypothesis) -> Node:
         """Return the leaf of a concept, or refuse it."""

@@ -165,10 +165,10 @@ def notation(caller: str, alphabet: Any, length: Any) -> Notation:
         constraint = "of printable characters other than space , ( ) / and quotes"
         raise parameter_error(caller, "alphabet", constraint, alphabet)
     hint = "It is the number of characters of the longest code."
-    made = Notation(alphabet, check_integer(caller, "length", length, low=1, hint=hint))
-    if made.bits * made.length > _MAX_BITS:
-        raise parameter_error(caller, "length", f"at most {_MAX_BITS // made.bits}", length)
-    return made
+    written = Notation(alphabet, check_integer(caller, "length", length, low=1, hint=hint))
+    if written.bits * written.length > _MAX_BITS:
+        raise parameter_error(caller, "length", f"at most {_MAX_BITS // written.bits}", length)
+    return written
 
 
 class PrefixForest(Forest):

@@ -18,7 +18,6 @@ from littlestone.cli.options import (
     Table,
     check_outputs,
     covered_share,
-    is_auto,
     label_list,
     learner_named,
     learner_options,
@@ -110,7 +109,7 @@ class FitGoal(Goal):
     "decision_trees(depth=3)"."""
 
 
-def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
+def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the table, the draw
     data: str,
     /,
     *,
@@ -132,8 +131,11 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     interval: str | None = None,
     holdout: str | None = None,
     subsample: str | None = None,
+    weights: str | None = None,
+    like: str | None = None,
     out: str | None = None,
     report: Page = None,
+    release: str | None = None,
     filed: Filed = Filed(),
     paid: Paid = Paid(),
     json: AsJson = False,
@@ -188,20 +190,30 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         sample, so that large tables take less time. Epsilon and delta are for all records: on the
         sample the learner gets more of both. The certificate is that of the sample. Nothing is
         evaluated without --evaluate or --holdout, which read all records.
+    weights:
+        Refused: a record of weight w would count w times, and cost it w times epsilon.
+    like:
+        Instead of --schema: the columns of this model (JSON), such as last year's.
     out:
         Write the model (JSON) here; an existing file is replaced.
+    release:
+        Write model, page, record, schema and a README with hashes into this new or empty folder.
     """
     from littlestone.cli.terminal import caution, facts, progress_of
-    from littlestone.learners.base import weaknesses
+    from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import Fit, Labels
 
     user, spec = records.user, goal.concept_class
+    if weights is not None:
+        raise ParameterError(no_argument("littlestone", "weights"))
     check_outputs(
-        "fit", data, records.schema, open_points.public, paid.ledger,
+        "fit", data, records.schema, like, open_points.public, paid.ledger,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
+    _check_folder(release, paid)
+    columns = records.schema if like is None else _columns_like(like, records.schema, spec)
     source, chosen = filed.source("fit", paid), names("fit", "x", records.x)
     target, label = targets.typed(), targets.time if y is None else y
     if label is None:
@@ -236,8 +248,8 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
                 "The 'costs' parameter of fit is for the models that minimize them: rule, list "
                 "and tree. Use --model tree, for example."
             )
-        open_points.check(records.schema)
-        public = open_schema(records.schema, chosen)
+        open_points.check(columns)
+        public = open_schema(columns, chosen)
     else:
         if goal.inference is not None:
             raise parameter_error("fit", "inference", "left out with a --class", goal.inference)
@@ -280,12 +292,42 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
 
     planned = asked.plan(data, source, ledger=budget, say=say)
     with progress_of("Choosing"):
-        release = planned.run(
+        released = planned.run(
             source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
         )
-    _write(release, out, report, filed)
-    _show(release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(budget))
+    _write(released, out, report, filed, release)
+    _show(
+        released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
+        Budget=_left(budget),
+    )  # fmt: skip
     return 0
+
+
+def _check_folder(folder: str | None, paid: Paid) -> None:
+    """Refuse a folder that could not be written, or not filed."""
+    from littlestone.report.folder import check_new_folder
+
+    if folder is None:
+        return
+    check_new_folder(folder, caller="fit")
+    if paid.seed is not None:
+        raise ParameterError(
+            "A seeded release is not private, so there is nothing to file: leave out --seed or "
+            "--release."
+        )
+
+
+def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
+    """Return the columns of a model file."""
+    from littlestone.data import RowDomain
+    from littlestone.learners.release import Release
+
+    if schema is not None or spec is not None:
+        raise ParameterError("fit takes --like without a --schema and without a --class.")
+    domain = Release.read(model).concept_class.domain
+    if not isinstance(domain, RowDomain):
+        raise parameter_error("fit", "like", "a model of the columns of a table", model)
+    return domain.schema
 
 
 _SUMS = ("auto", "boosted", "scorecard", "linear")
@@ -299,11 +341,6 @@ def _opened(  # noqa: PLR0917
     from littlestone.classes import BoostedTreeClass
     from littlestone.data import RowDomain
 
-    if is_auto(spec):
-        raise ParameterError(
-            "The class auto is none of fit any more: --model takes rules, lists and trees, and "
-            "`littlestone plan --class auto` says which ones so many records certify."
-        )
     if target and records.schema is None:
         raise ParameterError(
             "A --class for a target needs a public --schema of the columns. Leave --class out, and "
@@ -344,12 +381,16 @@ def _for_class(learner: str, **others: object) -> None:
             )
 
 
-def _write(release: Release, out: str | None, report: str | None, filed: Filed) -> None:
+def _write(
+    release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None
+) -> None:
     """Write what is asked for; what cannot be written is printed."""
-    from littlestone.report import page
+    from littlestone.report import page, write_folder
     from littlestone.safe_io import write_text
 
     try:
+        if folder is not None:
+            write_folder(release, folder)
         if out is not None:
             write_text(out, release.to_json() + "\n")
         if report is not None:

@@ -18,6 +18,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, MissingArgumentError
@@ -368,9 +369,16 @@ def _typed(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
     command = apps[-1].default_command
     if not chain or command is None:
         return "", frozenset()
-    options = (name for each in apps[-1].assemble_argument_collection() for name in each.names)
-    return " ".join(chain), frozenset(
-        name.removeprefix("--").replace("-", "_") for name in options if name.startswith("--")
+    return " ".join(chain), _options(*chain)
+
+
+@cache
+def _options(*chain: str) -> frozenset[str]:
+    """Return the names of a command's options in Python."""
+    command = app.parse_commands(chain)[1][-1]
+    names = (name for each in command.assemble_argument_collection() for name in each.names)
+    return frozenset(
+        name.removeprefix("--").replace("-", "_") for name in names if name.startswith("--")
     )
 
 

@@ -488,24 +488,10 @@ def open_class(
     """Return the class of ``--class``, over the columns ``--x`` of ``--schema`` if there is one.
 
     With ``--labels`` it has that list of labels.
-
-    For ``auto`` it is the poorest class that may be chosen.
     """
     from littlestone.classes import parse_class
 
     public = open_schema(schema, x)
-    if is_auto(spec):
-        if public is None:
-            raise ParameterError(
-                "The class auto chooses among rules and trees over a public schema of the columns. "
-                "`littlestone schema new TABLE` writes a draft of it, for --schema."
-            )
-        from littlestone.learners.select import nested_classes
-
-        poorest = nested_classes(public, labels)[
-            0
-        ]  # all have one domain; the number of records decides
-        return poorest, public
     return parse_class(spec, schema=public, labels=labels), public
 
 
@@ -516,7 +502,7 @@ def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
     if public is not None and not isinstance(concepts.domain, RowDomain):
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
-            "classes over rows: rules, rule_lists, decision_trees, auto."
+            "classes over rows: rules, rule_lists, decision_trees."
         )
 
 
@@ -529,11 +515,6 @@ def say_columns(public: Schema | None) -> None:
             "that the columns were not learned from.",
             file=sys.stderr,
         )
-
-
-def is_auto(spec: str) -> bool:
-    """Return whether ``--class`` leaves the choice to the number of records."""
-    return spec.strip().lower() == "auto"
 
 
 def open_learner(

@@ -17,7 +17,6 @@ from littlestone.cli.options import (
     check_inputs_kept,
     check_outputs,
     covered_share,
-    is_auto,
     label_list,
     needed,
     open_class,
@@ -34,7 +33,6 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
-    from littlestone.data import Schema
     from littlestone.planning import Measured, Plans, StreamPlan
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
@@ -220,30 +218,23 @@ def plan(
         opened = public_class(opened[0], public_points), opened[1]
     assert concept_class is not None
     assert opened is not None
-    concepts, public = opened
+    concepts = opened[0]
     if learner is not None:
         from littlestone.cli.papers import planned
 
-        _for_one_class(
+        _not_beside(
             report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
             simulate=simulate or None, simulation=simulation, solve=solve, n=n,
         )  # fmt: skip
         return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
     if settings:
         raise ParameterError("The '--set' option of plan is for --learner.")
-    if solve is not None or is_auto(concept_class):
-        _for_one_class(
-            report=report,
-            horizon=horizon,
-            what_if=what_if or None,
-            papers=papers or None,
-            simulate=simulate or None,
-            simulation=simulation,
-            samples_per_user=samples_per_user if is_auto(concept_class) else None,
-        )
+    if solve is not None:
+        _not_beside(
+            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
+            simulate=simulate or None, simulation=simulation,
+        )  # fmt: skip
     exact["evaluate"] = _part(solve, evaluated, exact)
-    if public is not None and is_auto(concept_class):
-        return _auto(public, listed, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
@@ -317,13 +308,14 @@ def _papers(plans: Plans) -> None:
     table("What the papers state", ("statement", "value", "here", "of what"), rows)
 
 
-def _for_one_class(**others: object) -> None:
-    """Refuse what neither --solve nor --class auto looks at."""
+def _not_beside(**others: object) -> None:
+    """Refuse what neither --solve nor --learner looks at."""
     for name, value in others.items():
         if value is not None:
             option = f"--{name.replace('_', '-')}"
-            without = "" if name == "samples_per_user" else ", without --solve"
-            raise ParameterError(f"The {option!r} option of plan is for one class{without}.")
+            raise ParameterError(
+                f"The {option!r} option of plan is for all learners, without --solve or --learner."
+            )
 
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
@@ -376,36 +368,6 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
 
     with counting("Measuring on synthetic data") as progress:
         return simulate(plans, file=file, progress=progress)
-
-
-def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: bool) -> int:
-    """Say from how many records on each class of ``--class auto`` is certified."""
-    from littlestone.learners.select import auto, nested_classes
-
-    part = parameters["evaluate"]
-    from littlestone.report.html import number_of
-
-    steps: list[Json] = []
-    for concepts in nested_classes(schema, labels):
-        algorithm = auto(concepts, **parameters)
-        own = algorithm if part is None else algorithm.minus_evaluation(part)
-        needed = own.required_samples()
-        steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
-    if json:
-        print(
-            jsonlib.dumps(
-                {"class": "auto", "nested_classes": steps, "lower_bounds": []}
-                | _proposal(nested_classes(schema)[0]),
-                sort_keys=True,
-            )
-        )
-        return 0
-    from littlestone.cli.terminal import table
-
-    rows = [(s["class"], s["learner"], number_of(s["n"], "records")) for s in steps]
-    table("The largest class that is certified", ("class", "learner", "from"), rows)
-    _learned(nested_classes(schema)[0])
-    return 0
 
 
 def _promised(certificate: Certificate) -> str:

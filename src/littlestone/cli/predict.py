@@ -127,7 +127,8 @@ def export(
     ----------
     to:
         sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
-        label). python: a module without dependencies; json: the trees and the schema.
+        label). python: a module without dependencies; r: base R, with a function score() of a data
+        frame; json: the trees and the schema.
     dialect:
         For sql: duckdb (the default) reads cells exactly as this program does (of a CSV file, with
         all_varchar=true: its reader makes truth values of yes and no); standard (PostgreSQL and

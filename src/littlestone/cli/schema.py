@@ -39,14 +39,13 @@ def new(
     /,
     *,
     y: str | None = None,
-    like: str | None = None,
     table: Table = Table(),
     out: Out = None,
 ) -> int:
     """Draft a schema of a table, to be completed by hand; reads no cell.
 
-    Uses the names of the columns and their declared types. With a public table of the same columns
-    (last year's open data, another hospital's) the schema is complete. It repeats --csv.
+    Uses the names of the columns and their declared types, and repeats --csv. Where a public table
+    has the same columns, no schema is needed: fit --public FILE takes bins and categories from it.
 
     Parameters
     ----------
@@ -54,15 +53,13 @@ def new(
         Table of labelled records: a Parquet or CSV file.
     y:
         Column of labels: omitted from the schema.
-    like:
-        Public table with the same columns: its quantiles become bins, its texts categories.
     """
     from littlestone.data.draft import draft
     from littlestone.safe_io import write_text
 
-    check_outputs("schema new", data, like, out=out)
+    check_outputs("schema new", data, out=out)
     form = table.written("schema new")
-    written = draft(data, label=y, like=like, header_is_public=table.header_is_public, csv=form)
+    written = draft(data, label=y, header_is_public=table.header_is_public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:
@@ -119,11 +116,11 @@ def propose(
         Ranges of columns, from public knowledge: "age=0:120,income=0:1000000", bins begin there,
         and these columns are numbers.
     """
-    from littlestone.data import Schema
+    from littlestone.data.proposal import propose as learned
     from littlestone.safe_io import write_text
 
     check_outputs("schema propose", data, paid.ledger, out=out)
-    schema = Schema.propose(
+    schema = learned(
         data,
         epsilon=epsilon,
         delta=delta or 0,

@@ -32,6 +32,7 @@ from littlestone.data.targets import UserSample
 
 if TYPE_CHECKING:
     from littlestone.data.counting import read_points
+    from littlestone.data.proposal import propose
     from littlestone.data.tables import Table, read_table
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Table",
     "TextDomain",
     "UserSample",
+    "propose",
     "read_points",
     "read_table",
 ]
@@ -57,6 +59,7 @@ _LATE = {
     "Table": "littlestone.data.tables",
     "read_table": "littlestone.data.tables",
     "read_points": "littlestone.data.counting",
+    "propose": "littlestone.data.proposal",
 }
 
 

@@ -1,10 +1,9 @@
 """A first schema of a table, from public things only; and a schema beside a table.
 
 `draft` reads the names of the columns and the types that a Parquet file or a database declares
-(those of frames in memory may have been inferred from records), never a cell; with a public table
-that has the same columns, bins are quantiles of its numbers and categories its texts. `compare`
-says which columns of a schema a table lacks. The first line of a CSV file holds names only if
-somebody says so: in a file without names it is a record.
+(those of frames in memory may have been inferred from records), never a cell. `compare` says which
+columns of a schema a table lacks. The first line of a CSV file holds names only if somebody says
+so: in a file without names it is a record. `from_public` reads a table that is public.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from littlestone.data.schema import (
 from littlestone.data.tables import Table, files_of, read_table, spooled
 from littlestone.errors import ParameterError, check_integer, parameter_error
 
-_BINS = 8  # of a number
-_MOST_CATEGORIES = 50
 _NUMBERS = """\
 # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
 # integers = [1, 16]           # or a bin for each whole number
@@ -61,7 +58,6 @@ def draft(
     table: Any,
     *,
     label: str | None = None,
-    like: Any = None,
     header_is_public: bool = False,
     csv: Any = None,
     caller: str = "schema new",
@@ -83,8 +79,6 @@ def draft(
     """
     form = None if csv is None else CsvFormat.parse(csv, caller)
     require_names(table, header_is_public, form, caller)
-    if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
-        _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, caller=caller)
     features = _features(read, label)
     blocks = [_HEAD]
@@ -92,16 +86,12 @@ def draft(
         blocks.append(f"# [{toml_key(label)}] is the label.\n")
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
-    kinds = declared_kinds(read, features, caller)
-    public = None
-    if like is not None:
-        public = _public(read_table(like, declared=form, caller=caller), features)
-    for name, kind in zip(features, kinds, strict=True):
-        blocks.append(_block(name, kind, public, caller))
+    for name, kind in zip(features, declared_kinds(read, features, caller), strict=True):
+        blocks.append(_block(name, kind))
     return "\n".join(blocks)
 
 
-def _block(name: str, kind: Any, public: Table | None, caller: str) -> str:
+def _block(name: str, kind: Any) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
     if not name:
@@ -113,11 +103,7 @@ def _block(name: str, kind: Any, public: Table | None, caller: str) -> str:
         why = "holds lists or structures, not cells: left out"
     if why:
         return f"# [{key}] {why}.\n"
-    if public is None:
-        return _to_fill_in(name, kind)
-    if name not in public.names:
-        return f"# [{key}] is not in the public table: left out.\n"
-    return _like(name, public, caller)
+    return _to_fill_in(name, kind)
 
 
 def _features(table: Table, label: str | None) -> list[str]:
@@ -133,20 +119,6 @@ def _features(table: Table, label: str | None) -> list[str]:
     if not features:
         raise ParameterError("The table has no column besides the label.")
     return features
-
-
-def _public(table: Table, features: Sequence[str]) -> Table:
-    """Return the table of ``--like``, if it says anything about the columns."""
-    if not set(features) & set(table.names):
-        raise ParameterError(
-            "The public table has none of the table's columns: --like takes bins and categories "
-            "from columns of the same names."
-        )
-    if not cells_of(table, table.names[0], "schema new"):
-        raise ParameterError(
-            "The public table of --like has no rows, so it suggests no bins and no categories."
-        )
-    return table
 
 
 def compare(
@@ -170,34 +142,6 @@ def compare(
     ]
 
 
-def public_column(name: str, cells: Sequence[object]) -> Column | None:
-    """Return the column that public cells suggest; None if they hold nothing, or many texts.
-
-    Numbers get bins at the eighths of their sorted values, or at every value if there are few;
-    texts are categories, in the order of their bytes.
-
-    Examples
-    --------
-    >>> public_column("age", list(range(20, 100))).edges
-    (30, 40, 50, 60, 70, 80, 90)
-    >>> public_column("city", ["Rome", "Bonn", None]).categories
-    ('Bonn', 'Rome')
-    """
-    written = [cell for cell in map(text, cells) if cell is not None and cell.lower() != "nan"]
-    distinct = set(written)
-    worth = [number(cell) for cell in written]
-    numbers = sorted(float(value) for value in worth if value is not None and abs(value) < 2**1000)
-    if distinct and distinct != {"true", "false"} and len(numbers) == len(written):
-        edges = {numbers[len(numbers) * k // _BINS] for k in range(1, _BINS)}
-        if len(set(numbers)) <= _BINS:
-            edges = set(numbers)
-        # below the least value is nobody: no bin, unless it is the only one
-        return Column.bins(name, sorted(edges - {numbers[0]}) or [numbers[0]])
-    if not 0 < len(distinct) <= _MOST_CATEGORIES:
-        return None
-    return Column.of(name, sorted(distinct, key=str.encode))
-
-
 def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, caller: str) -> None:
     """Refuse a CSV file whose first line was not declared to hold names."""
     header_is_public |= form is not None and form.header_is_public
@@ -209,14 +153,6 @@ def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, ca
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
             "is a record. If it holds names, say so with --header-is-public; or write the table as "
             "Parquet, which declares its columns."
-        )
-
-
-def _require_another(table: Path, like: Path) -> None:
-    if like.exists() and table.exists() and like.samefile(table):
-        raise ParameterError(
-            "The public table of --like must be another one than the table: bins that are read off "
-            "the records themselves are not public."
         )
 
 
@@ -250,17 +186,6 @@ def _to_fill_in(name: str, kind: Any) -> str:
         return f"# {kind}\n{head}{_DATES}{_MISSING}"
     about = "texts" if pa.types.is_large_string(kind) else f"{kind}, read as texts"
     return f"# {about}\n{head}{_TEXTS}{_MISSING}"
-
-
-def _like(name: str, public: Table, caller: str) -> str:
-    column = public_column(name, cells_of(public, name, caller, [name]))
-    if column is not None and not column.numeric:
-        column = public_column(name, cells_of(public, name, caller))
-    if column is None:
-        why = f"more than {_MOST_CATEGORIES} texts, or no cell, in the public table"
-        return f"# [{toml_key(name)}] has {why}: left out.\n"
-    about = "quantiles of the public table" if column.numeric else "texts of the public table"
-    return f"# {about}\n{column_toml(column)}"
 
 
 # -- Bins and categories of a schema from a public table, so that their cost is certified.

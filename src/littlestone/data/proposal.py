@@ -1,4 +1,4 @@
-"""A schema learned from the records themselves, privately: `Schema.propose`.
+"""A schema learned from the records themselves, privately: `littlestone.data.propose`.
 
 What is public decides what is asked: the names of the columns, their declared types, the number of
 records. Types are declared by Parquet files and databases, or by the caller (``kinds``); those of
@@ -416,9 +416,101 @@ def edges_of(cells: Seen, bins: int) -> list[float]:
     return edges
 
 
-def propose(table: Any, *, ledger: Ledger | None = None, **asked: Any) -> Schema:
-    """Return a schema that was learned privately; see `Schema.propose`."""
-    ready = prepare(table, ledger=ledger, **asked)
+def propose(
+    table: Any,
+    *,
+    epsilon: Any,
+    delta: Any = 0,
+    y: str | None = None,
+    columns: Sequence[str] | None = None,
+    bins: int = 8,
+    digits: int = 4,
+    kinds: Mapping[str, str] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    header_is_public: bool = False,
+    csv: CsvFormat | str | Mapping[str, Any] | None = None,
+    ledger: Ledger | None = None,
+    random_state: int | Source | None = None,
+) -> Schema:
+    """Return a schema that is learned from the records, privately.
+
+    Afterwards no certificate of accuracy holds for what is learned from the same records: the
+    class depends on them. Releases over the schema say so, and say what both cost together.
+
+    Parameters
+    ----------
+    table : path, data frame, or relation
+        As for `Sample.read`.
+    epsilon : number > 0
+        Of all columns together. No default.
+    delta : number in [0, 1), default 0
+        Without one texts have no categories, and are left out.
+    y : str, optional
+        Column of labels: not looked at.
+    columns : sequence of str, optional
+        Which columns; by default all others. Fewer columns are learned more exactly.
+    bins : int from 2 to 256, default 8
+        About how many bins a number has; at most twice as many.
+    digits : int from 1 to 5, default 4
+        Bins begin at numbers of at most so many significant digits: years have 4.
+    kinds : mapping from names to {"whole", "number", "text", "flag", "open"}, optional
+        What columns are known to hold, from public knowledge; of those that are *open* it is
+        decided privately, by the same counts. By default what a
+        Parquet file or a table of a database declares; frames and relations in memory, whose
+        types may have been inferred from the records, and CSV files are open.
+    bounds : mapping from names to pairs (low, high), optional
+        Between which numbers a column is known to lie, from public knowledge: bins begin there,
+        and the column is one of numbers (of whole ones, if both are). Cells beyond count as the
+        nearer end.
+    header_is_public : bool, default False
+        Whether the first line of a CSV file holds the names of its columns.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written; the schema will say it, too.
+    ledger : Ledger, optional
+        The budget of these records.
+    random_state : int or Source, optional
+        An int is reproducible, and NOT private.
+
+    Returns
+    -------
+    Schema
+        With ``guarantee`` and ``proposal``, which `to_toml` keeps.
+
+    Raises
+    ------
+    ParameterError
+        A column that the table does not have; only texts, and no delta.
+    InfeasibleError
+        Nothing can be learned from so few records (their number is public): nothing was drawn.
+    DataError
+        Nothing was found in any column; the cost stays spent.
+    BudgetError
+        The ledger does not pay; nothing was drawn.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-DP under replace-one: `littlestone.data.proposal`.
+
+    Notes
+    -----
+    Cost: one reading of the table for each column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = {"age": np.arange(9000) % 90, "city": ["Bonn", "Rome", "Bonn"] * 3000}
+    >>> schema = propose(
+    ...     table, epsilon=1, delta=1e-6, kinds={"age": "whole"}, random_state=0)
+    >>> schema["age"].edges, schema["city"].categories
+    ((1, 10, 20, 30, 40, 50, 60, 70, 80), ('Bonn', 'Rome'))
+    >>> schema.guarantee.epsilon
+    Fraction(1, 1)
+    """
+    ready = prepare(
+        table, epsilon=epsilon, delta=delta, y=y, columns=columns, bins=bins, digits=digits,
+        kinds=kinds, bounds=bounds, header_is_public=header_is_public, csv=csv, ledger=ledger,
+        random_state=random_state,
+    )  # fmt: skip
     if ready.problem is not None:
         raise ready.problem
     return ready.learn(ledger)

@@ -25,7 +25,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
 from littlestone.errors import (
@@ -63,16 +62,7 @@ from littlestone.types import Json
 
 Counts = npt.NDArray[np.int64]
 
-HISTOGRAM = register(
-    Claim(
-        "score-histogram",
-        "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity; Ghosh, Roughgarden, "
-        "Sundararajan",
-        "2006, 2009",
-        "Counts of public cells, which one record changes by at most D altogether, each with "
-        "independent two-sided geometric noise of rate epsilon/D, are epsilon-DP.",
-    )
-)
+HISTOGRAM = "score-histogram"
 _CELLS, _CELLS_OF_RARE, _RARE = 8, 12, 0.08
 _MOST_CELLS = 1_000_000
 _MOST = 10**18
@@ -577,6 +567,28 @@ class Evaluation(Figures):
             rising = np.maximum.accumulate(np.clip(above / max(above[-1], 1.0), 0.0, 1.0))
             shares.append(np.append(rising[:-1], 1.0).tolist())
         return tuple(zip(*shares, strict=True))
+
+    def roc_band(
+        self, *, beta: float = _BETA
+    ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+        """Return the ends of the band of `roc`, above and below it: at each cut both shares.
+
+        Each share is within its end except with probability ``beta / 2``, over noise and sampling,
+        whose variances add up (of the sampling with two records more on each side): approximate.
+        """
+        wide = deviations(float(check_probability("evaluate", "beta", beta)) / 2)
+        (counts, cells), rate = self._seen, float(self.histogram.rate)
+        number, sides = cells.stop - cells.start, []
+        above = np.append(0, np.clip(cells.stop - self._cell[::-1], 0, number))  # cells of noise
+        for total, share in zip(counts.sum(axis=1), np.array(self.roc()).T, strict=True):
+            n = max(float(total), 1.0)
+            noise = variance(rate) * (above * (1 - share) ** 2 + (number - above) * share**2)
+            near = (n * share + 2) / (n + 4)
+            far = wide * np.sqrt(noise / n**2 + near * (1 - near) / (n + 4))
+            sides.append((np.clip(share - far, 0, 1), np.clip(share + far, 0, 1)))
+        (left, right), (low, high) = sides
+        upper = zip(left.tolist(), high.tolist(), strict=True)
+        return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
 
     def auroc(self, *, beta: float = _BETA) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.

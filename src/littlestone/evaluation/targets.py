@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.classes import TreeSum
 from littlestone.classes.boosted_trees.ensemble import public_rows
 from littlestone.data.targets import Periods, TargetSample
@@ -58,17 +57,7 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
 
 
-ERROR_SUMS = register(
-    Claim(
-        "error-sums",
-        "Dwork, McSherry, Nissim, Smith: Calibrating Noise to Sensitivity",
-        "2006",
-        "k integer sums, each of which one unit changes by at most q, each with independent "
-        "two-sided geometric noise of rate epsilon/(k q), are epsilon-DP, and with counts "
-        "of cells (score-histogram) at epsilon' (epsilon + epsilon')-DP, also where the released "
-        "counts choose the sums.",
-    )
-)
+ERROR_SUMS = "error-sums"
 _QUANTITY = ("error", "square", "value", "value squared")
 #: The sums of each kind.
 KINDS = {

@@ -265,9 +265,15 @@ def _with_shared(own: str, shared: Mapping[str, str]) -> str:
 
 def no_argument(caller: str, name: str) -> str:
     """Say what to use instead of an argument that other libraries have."""
+    weighted = (
+        "Every record counts once: with a (survey) weight of w a record would count w times, and "
+        "what is released would cost it w times epsilon. Leave the column out, and weigh the "
+        "predictions, which are free. Where it is worse to miss one label, "
+        "AgnosticLearner(..., costs={label: cost}) says so."
+    )
     instead = {
-        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
-        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
+        "sample_weight": weighted,
+        "weights": weighted,
         "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
         "sums of trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
@@ -583,7 +589,7 @@ def feasible(learner: _Planned, n: int | None = None) -> Feasible:
     """Decide whether a learner can learn its class, from public parameters and fixed constants.
 
     A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
-    ``plan``, ``required_samples``, ``--class auto`` and `run` agree, and nothing is
+    ``plan``, ``required_samples``, ``--learner auto`` and `run` agree, and nothing is
     promised that ``fit`` would refuse when the data have been collected. The same holds for
     streams: `OnlineLearner` begins with its ``plan``, and ``mistake_bound`` is about it.
 

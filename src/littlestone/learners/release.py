@@ -28,6 +28,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
+from littlestone.classes.boosted_trees.export_r import as_r
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -452,13 +453,14 @@ class Release:
         a query of all its columns and the value. Engines may show the rows in another order. What
         was made with a seed says so in a comment; JSON has the guarantee.
         """
-        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": f"# {NOT_PRIVATE}\n"}.get(to, "")
+        remark = f"# {NOT_PRIVATE}\n"
+        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
         return said * self.guarantee.seeded + self._exported(to, dialect, table)
 
     def _exported(self, to: str, dialect: str, table: str | None) -> str:
         domain, hypothesis = self.concept_class.domain, self.hypothesis
-        if to not in ("sql", "python", "json"):
-            raise parameter_error("export", "to", "one of sql, python, json", to)
+        if to not in ("sql", "python", "r", "json"):
+            raise parameter_error("export", "to", "one of sql, python, r, json", to)
         if isinstance(domain, RowDomain):
             hypothesis = _as_tree(hypothesis, domain.schema)
         if not isinstance(domain, RowDomain) or not isinstance(
@@ -479,10 +481,10 @@ class Release:
                 "json, or leave these columns out of the schema."
             )
         inexact = [column.name for column in asked if column.beyond_doubles]
-        if to == "sql" and inexact:
+        if to in ("sql", "r") and inexact:
             raise UnsupportedError(
                 f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-                "be exported to sql, since engines round them: export it to python or json."
+                f"be exported to {to}, which rounds them: export it to python or json."
             )
         if to == "sql":
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
@@ -501,10 +503,14 @@ class Release:
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
+        alone = isinstance(hypothesis, TreeHypothesis)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             trees, names = (hypothesis,), hypothesis.label_names
-            one = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
-            return one.to_python(domain.schema, votes=False)
+            hypothesis = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
+        if to == "r":
+            return as_r(hypothesis, domain.schema, self.labels, chances=not alone)
+        if isinstance(hypothesis, TreeEnsemble):
+            return hypothesis.to_python(domain.schema, votes=not alone)
         return hypothesis.to_python(domain.schema)
 
     def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:

@@ -420,7 +420,7 @@ def score_all(
         if sample.in_memory:  # others were read by its rules
             check_points(release.concept_class.domain, sample.points, caller=caller)
         check_rows(sample.n, caller)
-    claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
+    claim = HISTOGRAM if len(pairs) == 1 else f"dp.sum({HISTOGRAM})"
     users = pairs[0][1].unit == "users"  # as all
     about = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
     guarantee = Guarantee(total, Fraction(0), about, claim=claim, seeded=source.seeded)
@@ -591,7 +591,7 @@ def _own_parts(
 
 
 def _evaluation_claim(learner: Learner[Any]) -> str:
-    return (ERROR_SUMS if _of_values(learner) else HISTOGRAM).id
+    return ERROR_SUMS if _of_values(learner) else HISTOGRAM
 
 
 def _of_values(learner: Learner[Any]) -> bool:

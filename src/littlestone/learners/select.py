@@ -1,13 +1,13 @@
-"""Which learner, and which class: all candidates side by side, from public parameters only.
+"""Which learner: all candidates side by side, from public parameters only.
 
-``littlestone plan``, `littlestone.plan`, ``--learner auto`` and ``plan --class auto`` are views of
-this one comparison. The data play no part, so a choice costs no privacy. Nothing is compared that
-``fit`` would refuse: a learner that is not `feasible` has a reason instead of a number.
+``littlestone plan``, `littlestone.plan` and ``--learner auto`` are views of this one comparison.
+The data play no part, so a choice costs no privacy. Nothing is compared that ``fit`` would refuse:
+a learner that is not `feasible` has a reason instead of a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
-from littlestone.classes import DecisionTrees, RuleLists, Rules
 from littlestone.errors import (
     LittlestoneError,
-    ParameterError,
     UnsupportedError,
     check_fraction,
     check_integer,
@@ -37,9 +35,8 @@ from littlestone.source import ball
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
     from littlestone.classes import ConceptClass
-    from littlestone.data import Schema
     from littlestone.learners.base import Learner
-    from littlestone.types import Json, Label
+    from littlestone.types import Json
 
 
 #: How a learner that protects records can protect users.
@@ -48,9 +45,6 @@ ALL_RECORDS = "all records, with epsilon / m (group privacy)"
 #: An agnostic form needs more than this multiple of what its learner needs at the same epsilon,
 #: since it has less than half of alpha; the second multiple is for a pool that is thinned.
 _FORM = Fraction(5, 2)
-
-
-_QUICK = 600  # splits of trees of depth 3 that are drawn in seconds
 
 
 @dataclass(frozen=True)
@@ -253,7 +247,7 @@ def _sized(
         return replace(blank, problem=problem, needs_delta=lacking)
     guarantee = algorithm.guarantee()
     if goal.evaluation:
-        claim = f"dp.sum({guarantee.claim}, {HISTOGRAM.id})"
+        claim = f"dp.sum({guarantee.claim}, {HISTOGRAM})"
         guarantee = replace(guarantee, epsilon=goal.epsilon, claim=claim)
     return replace(blank, algorithm=algorithm, n=n, guarantee=guarantee)
 
@@ -383,35 +377,3 @@ def auto(
     whole = replan(best, concept_class, replace(goal, evaluation=Fraction(0))).algorithm
     assert whole is not None  # more epsilon never hinders
     return whole
-
-
-def nested_classes(
-    schema: Schema, labels: Sequence[Label] | None = None
-) -> tuple[ConceptClass, ...]:
-    """Return the classes that ``plan --class auto`` compares, each one contained in the next.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> [c.spec for c in nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}))]
-    ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
-    >>> nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}), ["a", "b", "c"])[0].spec
-    'rule_lists(length=2)'
-    """
-    splits = sum(literal.op != "is not" for literal in schema.literals())
-    quick = splits**2 * (2 if labels is None else len(labels)) <= 2 * _QUICK**2
-    makers: tuple[Callable[[], ConceptClass], ...] = (
-        (lambda: Rules(schema, 2)) if labels is None else (lambda: RuleLists(schema, 2, labels)),
-        lambda: DecisionTrees(schema, 2, labels),
-        *([lambda: DecisionTrees(schema, 3, labels)] if quick else []),
-    )
-    classes = [concept_class for make in makers if (concept_class := _possible(make)) is not None]
-    smallest = Rules(schema, 1) if labels is None else RuleLists(schema, 1, labels)
-    return tuple(classes) or (smallest,)
-
-
-def _possible(make: Callable[[], ConceptClass]) -> ConceptClass | None:
-    try:
-        return make()
-    except ParameterError:
-        return None

@@ -41,7 +41,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
 from littlestone.errors import (
     DataError,
@@ -150,14 +149,7 @@ def margin(offset: Fraction | None, rate: Fraction, queries: int, beta: Fraction
     return least_n(splits, low=0)
 
 
-CLASSIC = register_claim(
-    "above-threshold.classic",
-    "Dwork, Naor, Reingold, Rothblum, Vadhan; Lyu, Su, Li; constants: littlestone",
-    "2009, 2017; docs/mechanisms.md",
-    "With an offset of rate s and noise of rate r, K charged answers cost s + 2Kr (any "
-    "changes), s + Kr (monotone), max(s + (K-1)r, Kr) (shift), pure, for any number of tests.",
-    ("values are integers that one record moves by at most 1, in the promised way",),
-)
+CLASSIC = "above-threshold.classic"
 
 Charged = Literal["above", "below"]
 Method = Literal["auto", "classic", "fresh"]

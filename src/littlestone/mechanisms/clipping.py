@@ -22,21 +22,10 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.source import ExplicitWeights, Source, exp
 
 Ints = npt.NDArray[np.int64]
 
-register(
-    Claim(
-        "clip.rank",
-        "littlestone (own proof); bounded range: Durfee and Rogers 2019",
-        "docs/mechanisms.md",
-        "An edge c drawn with weight (c_0 / c)**power exp(-eta |N(c) - k| / (2 part)), where N "
-        "counts what is above c, at most `part` of each unit, has eta-bounded range; the sum of "
-        "numbers clipped to -A .. C moves by at most A + C when a unit is replaced.",
-    )
-)
 
 _NORMAL = NormalDist()
 _QUARTILE = _NORMAL.inv_cdf(0.75)

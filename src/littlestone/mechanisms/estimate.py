@@ -23,10 +23,7 @@ from littlestone.bounds import (
     Bound,
     Certificate,
     CertificateBuilder,
-    Claim,
     Unit,
-    register,
-    register_claim,
 )
 from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import lower_limit
@@ -107,9 +104,9 @@ def several_two_sided(rate: Fraction, size: int, source: Source) -> npt.NDArray[
         sizes[going] += 1 << digits
     for i in range(digits):
         sizes += choose_several(source, _digit(rate, 1 << i), len(drawn)) << i
-    found = np.zeros(size, dtype=np.int64)
-    found[drawn] = np.where(sign[drawn] == 1, sizes, -sizes)
-    return found
+    noise = np.zeros(size, dtype=np.int64)
+    noise[drawn] = np.where(sign[drawn] == 1, sizes, -sizes)
+    return noise
 
 
 def truncated(rate: Fraction, n: int, source: Source) -> int:
@@ -277,17 +274,17 @@ def discrete_gaussians(variance: Fraction, size: int, source: Source) -> Ints:
     (True, np.True_)
     """
     scale, double = math.isqrt(math.floor(variance)) + 1, float(variance)
-    found = np.zeros(0, dtype=np.int64)
-    while len(found) < size:
-        left = size - len(found)
+    draws = np.zeros(0, dtype=np.int64)
+    while len(draws) < size:
+        left = size - len(draws)
         # some more, since not all are kept; of many the first ones are taken
         z = several_two_sided(Fraction(1, scale), left + (left > 1) * (left // 2 + 8), source)
         # |z| and v / scale are known to 2**-53 of themselves, and where |z| > 64 scale the chance
         # is below 2**-2000: so the doubles are within 2**-38 of the chances
         chances = np.exp(-((np.abs(z) - double / scale) ** 2) / (2 * double))
         kept = flip_several(source, chances, lambda i, z=z: KeptCoin(int(z[i]), variance, scale))  # type: ignore[misc]
-        found = np.concatenate([found, z[kept]])[:size]
-    return found
+        draws = np.concatenate([draws, z[kept]])[:size]
+    return draws
 
 
 def noisy(values: Ints, most: int, variance: Fraction, source: Source) -> Ints:
@@ -399,25 +396,10 @@ class KeptCoin(ExplicitWeights):
 # ``sqrt(2 pi v)`` (Poisson). []
 
 
-PRIVACY = register_claim(
-    "counts.privacy",
-    "littlestone; noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-    "2020; docs/mechanisms.md",
-    "Counts of disjoint cells with discrete Gaussian noise of variance v are 1/v-zCDP under "
-    "replace-one, with two-sided geometric noise of rate r 2r-DP. So are they with items that "
-    "cannot be listed, where only those of at least m records are kept, and if their noisy counts "
-    "reach tau, except with probability Pr[m + z >= tau].",
-)
+PRIVACY = "counts.privacy"
 
 
-COUNT = register_claim(
-    "count.truncated",
-    "Ghosh, Roughgarden, Sundararajan: Universally Utility-maximizing Privacy Mechanisms",
-    "2009",
-    "An integer that a unit moves by at most w, with two-sided geometric noise of rate epsilon/w, "
-    "clamped to a public range, is epsilon-DP; so are counts that a unit moves by at most w "
-    "together.",
-)
+COUNT = "count.truncated"
 
 
 @dataclass(frozen=True)
@@ -536,44 +518,26 @@ def noisy_items(
 # more: except with probability beta' together with c, and beta more for the draw. []
 
 
-MARGINAL = register(
-    Claim(
-        "conformal.marginal",
-        "Vovk, Gammerman, Shafer; private ranks: littlestone (own proof)",
-        "2005; docs/mechanisms.md",
-        "A bound drawn by the exponential mechanism over cells public codes at the rank r of m "
-        "scores is epsilon-DP, and at least the score of a new exchangeable unit with probability "
-        "(r - 2 ln(cells)/epsilon)/(m + 1) or more.",
-    )
-)
-TRAINING = register(
-    Claim(
-        "conformal.training",
-        "Vovk; private ranks: littlestone (own proof)",
-        "2012; docs/mechanisms.md",
-        "Given the m independent scores, such a bound is at least the scores of a share c of all "
-        "new units, except with probability beta + Pr[Bin(m, c) >= k], k = r + 1 - ceil(2 "
-        "ln(cells/beta)/epsilon).",
-    )
-)
+MARGINAL = "conformal.marginal"
+TRAINING = "conformal.training"
 
 #: The rank at which the bound is drawn, and that so many units are enough.
 RANK = Bound(
     (
-        ("slack", "2*log(cells)/epsilon", MARGINAL.id),
-        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL.id),
-        ("enough", "rank <= n", MARGINAL.id),
-        ("covered", "(rank - slack)/(n + 1)", MARGINAL.id),
-        ("nominal", "covered >= 1 - missed", MARGINAL.id),
+        ("slack", "2*log(cells)/epsilon", MARGINAL),
+        ("rank", "ceil((1 - missed)*(n + 1) + slack)", MARGINAL),
+        ("enough", "rank <= n", MARGINAL),
+        ("covered", "(rank - slack)/(n + 1)", MARGINAL),
+        ("nominal", "covered >= 1 - missed", MARGINAL),
     )
 )
 #: A share that is covered given the sample, except with probability beta, a tenth for the draw.
 SHARE = Bound(
     (
-        ("drawn", "beta/10", TRAINING.id),
-        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING.id),
-        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING.id),
-        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING.id),
+        ("drawn", "beta/10", TRAINING),
+        ("kept", "max(0, rank + 1 - ceil(2*log(cells/drawn)/epsilon))", TRAINING),
+        ("below", "binomial_above(n, share, max(0, kept - 1))", TRAINING),
+        ("certain", "below <= (beta - drawn)*min(1, kept)", TRAINING),
     )
 )
 
@@ -614,30 +578,30 @@ class Conformal:
         cls, *, m: int, cells: int, alpha: Any, epsilon: Any, caller: str = "Conformal", **more: Any
     ) -> Self:
         """Check the parameters, and that there are enough units."""
-        made = cls(
+        bound = cls(
             check_integer(caller, "m", m, low=1),
             check_integer(caller, "cells", cells, low=2),
             check_probability(caller, "alpha", alpha),
             check_fraction(caller, "epsilon", epsilon),
             **more,
         )
-        if made.alpha < LEAST:
+        if bound.alpha < LEAST:
             raise parameter_error(caller, "alpha", f"at least {LEAST}", alpha)
-        if made.rank > made.m:
+        if bound.rank > bound.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(
-                f"Intervals, or sets, for {float(1 - made.alpha):.4g} of new {made.unit} at "
-                f"epsilon {float(made.epsilon):.4g} need {needed:,} held-out {made.unit}, not "
+                f"Intervals, or sets, for {float(1 - bound.alpha):.4g} of new {bound.unit} at "
+                f"epsilon {float(bound.epsilon):.4g} need {needed:,} held-out {bound.unit}, not "
                 f"{m:,}: hold out a larger share, ask for a lower level, or spend more.",
                 n_needed=needed,
             )
-        return made
+        return bound
 
     @classmethod
     def least(cls, *, cells: int, alpha: Any, epsilon: Any) -> int:
         """Return the least number of units from which on there are enough."""
-        given = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
-        return RANK.least(100, **given)
+        numbers = {"cells": cells, "missed": Fraction(alpha), "epsilon": Fraction(epsilon)}
+        return RANK.least(100, **numbers)
 
     @cached_property
     def rank(self) -> int:
@@ -693,9 +657,9 @@ class Conformal:
         -----
         *Guarantee.* epsilon-DP, replacing one unit, for every input.
         """
-        own = np.asarray(counts, dtype=np.int64)
-        if own.shape != (self.cells,) or own.sum() != self.m:
+        of_score = np.asarray(counts, dtype=np.int64)
+        if of_score.shape != (self.cells,) or of_score.sum() != self.m:
             raise ValueError(f"counts must be of {self.cells} codes and sum to {self.m}.")
-        upto = np.cumsum(own)
-        missed = np.maximum(self.rank - upto, upto - own - self.rank)
+        upto = np.cumsum(of_score)
+        missed = np.maximum(self.rank - upto, upto - of_score - self.rank)
         return Explicit(-np.maximum(missed, 0)).draw(self.epsilon / 2, source)

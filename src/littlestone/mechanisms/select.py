@@ -38,7 +38,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
-from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
 from littlestone.errors import (
     DataError,
@@ -451,14 +450,7 @@ def _draw(
 # Nissim and Stemmer 2016; paper 004, Lemma 28. The threshold for replace-one is this library's.)
 
 
-PRIVACY = register_claim(
-    "histogram.privacy",
-    "Korolova, Kenthapadi, Mishra, Ntoulas; Bun, Nissim, Stemmer; threshold: littlestone",
-    "2009, 2016; docs/mechanisms.md",
-    "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches tau are "
-    "(epsilon, delta)-DP under replace-one if e**(-(epsilon/2)(tau-1)) / (1 + e**(-epsilon/2)) "
-    "<= delta.",
-)
+PRIVACY = "histogram.privacy"
 
 
 def stable_histogram(

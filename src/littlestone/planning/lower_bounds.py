@@ -54,7 +54,7 @@ from fractions import Fraction
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds import CertificateBuilder, Claim, least_n, register
+from littlestone.bounds import CertificateBuilder, least_n
 from littlestone.bounds.search import log_of, near_zero
 from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
@@ -69,57 +69,12 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-_OWN, _PAGE = "littlestone", "docs/planning.md"
 _ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
 _PROPER = "pure private proper learners"
 #: Terms of a sum; with more, a bound is left out, or cut where it stays one.
 _TERMS = 2_000
 #: Nodes of a search for a dimension; planning is quick.
 _NODES = 20_000
-
-for _claim in (
-    Claim("lower.two-concepts", _OWN, _PAGE,
-          "(epsilon, delta)-private learners need ln(1/(2 beta + delta/(e**epsilon - 1))) / "
-          "-ln(1 - alpha (1 - e**-epsilon)) records if two concepts agree somewhere and differ "
-          "somewhere; with users alpha is 1 - (1-alpha)**m."),
-    Claim("lower.two-labels", _OWN, _PAGE,
-          "Every (epsilon, delta)-private agnostic learner of two concepts or more "
-          "fails with probability V_n or more on a label of bias alpha: V_n is the failure of the "
-          "best private test of the sign of the bias."),
-    Claim("lower.packing", _OWN, _PAGE,
-          "Pure private proper learners of k laws that agree but for mass q of their own, with "
-          "disjoint good outputs, fail with probability 1 - E min(1, e**(epsilon M)/k) or more, "
-          "M binomial of n and q: thresholds k = points - 1, q = 2 alpha; points k = points - 1, "
-          "q = alpha."),
-    Claim("lower.vc.realizable", "Ehrenfeucht, Haussler, Kearns, Valiant; constants: " + _OWN,
-          "1989; " + _PAGE,
-          "Every learner needs (VC - 1)(1 - 4 beta)/(8 alpha) records, alpha <= 1/4."),
-    Claim("lower.vc.agnostic", "Simon; constants: " + _OWN, "1996; " + _PAGE,
-          "Every agnostic learner needs VC ln(g/(4(alpha + beta g)))/(2 g artanh g) records for "
-          "every g in (alpha, 1), and ln(1/(4 beta))/(2 alpha artanh alpha)."),
-    Claim("lower.littlestone.pure", "Feldman, Xiao; constants: " + _OWN, "2014; " + _PAGE,
-          "Purely private learners need (1-beta)((d-1) KL(alpha/p, 1/2) + ln(1-beta))/(epsilon p) "
-          "records for every p in (2 alpha, 1], d the Littlestone dimension."),
-    Claim("alon22.thm1", "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability",
-          "28 January 2022, Theorem 1; its proof needs a delta ten times smaller: "
-          "docs/paper-bounds.md",
-          "(0.1, O(1/(n**2 log n)))-private (1/16, 1/16)-accurate learners of thresholds over X "
-          "need order log* |X|.",
-          status="order-only"),
-    Claim("alon22.thm2", "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability",
-          "28 January 2022, Theorem 2; cited by Yan 2025 (000)",
-          "(0.1, O(1/(n**2 log n)))-private (1/16, 1/16)-accurate learners need order log* d.",
-          status="order-only"),
-    Claim("lwy24.table1.item", "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning",
-          "2024, Table 1; Simon 1996; Beimel et al. 2019",
-          "Purely private agnostic learners need order RepD/(alpha epsilon) + VC/alpha**2.",
-          status="order-only"),
-    Claim("lwy24.table1.user", "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning",
-          "2024, Table 1; Ghazi et al. 2023",
-          "Purely private agnostic learners need order RepD/(min(1, m alpha) epsilon) + "
-          "VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2) users.", status="order-only"),
-):  # fmt: skip
-    register(_claim)
 
 
 @dataclass(frozen=True)

@@ -427,13 +427,13 @@ class BitSource(ABC):
     def _places(self, n: int, first: int) -> npt.NDArray[np.int64]:
         bits = (n - 1).bit_length()
         width = 32 if bits <= 32 else 64  # a longer range is no range of records
-        found = np.zeros(0, dtype=np.int64)
-        while len(found) < first:
-            keys = self._bytes((2 * (first - len(found)) + 16) * width // 8)
+        chosen = np.zeros(0, dtype=np.int64)
+        while len(chosen) < first:
+            keys = self._bytes((2 * (first - len(chosen)) + 16) * width // 8)
             places = np.frombuffer(keys, dtype=f"<u{width // 8}") >> (width - bits)
-            found = np.concatenate([found, places[places < n].astype(np.int64)])[:first]
-            found = found[np.sort(np.unique(found, return_index=True)[1])]  # in order of arrival
-        return found
+            chosen = np.concatenate([chosen, places[places < n].astype(np.int64)])[:first]
+            chosen = chosen[np.sort(np.unique(chosen, return_index=True)[1])]  # in order of arrival
+        return chosen
 
     def _order(self, n: int) -> npt.NDArray[np.int64]:
         while True:

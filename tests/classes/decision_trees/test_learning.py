@@ -36,12 +36,13 @@ THREE = Schema.from_dict(
 @pytest.mark.parametrize(
     ("schema", "depth", "points", "n", "epsilon"),
     [
+        (EDGE, 1, [(0,), (2,)], 2, "0.3"),
         (TWO, 1, [(2, 2), (2, 0), (0, 2), (0, 0)], 2, "0.3"),
         (EDGE, 1, [(0,), (2,), (3,)], 3, 1),
         (EDGE, 2, [(0,), (2,), (3,)], 1, 1),
         (TWO, 2, [(2, 2), (2, 1)], 2, 3),
     ],
-    ids=["two-1", "edge-1", "edge-2", "two-2"],
+    ids=["small", "two-1", "edge-1", "edge-2", "two-2"],
 )
 def test_exact_verification(schema, depth, points, n, epsilon):
     """All data sets over the points, all neighbours, everything observable (the page too)."""

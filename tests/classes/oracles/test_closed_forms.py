@@ -26,6 +26,7 @@ def test_dimension_soa_and_reducibility(small, rows_of, random_states):
             assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
 
 
+@pytest.mark.first(20)
 def test_low_error(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 1)
     for _ in range(25):
@@ -49,6 +50,7 @@ def test_decompositions(small, rows_of, random_states):
                 assert len(found) == len(space.essential(p, d))
 
 
+@pytest.mark.first(20)
 def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 3)
     seen = {}
@@ -60,6 +62,7 @@ def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
                 assert hash(soa) == hash(space.soa())
 
 
+@pytest.mark.first(20)
 def test_members_and_splitting_points(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 4)
     for _ in range(10):

@@ -347,7 +347,10 @@ def test_a_taxonomy_of_a_hundred_thousand_nodes():
 
 @pytest.mark.parametrize(
     ("concept_class", "points"),
-    [(TreePaths({"a": None, "b": "a", "c": "a"}), ["a", "b", "c"]), (Prefixes("ab", 2), [1, 3, 7])],
+    [
+        (TreePaths({"a": None, "b": "a", "c": "a"}), ["a", "b", "c"]),
+        pytest.param(Prefixes("ab", 2), [1, 3, 7], marks=pytest.mark.more),
+    ],
     ids=lambda c: getattr(c, "spec", ""),
 )
 def test_learning_paths_is_exactly_private(concept_class, points):

@@ -27,7 +27,7 @@ def inner(name, concepts, epsilon=1):
     return registry.make(name, concepts, epsilon=epsilon, **PURE[name])
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("n", "pool", "epsilon", "learner_epsilon"),
     [(2, 1, "2.5", 1), (2, 0, 1, 1), (3, 2, "1.4", "0.5")],
@@ -46,10 +46,11 @@ def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
     assert (result.ordered, result.refusals, result.slack) == (True, 0, 0)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("name", "concepts", "rate", "n"),
     [
+        ("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), "0.5", 2),
         ("generic", ls.Thresholds(1, 2), "0.5", 2),
         ("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), 1, 2),
         ("generic", ls.Points(1, 2), "0.34", 3),

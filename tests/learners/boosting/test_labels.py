@@ -54,6 +54,7 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
 @pytest.mark.parametrize(
     ("points", "n", "options"),
     [
+        ([BONN], 1, {}),
         ([BONN, OTHER], 1, {}),
         ([BONN, OTHER], 1, {"cap": 1}),
         pytest.param([BONN], 2, {}, marks=pytest.mark.more),

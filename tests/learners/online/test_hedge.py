@@ -72,7 +72,9 @@ class KeepsDrawing(Hedge):
         return super()._train(state, sources)
 
 
-@pytest.mark.parametrize(("kind", "length"), [(CountsTwice, 3), (KeepsDrawing, 4)])
+@pytest.mark.parametrize(
+    ("kind", "length"), [(CountsTwice, 3), pytest.param(KeepsDrawing, 4, marks=pytest.mark.more)]
+)
 def test_broken_variants_are_noticed(kind, length):
     streams = Streams(algorithm(1, 2, kind=kind), [(1, 0), (1, 1), (2, 1)], length)
     assert streams.worst(F(1)) > F(1, 1000)

@@ -128,22 +128,22 @@ def by_hand(concept_class, stream, rate):
     ids=str,
 )
 def test_experts_are_all_sets_of_times_and_their_regret_is_bounded(concept_class):
-    """All streams of four records over two points."""
+    """All streams of three records over two points."""
     concepts = [h.predict(np.arange(2)).tolist() for h in concept_class.concepts()]
-    for stream in product(list(product((0, 1), (0, 1))), repeat=4):
-        found = ls.theory.ExpertsPredictor(concept_class, horizon=4)
+    for stream in product(list(product((0, 1), (0, 1))), repeat=3):
+        found = ls.theory.ExpertsPredictor(concept_class, horizon=3)
         shown = []
         for x, y in stream:
             shown.append(found.predict_proba_one(x)[True])
             found.learn_one(x, y)
         d = SOAPredictor(concept_class).mistake_bound()
-        n = sum(math.comb(4, i) for i in range(d + 1))
-        wanted, experts = by_hand(concept_class, stream, math.sqrt(8 * math.log(n) / 4))
+        n = sum(math.comb(3, i) for i in range(d + 1))
+        wanted, experts = by_hand(concept_class, stream, math.sqrt(8 * math.log(n) / 3))
         assert experts == n
         assert shown == pytest.approx(wanted, rel=1e-9)
         mistakes = sum(abs(y - p) for (_, y), p in zip(stream, shown, strict=True))
         best = min(sum(c[x] != y for x, y in stream) for c in concepts)
-        assert found.regret_bound() == pytest.approx(math.sqrt(4 * math.log(n) / 2))
+        assert found.regret_bound() == pytest.approx(math.sqrt(3 * math.log(n) / 2))
         assert mistakes <= best + found.regret_bound() + 1e-9
 
 

@@ -68,7 +68,7 @@ ALPHAS, RECORDS = (F(1, 50), F(1, 20), F(1, 10)), (1, 4, 16, 64, 256)
 GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m"),
     [

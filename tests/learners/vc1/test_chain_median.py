@@ -31,7 +31,7 @@ def verified(median, values, n, epsilon, good=2):
 @pytest.mark.parametrize("values", [1, 2, 3])
 @pytest.mark.parametrize("median", MEDIANS)
 def test_every_list_of_ends(median, values, good):
-    for n in (1, 2, 3):
+    for n in (1, 2, 3)[: 5 - values]:
         assert verified(median, values, n, F(1), good).holds
 
 

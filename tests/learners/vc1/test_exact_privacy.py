@@ -50,7 +50,7 @@ def test_there_are_so_many_kinds():
     assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
 
 
-@pytest.mark.first(12)
+@pytest.mark.first(6)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_two_records(matrix):
     for chunks in (1, None):
@@ -95,7 +95,7 @@ def test_lists_are_shuffled_by_position():
 def test_implicit_classes_and_records_outside(cls, methods):
     for method in methods:
         algorithm = VC1(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
-        result = ls.audit.verify(algorithm, points=[1, 2, 3], n_samples=2, outside=True)
+        result = ls.audit.verify(algorithm, points=[1, 3], n_samples=2, outside=True)
         assert result.holds, result
 
 

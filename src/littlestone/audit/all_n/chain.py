@@ -218,19 +218,19 @@ class Chain:
         """The points."""
         if self.points is not None:
             return list(self.points)
-        found = domain_points(self.learner.concept_class.domain)
-        if found is None:
+        points = domain_points(self.learner.concept_class.domain)
+        if points is None:
             raise UnsupportedError(
                 f"The domain of {self.learner.concept_class.spec} has no short list of points. "
                 "Name some: points=[...] (--points)."
             )
-        return found
+        return points
 
     @cached_property
     def complete(self) -> bool:
         """Whether all single records of the domain are tried."""
-        found = domain_points(self.learner.concept_class.domain)
-        return found is not None and set(found) <= set(self.listed)
+        points = domain_points(self.learner.concept_class.domain)
+        return points is not None and set(points) <= set(self.listed)
 
     @property
     def known(self) -> Status:
@@ -383,8 +383,8 @@ def noisy_sums(
 
     def heard(sample: Any, sign: int = 0) -> tuple[list[tuple[int, Fraction]], Vector]:
         source: Any = _Fixed(sign)
-        found = ask(sample, source)
-        return source.noises, np.array([Fraction(own) for own in found], dtype=object)
+        released = ask(sample, source)
+        return source.noises, np.array([Fraction(value) for value in released], dtype=object)
 
     def sums(data: Data) -> Vector:
         """Return the sums of a data set, each in steps of its noise."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import ctx
 
-from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.base import Kind, Learner, P, Plan, declared, nest
@@ -29,13 +29,7 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-SUBSAMPLING = register_claim(
-    "subsampling.without-replacement",
-    "Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
-    "2018; proof in docs/learners/agnostic.md",
-    "An (epsilon, delta)-DP mechanism on a secret uniform part of m of n records is "
-    "(ln(1 + g (e**epsilon - 1)), g delta)-DP under replace-one, g = m/n.",
-)
+SUBSAMPLING = "subsampling.without-replacement"
 
 
 def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:

@@ -22,8 +22,7 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
-from littlestone.bounds import CertificateBuilder, register_claim
-from littlestone.bounds.claims import IID
+from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
 from littlestone.data.sample import part, shuffle
@@ -58,29 +57,8 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-PRIVACY = register_claim(
-    "agnostic.two-sample.privacy",
-    "littlestone",
-    "docs/learners/agnostic.md",
-    "Relabel the first part by a dichotomy drawn at rate epsilon/2 by its errors on the second "
-    "part, then run an (e, d)-DP learner: one record of the second part costs epsilon, one of "
-    "the first (e + ln 4, d), less by secret subsampling; disjoint parts cost the maximum.",
-)
-ACCURACY = register_claim(
-    "agnostic.two-sample.accuracy",
-    "littlestone",
-    "docs/learners/agnostic.md",
-    "A learner with error at most a except with probability b on m records, for every "
-    "realizable distribution, is wrong about no dichotomy of k m**2 ghost points (beyond a) "
-    "except with probability b growth(d, k m**2)/(1 - 1/(2k)); the ghosts outside the sample "
-    "carry that over to the distribution.",
-    (
-        IID,
-        "the split was chosen without looking at the records",
-    ),
-    # the learner's records are labelled by a dichotomy, so some concept explains them
-    makes_true=("(realizable)", "target"),
-)
+PRIVACY = "agnostic.two-sample.privacy"
+ACCURACY = "agnostic.two-sample.accuracy"
 
 
 #: Shares of beta: the second part; the learner, on all dichotomies; the ghosts.

@@ -19,7 +19,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.classes.boosted_trees.ensemble import SURE, CodePoints
 from littlestone.classes.boosted_trees.export import PARTS, REACH
 from littlestone.classes.boosted_trees.life_table import LifeTable
@@ -348,17 +347,6 @@ def _chances() -> Ints:
 # so S is that. How many records there are is secret: no overflow, no refusal and no rule of thumb
 # asks for it.
 
-
-register(
-    Claim(
-        "boosting.units",
-        "littlestone (own proof)",
-        "docs/boosting.md",
-        "What answers cost the records of a unit, each scaled by floor(W_t c / S) where they sum "
-        "to S > W_t, sums to at most W_t for every tree, and is a function of that unit alone: so "
-        "a round is epsilon_t-bounded range when a unit with any number of records is replaced.",
-    )
-)
 
 _MANY = 1 << 21  # equal records of a unit, more than W: 2**22 such groups sum to less than 2**63
 

@@ -39,7 +39,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
 from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, draw_tree
@@ -53,6 +52,7 @@ from littlestone.mechanisms.estimate import discrete_gaussian
 from littlestone.privacy import BoundedRange, Concentrated, Guarantee, compose, zcdp_to_dp
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.guarantee import exact_text
+from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,17 +62,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-
-register(
-    Claim(
-        "boosting.round",
-        "littlestone (own proof); smooth weights: Bun, Carmosino, Sorrell 2020",
-        "docs/boosting.md",
-        "A tree drawn with weight exp(-epsilon_t A / (2 W_t)), where A sums what answers cost, in "
-        "[0, W_t] for all records of a unit together, is epsilon_t-bounded range given the trees "
-        "before; rounds with fixed budgets compose adaptively.",
-    )
-)
 
 #: Budget of a first tree of several votes, in budgets of another tree.
 FIRST_BUDGET = 3
@@ -338,16 +327,6 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> float:
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-register(
-    Claim(
-        "boosting.start",
-        "littlestone (own proof); noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-        "docs/boosting.md",
-        "Counts by answers of m columns and by labels with discrete Gaussian noise of variance "
-        "m / rho are rho-zCDP; so are a gradient and a Hessian of records of norm at most b with "
-        "variances (2 b)**2 / (1.2 rho) and b**4 / (6.4 rho).",
-    )
-)
 
 #: Steps of a unit of log-odds, and of a probability; the bound b of the norm of a vector.
 SCALE, CURVE = 1 << 8, 1 << 12
@@ -531,6 +510,22 @@ def _scores(  # noqa: PLR0917 - counts, and what they are of
         scores = (scores + found) / 2
     centred: Doubles = scores - float(size @ scores) / n
     return centred
+
+
+@lru_cache(maxsize=512)
+def range_of_noise(column: Column, n: int, variance: float, share: float) -> float:
+    """Return how far apart the scores of a column lie in 19 of 20 tables where it says nothing.
+
+    Of n records whose answers are equally frequent, and of which this share has the label; public.
+    """
+    rng, answers = SeededSource(0).public_rng(), column.n_codes - Column.OTHER
+    ranges = []
+    for _ in range(60):
+        ones = rng.multinomial(round(n * share), np.full(answers, 1 / answers))
+        rest = rng.multinomial(round(n * (1 - share)), np.full(answers, 1 / answers))
+        own = np.stack([rest, ones]) + rng.normal(0, math.sqrt(variance), (2, answers))
+        ranges.append(float(np.ptp(_scores(own, 1, share, n, variance, column))))
+    return _WEIGHT * float(np.quantile(ranges, 0.95))
 
 
 def _smooth(column: Column, answers: int) -> Doubles:

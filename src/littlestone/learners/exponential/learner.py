@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone import bounds
-from littlestone.bounds import Reference, register_claim
+from littlestone.bounds import Reference
 from littlestone.bounds.public import PublicBound
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.spec import at_public_points
@@ -59,23 +59,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Agnostic", "Exponential", "ExponentialPlan", "Generic"]
 
-COST = register_claim(
-    "exp-mech.cost",
-    "littlestone",
-    "docs/learners/exponential.md",
-    "With integer costs, at most C, and weights e**(-epsilon/(2 C) * cost of h) the tight "
-    "certificates of errors hold for the mean cost divided by C: their proofs use that a loss "
-    "lies in [0, 1], and that a right answer costs nothing.",
-)
-
-LABELS = register_claim(
-    "exp-mech.labels",
-    "littlestone",
-    "docs/learners/exponential.md",
-    "With a public list of labels, and every answer wrong for a cell outside of it, the tight "
-    "certificates of errors hold for any number of labels: their proofs use that a loss lies "
-    "in [0, 1], and the number of concepts.",
-)
+COST = "exp-mech.cost"
+LABELS = "exp-mech.labels"
 
 #: Up to this size only the tight certificate is computed: the VC dimension of an explicit class is
 #: costly, and pays only when ln(size) is far larger than it.

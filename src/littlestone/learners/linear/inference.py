@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
 from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.mechanisms.estimate import noisy
 
@@ -41,16 +40,6 @@ if TYPE_CHECKING:
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-register(
-    Claim(
-        "linear.moments",
-        "littlestone (own proof); noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-        "docs/linear.md",
-        "A sum of records' integer weights times x x', each of Frobenius norm at most M, with "
-        "discrete Gaussian noise of variance M**2 / rho on the diagonal and half of it above, is "
-        "rho-zCDP when a record is replaced.",
-    )
-)
 
 #: Of rho: for the regression; and of that for its gradient and its second moments.
 SHARE = Fraction(1, 2)

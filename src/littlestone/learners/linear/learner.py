@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, Unit, register
+from littlestone.bounds import Unit
 from littlestone.classes import LinearClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.boosted_trees.ensemble import FURTHEST, CodePoints
@@ -77,16 +77,6 @@ if TYPE_CHECKING:
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-register(
-    Claim(
-        "linear.round",
-        "littlestone (own proof); noise: Canonne, Kamath and Steinke 2020, Theorem 14",
-        "docs/linear.md",
-        "The sum over units of integer gradients, each a function of the unit and of what was "
-        "released, of a norm of at most A by exact clipping, with discrete Gaussian noise of "
-        "variance 2 A**2 T / rho, is rho/T-zCDP when a unit is replaced; T rounds compose to rho.",
-    )
-)
 
 UNCERTIFIED = (
     "The learner 'linear' has no error bound before data. Measure it privately instead: "

@@ -8,7 +8,6 @@
 `plans`             how many teachers certify a draw of an intersection-closed class
 `empirical`         certificates for every realizable data set: the error on the records
 `estimators`        `LittlestoneLearner`, for scikit-learn
-`claims`            what is asserted
 ==================  ============================================================================
 
 Statements and proofs: ``docs/learners/littlestone.md``.

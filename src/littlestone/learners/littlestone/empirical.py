@@ -31,8 +31,9 @@ from typing import Any
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
-from littlestone.learners.littlestone.claims import EMPIRICAL
 from littlestone.learners.littlestone.plans import FAR, ClosedPlan
+
+EMPIRICAL = "littlestone.empirical"
 
 #: How rarely a teacher does not list the good hypothesis: not spanned; too many errors.
 _Miss = tuple[Step, Step]

@@ -41,9 +41,8 @@ from littlestone.learners.base import (
     share,
     whole,
 )
-from littlestone.learners.littlestone.claims import PRIVACY, VOTES
 from littlestone.learners.littlestone.empirical import empirical_certificate
-from littlestone.learners.littlestone.plans import ClosedPlan
+from littlestone.learners.littlestone.plans import VOTES, ClosedPlan
 from littlestone.learners.littlestone.proper import one_concept
 from littlestone.learners.littlestone.teachers import (
     MOST_CLOSED,
@@ -58,6 +57,8 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+PRIVACY = "littlestone.privacy"
 
 
 Method = Literal["auto", "closures"]

@@ -38,11 +38,13 @@ from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import at_most, at_most_all, bias_for
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.base import Goal
-from littlestone.learners.littlestone.claims import CLOSED, VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
     from littlestone.classes.base import Closures
+
+VOTES = "littlestone.votes"
+CLOSED = "littlestone.closed"
 
 #: Most teachers that a certificate counts.
 FAR = 10**5

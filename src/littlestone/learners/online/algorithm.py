@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb, ctx
 
-from littlestone.bounds import register_claim
 from littlestone.data import OUTSIDE
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import OnlineState, label_of
@@ -44,23 +43,8 @@ if TYPE_CHECKING:
     from littlestone.types import Points
 
 
-PRIVACY = register_claim(
-    "online.privacy",
-    "Lyu: Private Learning of Littlestone Classes, Revisited",
-    "2025 (003), Algorithms 3-4; corrected in docs/learners/online.md",
-    "All above-threshold tests together are pure; each draw of a hypothesis is bounded range "
-    "(and leaks a little, where candidates are not known beforehand), since a record is in the "
-    "hands of one voter; so the published transcript of the whole stream is private by "
-    "adaptive composition. Users with at most k records: group privacy.",
-)
-TEST = register_claim(
-    "online.test",
-    "littlestone",
-    "docs/learners/online.md",
-    "A test that fires with probability e**(-e max(gap, 0)) at each step, gap = limit + noise "
-    "- count, noise geometric of rate e, is e-DP over a whole stream of tests; also when "
-    "records are chosen by a reader of what is published.",
-)
+PRIVACY = "online.privacy"
+TEST = "online.test"
 
 #: From the number of a draw to the source that makes it: so a stream that is resumed makes
 #: the draws that it would have made.

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
-from littlestone.bounds.claims import REALIZABLE
+from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.errors import LittlestoneError
 from littlestone.learners.online.samplers import growth, vote_events
@@ -28,95 +27,15 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 
-_OWN, _PAGE = "littlestone", "docs/learners/online.md"
-_OBLIVIOUS = "the stream was fixed before the learner drew anything (oblivious)"
-_LATE = (
-    "at each time some concept of the class labels all records so far correctly (it may be chosen "
-    "last; records may be chosen by a reader of what is published)"
-)
-_LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
-
-EPOCHS = register_claim(
-    "online.epochs",
-    _OWN,
-    _PAGE,
-    "Among n steps some test fires with at most limit - ceil(ln(n/(b(1 + e**-e)))/e) mistakes "
-    "with probability at most b; some of m tests fires after limit + ceil(ln(m/b)/e) mistakes "
-    "or more with probability at most b.",
-)
-EXPONENTIAL = register_claim(
-    "online.exponential",
-    _OWN,
-    _PAGE,
-    "Of V events each has probability at most f = Pr[Bin(R, s) > R/2], and where the vote of R "
-    "draws is wrong outside of them, at all points at once, more than a share s of the weight "
-    "is wrong; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
-    "e**(-rate m)), while the target's weight stays 1, whatever a reader chooses.",
-    (_LATE,),
-)
-OBLIVIOUS = register_claim(
-    "online.exponential.oblivious",
-    _OWN,
-    _PAGE,
-    "As online.exponential, with one event for each record of the stream.",
-    (_OBLIVIOUS, REALIZABLE),
-)
-CLOSURE = register_claim(
-    "online.closure",
-    _OWN,
-    _PAGE,
-    "The least concept that holds some positive points lies inside every concept that holds "
-    "them; so published closures lie inside the target, all mistakes are on label 1, and of "
-    "w (s - 1) + 1 of them s agree on the next closure, if at most w of these exist.",
-    (_LATE,),
-)
-LYU = register_claim(
-    "lyu25.thm1",
-    _LYU,
-    "2025 (003), Theorem 1",
-    "O~(d**9.5 log(T) log(1/delta) / epsilon) mistakes.",
-    (_OBLIVIOUS, REALIZABLE),
-    status="order-only",
-)
-_BATCHES = (
-    "the records of a batch are fixed before the concept that is published for it is seen; they "
-    "may depend on all that was published before"
-)
-REGRET = register_claim(
-    "online.regret",
-    _OWN,
-    _PAGE,
-    "With weights e**(-rate * errors) before each batch of at most b records the expected mistakes "
-    "exceed those of the best of N concepts by at most ln(N)/rate + rate b T/8, and the mistakes "
-    "by sqrt(T b ln(1/beta)/2) more with probability at most beta.",
-    (_BATCHES,),
-)
-
-SOA = register_claim(
-    "littlestone.soa",
-    "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
-    "1988",
-    "Without privacy: Littlestone dimension many mistakes, and no fewer.",
-    (REALIZABLE,),
-)
-TWO_CONCEPTS = register_claim(
-    "online.lower.two-concepts",
-    _OWN,
-    _PAGE,
-    "If two concepts differ at x, one of the streams (x, 0), (x, 0), ... and (x, 1), (x, 1), "
-    "... costs at least half the sum over t < T of max(0, e**(-t e) - d (1 - e**(-t e)) / "
-    "(e**e - 1)) expected mistakes.",
-    (_OBLIVIOUS, REALIZABLE),
-)
-LOG_HORIZON = register_claim(
-    "clnss24.points",
-    "Cohen, Lyu, Nelson, Sarlos, Stemmer: Lower Bounds for Differential Privacy Under "
-    "Continual Observation and Online Threshold Queries",
-    "COLT 2024, as cited by 003",
-    "Private online learners of point functions make Omega(log T) mistakes on some stream.",
-    (_OBLIVIOUS, REALIZABLE),
-    status="order-only",
-)
+EPOCHS = "online.epochs"
+EXPONENTIAL = "online.exponential"
+OBLIVIOUS = "online.exponential.oblivious"
+CLOSURE = "online.closure"
+LYU = "lyu25.thm1"
+REGRET = "online.regret"
+SOA = "littlestone.soa"
+TWO_CONCEPTS = "online.lower.two-concepts"
+LOG_HORIZON = "clnss24.points"
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def contradict(algorithm: OnlineAlgorithm, points: Points, *, seed: int) -> Simu
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.learners.online.plan import plan_online
     >>> ages = Thresholds(1, 99)
-    >>> learner = OnlineAlgorithm(ages, plan_online(ages, epsilon=1, delta=1e-6, horizon=40_000))
+    >>> learner = OnlineAlgorithm(ages, plan_online(ages, epsilon=1, delta=1e-6, horizon=9_000))
     >>> run = contradict(learner, np.arange(1, 100), seed=1)
     >>> 500 < len(run.mistakes) < run.bound.mistakes, run.bound.adaptive
     (True, True)

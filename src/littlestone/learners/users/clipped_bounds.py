@@ -49,7 +49,6 @@ from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import HOPELESS, log_growth, log_of
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users.binomials import all_tails, log_moment, tail
-from littlestone.learners.users.claims import CLIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +58,8 @@ if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
     from littlestone.learners.users.binomials import Floats
     from littlestone.learners.users.clipped import ClippedPlan
+
+CLIPPED = "users.clipped"
 
 
 _COARSE, _FINE = 1.65, 1.2  # ratios of tilts that are tried: for the search, for the certificate

@@ -42,7 +42,6 @@ from littlestone.learners.base import (
     one_of,
 )
 from littlestone.learners.exponential import Agnostic
-from littlestone.learners.users.claims import GROUP, ONE_RECORD, PRIVACY, RECORDS
 from littlestone.learners.users.clipped import ClippedPlan, plan_clipped
 from littlestone.learners.users.scores import sweepable
 from littlestone.source import public_salt
@@ -55,6 +54,11 @@ if TYPE_CHECKING:
     from littlestone.data import UserSample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+PRIVACY = "users.privacy"
+RECORDS = "users.group-privacy.records"
+ONE_RECORD = "users.one-record"
+GROUP = "users.group-privacy.laws"
 
 
 Method = Literal["auto", "group-privacy", "user-level", "one-record"]

@@ -6,7 +6,6 @@
 `choosers`      a node by the paths: one draw, or a median depth and then a node of it
 `proper`        proper output: one draw over the leaves
 `estimators`    `VC1Learner`, for scikit-learn
-`claims`        what is asserted
 ==============  ================================================================================
 
 Statements and proofs: ``docs/learners/vc1.md``.

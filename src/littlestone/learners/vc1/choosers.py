@@ -34,7 +34,6 @@ from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.errors import UnsupportedError
 from littlestone.learners.base import Goal
-from littlestone.learners.vc1.claims import CHAIN_MEDIAN, CHUNKS, ONE_SHOT
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -46,6 +45,10 @@ from littlestone.mechanisms.median import (
 if TYPE_CHECKING:
     from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
+
+CHUNKS = "vc1.chunks"
+ONE_SHOT = "vc1.one-shot"
+CHAIN_MEDIAN = "vc1.chain-median"
 
 
 #: The chance that fewer than ``good`` of t chunks of equal size are good.

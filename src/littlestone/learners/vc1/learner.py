@@ -42,7 +42,15 @@ from littlestone.learners.base import (
     verified_plan,
     whole,
 )
-from littlestone.learners.vc1.choosers import MOST, ChainMedian, Chooser, Median, OneShot, TreeGoal
+from littlestone.learners.vc1.choosers import (
+    CHUNKS,
+    MOST,
+    ChainMedian,
+    Chooser,
+    Median,
+    OneShot,
+    TreeGoal,
+)
 from littlestone.learners.vc1.chunks import (
     chunk_ends,
     extreme_ends,
@@ -50,7 +58,6 @@ from littlestone.learners.vc1.chunks import (
     is_chain,
     shuffled_extremes,
 )
-from littlestone.learners.vc1.claims import CHUNKS, PRIVACY
 from littlestone.learners.vc1.proper import (
     Leaves,
     most_leaves,
@@ -60,6 +67,8 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+PRIVACY = "vc1.privacy"
 
 
 Method = Literal["auto", "one-shot", "median-exponential", "median-tree"]

@@ -22,13 +22,14 @@ from littlestone.classes.base import LISTABLE
 from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
-from littlestone.learners.vc1.claims import LEAVES
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.source import Explicit
 
 if TYPE_CHECKING:
     from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
+
+LEAVES = "vc1.proper.leaves"
 
 
 # *Proof of `vc1.proper.leaves`* (Lemma 3 of docs/learners/vc1.md). Let q be the leaf on the way

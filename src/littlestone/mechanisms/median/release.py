@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
-from littlestone.bounds import Certificate, register_claim
+from littlestone.bounds import Certificate
 from littlestone.bounds.formulas import encode
 from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
@@ -224,14 +224,7 @@ def private_median(
 # learner uses it where the paper first releases a median depth and then chooses among nodes.
 
 
-PATHS = register_claim(
-    "median.paths",
-    "littlestone",
-    "docs/median.md, after Beimel, Nissim and Stemmer 2013 (choosing mechanism)",
-    "One draw over the nodes of t paths of length at most d, with a bottom of weight "
-    "d e**(epsilon/2) (1-delta)/delta, is (epsilon, delta)-DP when one path is replaced by any "
-    "other.",
-)
+PATHS = "median.paths"
 
 
 Node = TypeVar("Node")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
+from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import least_n
 from littlestone.errors import DataError, check_fraction, parameter_error
 from littlestone.mechanisms.select import entering_bottom
@@ -252,15 +252,7 @@ def _objects(items: list[Any]) -> npt.NDArray[Any]:
 # large, is at most 2k + 1 runs for k distinct values.
 
 
-EXPONENTIAL = register_claim(
-    "median.exponential",
-    "McSherry, Talwar: Mechanism Design via DP; Smith",
-    "2007, 2011",
-    "Weights e**(epsilon/2 * rank margin) over a domain of M points are epsilon-DP under "
-    "replace-one, and miss the window with odds at most (M-1) e**(-epsilon/2 (top+1)), "
-    "top = floor((n+1-left-right)/2).",
-    ("domain and window were chosen without looking at the records",),
-)
+EXPONENTIAL = "median.exponential"
 
 
 #: From so many distinct values on, runs are streamed in pieces.
@@ -393,16 +385,7 @@ class RankExponential:
 # 6k groups, whatever the height.
 
 
-TREE = register_claim(
-    "median.tree",
-    "littlestone",
-    "docs/median.md, after Beimel, Nissim and Stemmer 2013 (choosing mechanism)",
-    "Weights over the tree nodes that hold a record, with a bottom of weight "
-    "h e**(epsilon/2) (1-delta)/delta, are (epsilon, delta)-DP under replace-one, and miss the "
-    "window with odds at most (bottom + 1 + n h) e**(-epsilon/2 top), "
-    "top = floor((n+4-left-right)/3).",
-    ("domain and window were chosen without looking at the records",),
-)
+TREE = "median.tree"
 
 
 Integers = npt.NDArray[np.int64]
