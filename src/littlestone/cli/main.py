@@ -96,6 +96,7 @@ app = App(
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
+    "littlestone.cli.rehearse:rehearse",
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
@@ -107,15 +108,19 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     dims,
     papers,
 )
+#: The help of what is not loaded before it is asked for.
+_LATE = {
+    "littlestone.cli.rehearse:rehearse": "Say how good a fit becomes: on public rows.",
+    "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
+}
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
     _about = f"{_CLASSES}\n\n{_EXITS}" if _of_class else _EXITS
-    _help = "Learn a private model of a table, and release it."  # of what is not loaded
     app.command(
         _command,
         sort_key=_place,
         help_epilogue=_about,
-        help=_help if isinstance(_command, str) else None,
+        help=_LATE[_command] if isinstance(_command, str) else None,
     )
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {

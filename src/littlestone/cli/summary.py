@@ -47,6 +47,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
     rows += _narrower(release)
+    rows += [("Protocol", release.planned, "")] if release.planned else []
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")
         for i, (what, part) in enumerate(spent_facts(release))

@@ -11,6 +11,7 @@ A new family of models is one line of `MODELS`.
 from __future__ import annotations
 
 import inspect
+import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +29,7 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
+from littlestone.costs import Costs
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.schema import RESERVED, Schema
@@ -39,6 +41,7 @@ from littlestone.errors import (
     StoppedError,
     check_fraction,
     check_probability,
+    check_rows,
     counted,
     exact_value,
     parameter_error,
@@ -51,6 +54,7 @@ from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
+from littlestone.learners.protocol import Protocol
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
 from littlestone.mechanisms.estimate import COUNT, private_count
@@ -465,6 +469,42 @@ class Fit:
             epsilon=Fraction(1), delta=_USUAL, inference=cast(Any, self.inference), unit=unit,
         )  # fmt: skip
 
+    def to_dict(self) -> Json:
+        """Return what is asked of a model over named columns, as JSON; `from_dict` reads it."""
+        if self.concepts is not None or self.make is not None or self.public is not None:
+            raise ParameterError("A protocol is about a --model: leave out --class and --set.")
+        out: Json = {name: getattr(self, name) for name in _PLAIN}
+        out |= {name: _exact(getattr(self, name)) for name in _NUMBERS}
+        out["target"] = {
+            name: _exact(value) if name in ("low", "high", "quantile", "periods") else value
+            for name, value in self.target.items() if value is not None
+        }  # fmt: skip
+        out["labels"], schema = vars(self.labels), self.schema
+        if schema is not None:
+            csv = None if schema.csv is None else schema.csv.to_dict()
+            schema = {"columns": schema.to_list(), "csv": csv}  # type: ignore[assignment]
+        costs = self.options.get("costs")
+        out |= {
+            "schema": schema, "columns": None if self.columns is None else list(self.columns),
+            "csv": None if self.csv is None else self.csv.to_dict(),
+            "costs": None if costs is None else costs.to_dict(),
+        }  # fmt: skip
+        return cast("Json", json.loads(json.dumps(out)))  # as it will be read
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Fit:
+        """Read what `to_dict` wrote."""
+        given = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
+        schema, labels = data["schema"], dict(data["labels"])
+        if schema is not None:
+            form = None if schema["csv"] is None else CsvFormat.parse(schema["csv"])
+            given["schema"] = replace(Schema.from_list(schema["columns"]), csv=form)
+        for name in ("listed", "names"):
+            labels[name] = None if labels[name] is None else tuple(labels[name])
+        if data["costs"] is not None:
+            given["options"] = {"costs": Costs.from_dict(data["costs"])}
+        return cls(labels=Labels(**labels), **given)
+
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
         say: Say = lambda name, text: None,
@@ -832,7 +872,7 @@ def fit(
     table: Any,
     *,
     y: str | None = None,
-    epsilon: Any,
+    epsilon: Any = None,
     delta: Any = None,
     target: str | None = None,
     low: Any = None,
@@ -857,6 +897,7 @@ def fit(
     evaluate: Any = "auto",
     holdout: Any = None,
     csv: Any = None,
+    protocol: Any = None,
     random_state: int | None = None,
     **other: Never,
 ) -> Any:
@@ -924,6 +965,8 @@ def fit(
         Evaluate on this share of the records, and do not learn from them.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written.
+    protocol : path or Protocol, optional
+        Instead of all of these but ``ledger``: what `littlestone.rehearse` wrote.
     random_state : int, optional
         An int is reproducible, and NOT private.
 
@@ -970,21 +1013,14 @@ def fit(
     >>> made.predict({"age": [20, 80]}).round(-2)
     array([100., 900.])
     """
-    for name in other:
-        raise ParameterError(no_argument("littlestone", name))
-    of_target = {
-        "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
-        "time": time, "event": event, "event_is": event_is, "periods": periods,
-    }  # fmt: skip
-    own = None if labels is None else tuple(check_labels("fit", labels))
-    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
-    asked = Fit(
-        y=y, epsilon=epsilon, delta=delta, target=of_target, interval=interval, schema=schema,
-        labels=Labels(listed, two, 1 if two is None else two[1]), bounds=bounds, public=public,
-        model=model, user=user, samples_per_user=samples_per_user, evaluate=evaluate,
-        holdout=holdout, csv=csv, monotonic_cst=monotonic_cst, inference=inference,
-    )  # fmt: skip
-    source = source_of("fit", random_state)
+    options = {name: value for name, value in locals().items() if name in OPTIONS} | other
+    source, plan = source_of("fit", random_state), None
+    if protocol is None:
+        asked = asked_of("fit", options)
+    else:
+        plan = protocol if isinstance(protocol, Protocol) else Protocol.read(protocol)
+        plan.check_alone(n for n, v in options.items() if v is not OPTIONS.get(n))
+        asked = asked_by(plan, table)
     planned = asked.plan(
         table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
     )
@@ -995,6 +1031,7 @@ def fit(
             warn_of_sums(stacklevel=4)
 
     release = planned.run(source, ledger=ledger, said=said)
+    release = release if plan is None else plan.signed(release)
     doubtful = doubt(release)
     if doubtful:
         warnings.warn(f"{doubtful[0].upper()}{doubtful[1:]}", stacklevel=2)
@@ -1002,6 +1039,58 @@ def fit(
 
 
 _LOG = logging.getLogger("littlestone")
+_OF_TARGETS_ONLY = (
+    "target", "low", "high", "loss", "quantile", "time", "event", "event_is", "periods"
+)  # fmt: skip
+_AS_TYPED = (
+    "y", "epsilon", "delta", "interval", "schema", "bounds", "public", "model", "user",
+    "samples_per_user", "evaluate", "holdout", "csv", "monotonic_cst", "inference",
+)  # fmt: skip
+#: What `fit` may be asked, and what is asked if nothing is said.
+OPTIONS: dict[str, Any] = dict.fromkeys((*_OF_TARGETS_ONLY, *_AS_TYPED, "labels")) | {
+    "model": "auto", "evaluate": "auto"
+}  # fmt: skip
+
+
+def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
+    """Return what parameters of `fit` ask for, by their names."""
+    for name in options:
+        if name not in OPTIONS:
+            raise ParameterError(no_argument("littlestone", name))
+    said = OPTIONS | dict(options)
+    labels = said["labels"]
+    own = None if labels is None else tuple(check_labels(caller, labels))
+    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
+    return Fit(
+        **{name: said[name] for name in _AS_TYPED},
+        target={name: said[name] for name in _OF_TARGETS_ONLY},
+        labels=Labels(listed, two, 1 if two is None else two[1]),
+        caller=caller,
+    )
+
+
+def asked_by(protocol: Protocol, table: Any) -> Fit:
+    """Return the fit of a protocol, if a table has its columns; no record is read."""
+    from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
+
+    asked = Fit.from_dict(protocol.fit)
+    declared = None if asked.schema is None else asked.schema.csv
+    opened = read_table(table, csv=asked.csv, declared=declared, caller="fit")
+    protocol.check_columns(opened.names)
+    return asked
+
+
+#: Fields of `Fit` that JSON holds as they are; numbers, which are written exactly.
+_PLAIN = ("y", "bounds", "model", "user", "samples_per_user", "certified", "strict", "inference")
+_NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "beta")
+
+
+def _exact(value: Any) -> Any:
+    """Write numbers exactly, as texts; other things as they are."""
+    if isinstance(value, list | tuple | range) or hasattr(value, "tolist"):
+        return [_exact(each) for each in list(value)]
+    number = exact_value(value)
+    return value if number is None else str(number)
 
 
 def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
@@ -1037,7 +1126,10 @@ def _rows(table: Table, y: str, caller: str) -> int:
     from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
 
     n = table.rows()
-    return sum(map(int, count_cells(table, y, caller=caller)[1])) if n is None else n
+    if n is None:
+        n = sum(map(int, count_cells(table, y, caller=caller)[1]))
+    check_rows(n, caller)
+    return n
 
 
 def _about_evaluation(shares: Shares, rows: int | None) -> str:

@@ -8,6 +8,7 @@ releases.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -100,6 +101,7 @@ class Release:
     costs: Costs | None = None
     interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
     names: tuple[Label, Label] | None = None  # of codes 0 and 1, if they are called otherwise
+    protocol: Json | None = None  # its hash, and how many records it was planned for
 
     @property
     def guarantee(self) -> Guarantee:
@@ -154,6 +156,15 @@ class Release:
         return self.proposal is None or any(
             part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
         )
+
+    @property
+    def planned(self) -> str:
+        """Say which protocol was followed, if one was, and whether with the planned number."""
+        if self.protocol is None:
+            return ""
+        unit, records = f"{self.guarantee.neighbours.unit}s", self.protocol["records"]
+        met = "as planned" if self.n == records else f"planned for {records:,}"
+        return f"{self.protocol['sha256']}; {self.n or 0:,} {unit}, {met}"
 
     @property
     def not_evaluated(self) -> str:
@@ -266,6 +277,8 @@ class Release:
             out["spent"] = self.spent
         if self.costs is not None:
             out["costs"] = self.costs.to_dict()
+        if self.protocol is not None:
+            out["protocol"] = self.protocol
         return out
 
     def to_json(self) -> str:
@@ -304,6 +317,7 @@ class Release:
                 interval=_interval(document.get("interval")),
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
+                protocol=_protocol(document.get("protocol")),
             )
             _check_evaluation(release)
             return release
@@ -350,6 +364,26 @@ class Release:
             return self.hypothesis.survival(domain.array(X, caller="survival"))
         pieces = self._points_of(X, csv=csv)
         return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
+
+    def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
+        """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeSum) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.interval(domain.array(X, caller="predict_interval"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.interval(points) for points, *_ in pieces])
+
+    def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
+        """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeEnsemble) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.sets(domain.array(X, caller="predict_set"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.sets(points) for points, *_ in pieces])
 
     def predict_pieces(
         self,
@@ -630,10 +664,11 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def doubt(release: Release) -> str:
+def doubt(release: Release, positive: str | None = None) -> str:
     """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
 
-    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %. ``positive`` is the cell
+    that meant 1, if another one than in the fit.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
@@ -653,7 +688,7 @@ def doubt(release: Release) -> str:
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
         return ""
-    label = (release.columns or {}).get("positive", release.labels[1])
+    label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
         f"the noise hides whether any record has the label {label!r}. Is it written as in the "
         "table (--positive, labels=)? Every other cell is read as the other label"
@@ -749,6 +784,14 @@ def _spent(spent: Any) -> dict[str, str] | None:
 
 def _interval(data: Any) -> Conformal | None:
     return None if data is None else Conformal.from_dict(data)
+
+
+def _protocol(data: Any) -> Json | None:
+    if data is None:
+        return None
+    if set(data) != {"sha256", "records"} or not re.fullmatch("[0-9a-f]{64}", data["sha256"]):
+        raise ValueError
+    return {"sha256": data["sha256"], "records": _count(data["records"])}
 
 
 def _columns(columns: Any) -> Json | None:

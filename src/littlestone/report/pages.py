@@ -111,8 +111,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
-        What this kind of page shows besides: ``measured`` with `Plans`, ``concept_class`` and
-        ``pictures`` with `Dimensions`.
+        What this kind of page shows besides: ``concept_class`` and ``pictures`` with `Dimensions`.
 
     Returns
     -------
@@ -208,9 +207,9 @@ def _certified(release: Release) -> Json:
     }
 
 
-def doubt_facts(release: Release) -> list[tuple[str, str]]:
+def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
     """Return a line that says so, if perhaps the column that is predicted means something else."""
-    return [("Doubt", said)] if (said := doubt(release)) else []
+    return [("Doubt", said)] if (said := doubt(release, positive)) else []
 
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
@@ -634,6 +633,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
                 f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
             )
         )
+    if release.planned:
+        rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
 

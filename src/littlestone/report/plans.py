@@ -30,7 +30,6 @@ from littlestone.report.html import (
     data_link,
     integer,
     json_in_html,
-    percent,
     promise_words,
     render,
     step_words,
@@ -41,7 +40,7 @@ from littlestone.report.pages import page, page_maker, proposal_facts
 if TYPE_CHECKING:
     from littlestone.data.schema import Proposal
     from littlestone.learners.select import Candidate
-    from littlestone.planning import LowerBound, Measured
+    from littlestone.planning import LowerBound
     from littlestone.privacy import Part
     from littlestone.types import Json
 
@@ -57,14 +56,9 @@ _SYMBOLS = {
 
 
 @page_maker(Plans)
-def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
-    """Return the page of a plan.
-
-    ``measured``: what was measured on synthetic data, if anything was.
-    """
+def plan_page(plans: Plans) -> str:
+    """Return the page of a plan."""
     chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    if measured:
-        document["measured"] = [found.to_dict() for found in measured]
     mine = chosen or plans.cheaper
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
@@ -87,8 +81,6 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         changes=_changes(plans, mine),
         changed="" if mine is None else mine.shown,
-        measured=[_measurement(found) for found in measured if not found.problem],
-        unmeasured=list(dict.fromkeys((f.shown, f.problem) for f in measured if f.problem)),
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -207,16 +199,6 @@ def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
         )
         for change in plans.what_if(mine)
     ]
-
-
-def _measurement(found: Measured) -> Json:
-    return {
-        "learner": found.shown,
-        "where": f"{found.kind}: {found.scenario}",
-        "certified": integer(found.certified),
-        "n": integer(found.n or 0),
-        "fails": f"{percent(found.low)} to {percent(found.high)}",
-    }
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.

@@ -668,7 +668,7 @@ def roc(evaluation: Evaluation) -> Json | None:
 
 def calibration(evaluation: Evaluation, positive: str) -> Json:
     """Draw how often label 1 was found where which probability was predicted."""
-    away = evaluation.calibration_error()  # 0: no distance is above that of noise
+    away = evaluation.calibration_error()
     bins = evaluation.calibration()
     points = [
         mark
