@@ -27,8 +27,8 @@ GROUPS = {
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",
     "Evaluation": "evaluate no-evaluate holdout interval by trials confidence subsets",
     "Output": """
-        out report record release protocol json proba to dialect table state status export group durability
-        quiet witness progress simulate simulation max-nodes max-seconds workers
+        out report record release protocol json proba to dialect table state status export group
+        durability quiet witness progress simulate simulation max-nodes max-seconds workers
     """,
 }
 #: Of commands with many options, what ``--help`` shows.
