@@ -51,6 +51,10 @@ def test_the_main_job(tmp_path):
     assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # self-contained: nothing is loaded
 
 
+def test_it_is_read_in_three_minutes():
+    assert len((ROOT / "README.md").read_text().split()) <= 750
+
+
 def test_how_many_people_are_needed(tmp_path):
     _, plan = commands()
     assert plan[0] == "plan"

@@ -86,7 +86,11 @@ def _words(entry):
         words.append(f"[{', '.join(entry.choices)}]")
     if entry.default and entry.default != "None":
         words.append(f"[default: {entry.default}]")
-    return " ".join(words).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    pieces = re.split(r"(`[^`]+`)", " ".join(words).replace("|", "\\|"))
+    for i in range(0, len(pieces), 2):
+        text = pieces[i].replace("<", "&lt;").replace("*", "\\*")
+        pieces[i] = re.sub(r"--[a-z][\w-]*", r"`\g<0>`", text)
+    return "".join(pieces)
 
 
 def option_tables(apps=commands, chain=()):

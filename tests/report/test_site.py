@@ -20,6 +20,7 @@ LOOKED_AT = [
     "index",
     *STARTS,
     "guide/choosing",
+    "cli-options",
     "comparison",
     "learners/users",
     "api/index",
@@ -95,6 +96,16 @@ def test_the_reference_knows_source_and_examples(site):
     assert "plot_01_income_rule" in text
     for word in ("Guarantee", "exp-mech.privacy", "alpha", "Raises"):
         assert word in text
+
+
+def test_the_options_of_every_command_are_listed(site):
+    """Made at the build: a section for each command, its options in their groups."""
+    text = (site / "cli-options.html").read_text()
+    for name in ("plan", "fit", "audit exact", "ledger create", "schema propose"):
+        assert f'<section id="{name.replace(" ", "-")}">' in text
+    for name in ("--holdout", "--fingerprint", "--samples-per-user"):
+        assert f">{name}</span>" in text
+    assert "[epsilon: its amount, taken from " in text
 
 
 @pytest.mark.parametrize("page", LOOKED_AT)

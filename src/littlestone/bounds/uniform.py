@@ -155,6 +155,24 @@ def best_finite(
     return found
 
 
+# *Proof of `surrogate`* (docs/certificates.md). In fractions of n, let c' be a best concept, h'
+# in H within alpha1 of it, and c0 the concept that attains q(h0). Except with probability beta:
+#
+#
+# 1. errors(c') <= best + b (Hoeffding); distance(c', h') <= k on the records (Bernstein at bias
+# alpha1); q(h0) <= q(h') + r <= best + b + k + r, now with r = (4/(epsilon n))
+# ln((|H|-1)/beta_r).
+#
+# 2. Let s = q(h0) - errors(c0), the distance of c0 and h0 on the records. error(c0) <= errors(c0)
+# + u. Since errors(c0) >= error(c0) - u >= best - u, s <= w := u + b + k + r.
+#
+# 3. Relative deviations for pairs (c, h), Pi(2n) |H| of them: the true distance of c0 and h0 is
+# at most s + 2sqrt(sL) + 4L.
+#
+# 4. error(h0) <= error(c0) + s + 2sqrt(sL) + 4L <= (q(h0) - s + u) + s + 2sqrt(sL) + 4L <= best +
+# w + 2sqrt(wL) + 4L.
+
+
 def surrogate(
     size: Callable[[Fraction, Fraction], int],
     vc_dim: int,

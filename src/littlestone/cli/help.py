@@ -17,7 +17,7 @@ GROUPS = {
         y schema x user labels positive negative strict target low high time event event-is periods
         samples-per-user records-per-user bounds public bins shift public-points csv
         header-is-public subsample columns kinds digits like records horizon resume follow key data
-        points n unit outside pairs places copies
+        points n unit outside pairs places copies weights
     """,
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs
@@ -27,8 +27,8 @@ GROUPS = {
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",
     "Evaluation": "evaluate no-evaluate holdout interval by trials confidence subsets",
     "Output": """
-        out report record protocol json proba to dialect table state status export group durability
-        quiet witness progress simulate simulation max-nodes max-seconds workers
+        out report record release protocol json proba to dialect table state status export group
+        durability quiet witness progress simulate simulation max-nodes max-seconds workers
     """,
 }
 #: Of commands with many options, what ``--help`` shows.

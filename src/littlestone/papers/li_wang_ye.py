@@ -976,6 +976,18 @@ def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
     return replace(users, label=labels, **kept)
 
 
+# *Medians* (docs/papers-certificates.md, Algorithm 1 of 002). Suppose that [l, r] has mass at
+# most M and mid leaves more than theta M on one side. Cut the domain at quantiles, cells of mass
+# mu = M/1000. A set of mass theta M - 2 mu inside that side depends on the cell of one end only;
+# outer sets of mass at most M/2 + 2 mu on both sides of a true median depend on the cells of both
+# ends: (2/mu + 1)(2004) pairs of cells, two sides, two comparisons. Both sets lie in one of mass
+# M + 2 mu, so they share the excess, and a user has many records in the smaller set but not in
+# the larger one with at most a trinomial probability: with given masses it is largest for the
+# least overlap, since the joint tail of a multinomial grows with it. The score of mid exceeds
+# that of the median by more than Y unless one of these walks is low; the exponential mechanism
+# loses Y with probability at most |C| e^(-rate Y).
+
+
 @on_page("lwy.algorithm1", "Algorithm 1", "learner",
          "PrivateThreshold: thresholds of users, by medians and choices",
          unit="users", pure=True, agnostic=True)  # fmt: skip

@@ -1,6 +1,6 @@
 """Make the picture of a page in the README again: ``docs/page.png``, from the README's own command.
 
-    python tools/picture.py [OUT.png]           # needs Chromium and the extra ``browser``
+    python tools/screenshot.py [OUT.png]           # needs Chromium and the extra ``browser``
 
 The first command of the README learns a model of made-up admissions and writes its page; the first
 screen of that page, 1280 pixels wide, is the picture.

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from picture import HEIGHT, PICTURE, WIDTH, command, draw
+from screenshot import HEIGHT, PICTURE, WIDTH, command, draw
 
 ROOT = Path(__file__).parents[2]
 
