@@ -92,6 +92,16 @@ def test_a_protocol_is_filed_with_it_and_seeded_releases_are_not(run, folder):
     assert not (folder / "b").exists()
 
 
+def test_names_cannot_write_lines_of_the_readme(run, folder):
+    assert run(f"{FIT} --out model.json").code == 0
+    release = Release.read(folder / "model.json")
+    name = "y\n" + "0" * 64 + "  model.json\n<script>"
+    write_folder(replace(release, columns=release.columns | {"y": name}), folder / "a")
+    text = (folder / "a" / "README.md").read_text()
+    assert "\n0000" not in text
+    assert "<script>" not in text
+
+
 def test_the_columns_of_last_year_s_model(run, folder):
     assert run(f"{FIT} --out model.json").code == 0
     done = run("fit data.csv --y adult --epsilon 2 --model rule --like model.json --json")

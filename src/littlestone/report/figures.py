@@ -187,16 +187,28 @@ def chart(
     """
     wide = max((len(text) for text, _ in y), default=0)
     beside = max((len(text) + 1 for text, _ in ends), default=0)
-    across, kept = _ACROSS - beside, list[tuple[str, float]]()
-    for text, at in sorted(x, key=lambda tick: -tick[1]):
+    kept = _apart(x, _ACROSS - beside)
+    right = max(len(kept[-1][0]) / 2 if kept else 1, beside)
+    return figure(
+        "chart", title, desc, note, paths=paths, x=kept, y=y, x_name=x_name, y_name=y_name,
+        ends=ends, square=square, y_wide=wide, right=right,
+    )  # fmt: skip
+
+
+def _apart(marks: Iterable[tuple[str, float]], across: int) -> list[tuple[str, float]]:
+    """Return the marks (text, percent) that do not touch where so many characters fit.
+
+    Examples
+    --------
+    >>> _apart([("0", 0), ("10", 10), ("12", 12), ("1000", 100)], 34)
+    [('0', 0), ('12', 12), ('1000', 100)]
+    """
+    kept: list[tuple[str, float]] = []
+    for text, at in sorted(marks, key=lambda mark: -mark[1]):
         near = (len(text) + len(kept[-1][0])) / 2 + 1.5 if kept else 0
         if not kept or kept[-1][1] - at > 100 * near / across:
             kept.append((text, at))
-    right = max(len(kept[0][0]) / 2 if kept else 1, beside)
-    return figure(
-        "chart", title, desc, note, paths=paths, x=kept[::-1], y=y, x_name=x_name, y_name=y_name,
-        ends=ends, square=square, y_wide=wide, right=right,
-    )  # fmt: skip
+    return kept[::-1]
 
 
 def path(points: Iterable[tuple[float, float]], then: str = "") -> str:
@@ -289,10 +301,13 @@ def _strip(
         }
         for (first, last, y), left, right in zip(runs, edges[:-1], edges[1:], strict=True)
     ]
-    inner = [integer(after[0] if after[2] else before[1]) for before, after in pairwise(runs)]
-    ends = [[integer(low)], [integer(high)]] if known else [["…"], ["…"]]
-    marks = [*ends[0], *dict.fromkeys(inner), *ends[1]]
-    return figure("strip", title, words, name, runs=drawn, marks=marks, clipped=known)
+    inner = {
+        integer(after[0] if after[2] else before[1]): round(100 * edge, 2)
+        for (before, after), edge in zip(pairwise(runs), edges[1:-1], strict=True)
+    }
+    ends = [integer(low), integer(high)] if known else ["…", "…"]
+    marks = _apart(inner.items(), _ACROSS)
+    return figure("strip", title, words, name, runs=drawn, marks=marks, ends=ends, clipped=known)
 
 
 def _scale(low: int, high: int, inner: Sequence[int]) -> tuple[Callable[[int], float], str]:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,15 +103,16 @@ def _readme(release: Release, texts: dict[str, str]) -> str:
     hashes = {
         name: hashlib.sha256(text.encode("utf-8")).hexdigest() for name, text in texts.items()
     }
-    lines = [
+    about = [
         f"# {heading_of(release)}",
-        "",
-        first["sentence"],
-        first["verdict"],
-        "",
+        f"{first['sentence']} {first['verdict']}",
         f"Guarantee: {release.guarantee}.",
         *(f"{name}: {figure}{f' ({line})' * bool(line)}." for name, figure, line in first["tiles"]),
-        "",
+    ]
+    lines = [
+        *(
+            f"{escape(' '.join(text.split()), quote=False)}\n" for text in about
+        ),  # names say anything
         *(f"- `{name}`: {FILES[name]}" for name in texts),
         "",
         "SHA-256 (`grep '^[0-9a-f]' README.md | sha256sum -c` checks them):",

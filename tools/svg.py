@@ -40,21 +40,6 @@ STYLE = (
 )
 
 
-class Picture(str):
-    """An SVG text that notebooks show as a picture.
-
-    Examples
-    --------
-    >>> Picture("<svg/>")._repr_svg_(), Picture("<svg/>") == "<svg/>"
-    ('<svg/>', True)
-    """
-
-    __slots__ = ()
-
-    def _repr_svg_(self) -> str:
-        return str(self)
-
-
 class Element:
     """One SVG element: a tag, attributes, and children (elements or text).
 
@@ -136,26 +121,6 @@ def picture(body: Element, *, width: float, height: float, title: str, desc: str
 def text_width(text: str, size: float = 14, *, bold: bool = False) -> float:
     """Return an estimate, on the high side, of the width of text in a sans-serif font."""
     return size * (1.12 if bold else 1.0) * sum(_width(c) for c in text)
-
-
-def clip(text: str, width: float, size: float = 14, *, end: int = 0) -> str:
-    """Return text that fits, with an ellipsis for what was left out before the last characters.
-
-    Examples
-    --------
-    >>> clip("a rather long name", 60), clip("question number 17", 80, end=3)
-    ('a rath…', 'ques… 17')
-    """
-    if text_width(text, size) <= width:
-        return text
-    tail = text[len(text) - end :]
-    space, kept = width - text_width("…" + tail, size), ""
-    for c in text:
-        space -= text_width(c, size)
-        if space < 0:
-            break
-        kept += c
-    return kept.rstrip() + "…" + tail
 
 
 def wrap(text: str, width: float, size: float = 14) -> list[str]:
