@@ -85,16 +85,11 @@ WHERE = {
     "values": {"points": [(1,), (2,)], "n_samples": 1},
     "linear": {"points": [(1,), (2,)], "n_samples": 1},
 }
-#: Exact laws of many paths: a tenth of a minute.
+#: Exact laws of many paths; those of the learners' own tests run by default.
 SLOW = {
     f"{name}-private_on_all_small_data"
-    for name in (
-        "linear",
-        "values",
-        "agnostic, public points",
-        "agnostic, half-planes",
-        "subsampled",
-    )
+    for name in ESTIMATORS
+    if name not in ("generic", "agnostic", "vc1", "vc1, proper")
 } | {f"{spec}-draws_have_the_exact_law" for spec in ("prefixes(01, 2)", "intervals(-1, 2)")}
 
 

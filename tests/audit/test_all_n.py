@@ -125,6 +125,7 @@ class Fewer(Generic):
         return ThresholdHypothesis(3, 1, 5) if gone else h
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("broken", "step"),

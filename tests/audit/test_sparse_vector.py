@@ -37,6 +37,7 @@ def test_verdicts_are_those_of_the_literature(name):
     assert found.tightest_epsilon == pytest.approx(least, abs=0.005)
 
 
+@pytest.mark.more
 def test_what_fails_for_more_queries_may_hold_for_fewer():
     assert names["verified"]("6, Chen and others", 2).holds
     assert not names["verified"]("4, Lee-Clifton, c = 2", 2).holds

@@ -171,7 +171,7 @@ def test_postgresql_says_what_models_do(server):
         )
 
 
-@pytest.mark.parametrize("dialect", ["standard", "duckdb"])
+@pytest.mark.parametrize("dialect", ["duckdb", pytest.param("standard", marks=pytest.mark.more)])
 def test_duckdb_says_what_models_do(dialect, evaluated):
     same(lambda sql: evaluated(sql, rows()), dialect)
 

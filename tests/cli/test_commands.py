@@ -277,6 +277,7 @@ def test_plan_refuses(run, bad):
 AUDIT = "audit exact --epsilon 1 --n 2"
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("learner", ["generic", "agnostic"])
 @pytest.mark.parametrize(
     "line", ["--points 1,2,3 --class thresholds(1,3)", "--points 1,2 --class points(1,2) --outside"]
@@ -323,6 +324,7 @@ def test_audit_of_a_broken_learner_fails(run, monkeypatch):
 USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user --n 2"
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("cls", "more"),
     [
@@ -507,6 +509,7 @@ def test_version_loads_no_heavy_room():
     )
 
 
+@pytest.mark.more
 def test_a_reader_that_goes_away_is_no_error(run, folder):
     run(FIT)
     done = subprocess.run(

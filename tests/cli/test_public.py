@@ -79,7 +79,13 @@ def test_rules_over_columns_of_the_public_table(tables, capsys):
     assert code == 0
     described = [column["name"] for column in release["class"]["schema"]]
     assert described == ["dose", "age", "*public"]
-    code, release = fitted(capsys, mine, "--public", public, *rules, "--x", "dose")
+
+
+@pytest.mark.more
+def test_rules_over_one_column_of_the_public_table(tables, capsys):
+    mine, public = tables
+    rules = ["--class", "rules(max_literals=1)", "--bins", "40", "--x", "dose"]
+    _, release = fitted(capsys, mine, "--public", public, *rules)
     assert release["columns"]["x"] == ["dose"]
 
 

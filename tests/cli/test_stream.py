@@ -232,6 +232,7 @@ def test_rows_of_users(run, folder):
         assert run(f"stream {line}").code == code, line
 
 
+@pytest.mark.more
 def test_following_a_file_that_grows(rows, folder):
     want, _ = rows
     write("growing.csv", ROWS[:300])

@@ -240,6 +240,7 @@ def test_reducibility_certificate_and_its_sharpness():
     assert refuted > 0
 
 
+@pytest.mark.more
 def test_few_columns_degenerate():
     """p >= min(columns, hypotheses - 1), d >= 1: DDim = 0. Tight for LDim = d = 1."""
     u = universe(4)

@@ -270,8 +270,8 @@ def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
 def test_zeros_and_ones_have_one_cut():
     """A bin for each of them, whatever numbers the column might have held."""
     table = {"flag": [0, 1] * 10_000}
-    found = [propose(table, epsilon="0.5", random_state=i)["flag"].edges for i in range(10)]
-    assert sum(edges == (1,) for edges in found) >= 8
+    found = [propose(table, epsilon="0.5", random_state=i)["flag"].edges for i in range(5)]
+    assert sum(edges == (1,) for edges in found) >= 4
 
 
 def test_without_a_delta_texts_are_left_out():

@@ -218,7 +218,11 @@ TYPED = {
 
 
 @pytest.mark.parametrize("kind", TYPED)
-@pytest.mark.parametrize("domain", [DOMAIN, BIG, TextDomain(), RowDomain(SCHEMA)], ids=repr)
+@pytest.mark.parametrize(
+    "domain",
+    [DOMAIN, pytest.param(BIG, marks=pytest.mark.more), TextDomain(), RowDomain(SCHEMA)],
+    ids=repr,
+)
 def test_declared_types_are_read_alike(kind, domain, tmp_path):
     cells = TYPED[kind]
     table = pa.table({"x": cells, "city": ["Bonn"] * 4, "ill.label": pa.array([1.0, 0, None, 1])})
@@ -558,6 +562,7 @@ def test_more_groups_than_memory(monkeypatch):
         engine._database.cache_clear()
 
 
+@pytest.mark.more
 def test_the_interpreter_leaves_in_silence():
     """DuckDB's binding reports objects that narwhals' caches keep alive: here none is left."""
     code = (
@@ -570,6 +575,7 @@ def test_the_interpreter_leaves_in_silence():
     assert done.stderr == ""
 
 
+@pytest.mark.more
 def test_engines_load_only_when_a_table_is_read():
     code = (
         "import sys, littlestone.data as d\n"
@@ -628,6 +634,7 @@ def test_what_a_killed_run_spilled_is_removed_by_the_next(tmp_path):
     assert not (tmp_path / kept).exists()
 
 
+@pytest.mark.more
 def test_a_forked_process_leaves_what_its_parent_spills(tmp_path):
     if not hasattr(os, "fork"):
         pytest.skip("Windows does not fork")

@@ -205,7 +205,7 @@ def shuffled_table(n=400, seed=0):
     return pa.table({"x": x, "y": (rng.random(n) < 0.3).astype(np.int8)})
 
 
-@pytest.mark.parametrize("rows", [1, 7, 1 << 20])
+@pytest.mark.parametrize("rows", [pytest.param(1, marks=pytest.mark.more), 7, 1 << 20])
 def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
     """Each part, points outside included, for sizes at both ends, and for parts of any length."""
     monkeypatch.setattr("littlestone.data.stored._COUNTS", rows)

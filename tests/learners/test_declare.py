@@ -103,6 +103,7 @@ def test_the_stub_is_that_of_the_declarations():
     assert stub.STUB.read_text() == stub.stub(), "run python tools/stub.py"
 
 
+@pytest.mark.more
 def test_learners_load_without_scikit_learn():
     code = "import sys, littlestone.learners.registry; print('sklearn' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

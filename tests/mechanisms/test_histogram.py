@@ -136,6 +136,7 @@ def test_numbers_of_the_certificate():
             assert count == 1 or missed[1] > float(beta)
 
 
+@pytest.mark.more
 def test_hash_order_does_not_reach_the_release():
     program = (
         "from littlestone.mechanisms import stable_items; from littlestone.source import *\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
-from inspect import signature
+from functools import cache, singledispatch
+from inspect import Parameter, signature
 from itertools import product
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
@@ -410,6 +410,14 @@ _JSON: dict[str, tuple[Callable[[Any], Any], Callable[[Fields, str], Any]]] = {
     "target": (methodcaller("to_dict"), lambda fields, name: target_from_dict(fields.any(name))),
     "monotone": (bool, Fields.flag),
 }
+
+
+@cache
+def _parameters_of(kind: type[ConceptClass]) -> Mapping[str, Parameter]:
+    """Return the parameters of a class's constructor: asked at each comparison of two classes."""
+    return signature(kind).parameters
+
+
 _INTEGER = (json_integer, Fields.integer)
 
 
@@ -499,14 +507,14 @@ class ConceptClass(ABC):
     @property
     def _parameters(self) -> dict[str, Any]:
         """What the constructor was given, but for None."""
-        values = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        values = {name: getattr(self, name) for name in _parameters_of(type(self))}
         unlisted = () if self.lists_labels else ("labels",)
         return {k: value for k, value in values.items() if value is not None and k not in unlisted}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back."""
-        own = signature(cls).parameters
+        own = _parameters_of(cls)
         optional = [name for name in own if own[name].default is None]
         fields = Fields(data, own.keys() - optional, optional)
         given = [name for name in own if name in fields]

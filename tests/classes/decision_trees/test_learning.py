@@ -94,6 +94,7 @@ class Twice(DecisionTrees):
         return Doubled(self._splits, self.depth, sample)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("broken", [Greedy, Twice])
 def test_broken_learners_are_caught(broken):
     points = [(2, 2), (2, 0), (0, 2)]

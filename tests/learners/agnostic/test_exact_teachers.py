@@ -64,6 +64,7 @@ class Boastful(TwoSample):
         return replace(super().guarantee(seeded=seeded), epsilon=F(1, 10), delta=F(1, 100))
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize("kind", INNER)
 def test_a_smaller_promise_is_caught(kind):

@@ -108,6 +108,7 @@ def test_with_a_delta():
     assert boosting(delta=Fraction(1, 100)).plan.settings(2).round_epsilon > EPSILON / 2
 
 
+@pytest.mark.more
 def test_with_records_outside_and_a_cap_of_one():
     boosted = boosting(cap=1)
     assert verify(boosted, points=[BONN], n_samples=2, outside=True).holds

@@ -707,6 +707,7 @@ def transcripts(monkeypatch, **more):
     return max(np.log(p / laws[b][key]).max() for a, b in pairs for key, p in laws[a].items())
 
 
+@pytest.mark.more
 def test_trees_and_evaluation_of_users_together(monkeypatch):
     monkeypatch.setattr(TreeEnsemble, "with_curve", lambda self, _: self)
     monkeypatch.setattr(running, "evaluation_of", lambda *_: SimpleNamespace(recalibrated=list))
