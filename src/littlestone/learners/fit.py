@@ -526,7 +526,7 @@ class Fit:
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
         if self.public is not None:
-            schema = self._of_public(table, opened, say)
+            schema = self.of_public(table, opened, say)
             if self.monotonic_cst is not None:
                 schema = schema.monotone(self.monotonic_cst, caller)
             self._check_inference(schema)
@@ -614,7 +614,7 @@ class Fit:
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
-    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
+    def of_public(self, table: Any, opened: Table, say: Say) -> Schema:
         """Return the columns of a public table; what is certified over them is about their bins."""
         from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
 
