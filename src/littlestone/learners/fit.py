@@ -11,7 +11,6 @@ A new family of models is one line of `MODELS`.
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,7 +28,6 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
-from littlestone.costs import Costs
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.groups import Groups
@@ -54,7 +52,7 @@ from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.protocol import Protocol
+from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import (
     COLUMNS,
@@ -365,42 +363,13 @@ class Fit:
 
     def to_dict(self) -> Json:
         """Return what is asked of a model over named columns, as JSON; `from_dict` reads it."""
-        if self.concepts is not None or self.make is not None or self.public is not None:
-            raise ParameterError("A protocol is about a --model: leave out --class and --set.")
-        out: Json = {name: getattr(self, name) for name in _PLAIN}
-        out |= {name: _exact(getattr(self, name)) for name in _NUMBERS}
-        out["target"] = {
-            name: _exact(value) if name in ("low", "high", "quantile", "periods") else value
-            for name, value in self.target.items() if value is not None
-        }  # fmt: skip
-        out["labels"], schema = vars(self.labels), self.schema
-        if schema is not None:
-            csv = None if schema.csv is None else schema.csv.to_dict()
-            schema = {"columns": schema.to_list(), "csv": csv}  # type: ignore[assignment]
-        costs = self.options.get("costs")
-        out |= {
-            "schema": schema, "columns": None if self.columns is None else list(self.columns),
-            "csv": None if self.csv is None else self.csv.to_dict(),
-            "costs": None if costs is None else costs.to_dict(),
-            "by": None if self.groups is None else Schema(self.groups.columns).to_list(),
-        }  # fmt: skip
-        return cast("Json", json.loads(json.dumps(out)))  # as it will be read
+        return written(self)
 
     @classmethod
     def from_dict(cls, data: Json) -> Fit:
         """Read what `to_dict` wrote."""
-        given = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
-        schema, labels = data["schema"], dict(data["labels"])
-        if schema is not None:
-            form = None if schema["csv"] is None else CsvFormat.parse(schema["csv"])
-            given["schema"] = replace(Schema.from_list(schema["columns"]), csv=form)
-        for name in ("listed", "names"):
-            labels[name] = None if labels[name] is None else tuple(labels[name])
-        if data["by"] is not None:
-            given["by"] = Schema.from_list(data["by"])
-        if data["costs"] is not None:
-            given["options"] = {"costs": Costs.from_dict(data["costs"])}
-        return cls(labels=Labels(**labels), **given)
+        given = read_options(data)
+        return cls(**given | {"labels": Labels(**given["labels"])})
 
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
@@ -428,7 +397,7 @@ class Fit:
         if self.groups is not None and shares.evaluation is None and not shares.rule:
             raise ParameterError(NOT_HELD_OUT.format(caller))
         if self.public is not None:
-            schema = self._of_public(table, opened, say)
+            schema = self.of_public(table, opened, say)
             if self.monotonic_cst is not None:
                 schema = schema.monotone(self.monotonic_cst, caller)
             self._check_inference(schema)
@@ -517,7 +486,7 @@ class Fit:
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
-    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
+    def of_public(self, table: Any, opened: Table, say: Say) -> Schema:
         """Return the columns of a public table; what is certified over them is about their bins."""
         from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
 
@@ -997,17 +966,6 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     return asked
 
 
-#: Fields of `Fit` that JSON holds as they are; numbers, which are written exactly.
-_PLAIN = ("y", "bounds", "model", "user", "samples_per_user", "certified", "strict", "inference")
-_NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "beta")
-
-
-def _exact(value: Any) -> Any:
-    """Write numbers exactly, as texts; other things as they are."""
-    if isinstance(value, list | tuple | range) or hasattr(value, "tolist"):
-        return [_exact(each) for each in list(value)]
-    number = exact_value(value)
-    return value if number is None else str(number)
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:
