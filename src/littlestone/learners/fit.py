@@ -230,6 +230,22 @@ class Task:
             )
 
 
+class _Decided:
+    """What is decided without being asked for, told when nothing refuses the next draw."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._waiting = say, list[tuple[str, str]]()
+
+    def add(self, name: str, text: str) -> None:
+        """Keep a decision."""
+        self._waiting.append((name, text))
+
+    def tell(self) -> None:
+        """Tell what was not told yet."""
+        while self._waiting:
+            self._say(*self._waiting.pop(0))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What is asked of a fit: its fields are the parameters of `fit`, parsed once, here.
@@ -283,6 +299,8 @@ class Fit:
             small = exact_value(self.delta)
             put("delta", None if small == 0 else check_probability(
                 caller, "delta", self.delta, hint=DELTA))  # fmt: skip
+        for name in ("alpha", "beta"):
+            put(name, check_probability(caller, name, getattr(self, name)))
         usual = "boosted" if self.inference is None else "linear"
         put("family", usual if self.model == "auto" else self.model)
         self._check_model()
@@ -471,7 +489,7 @@ class Fit:
     ) -> Planned:  # fmt: skip
         """Decide what was not said; columns may be learned, and paid, and nothing else is.
 
-        ``say`` is given each decision before the next thing is drawn.
+        ``say`` is given each decision when nothing refuses the next draw any more, and before it.
         """
         from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
@@ -484,10 +502,12 @@ class Fit:
         task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
+        decided = _Decided(say)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
         if self.public is not None:
-            schema = self._of_public(table, opened, say)
+            schema, bins = self._of_public(table, opened)
+            decided.add("Columns", bins)
             if self.monotonic_cst is not None:
                 schema = schema.monotone(self.monotonic_cst, caller)
             self._check_inference(schema)
@@ -500,27 +520,30 @@ class Fit:
         count = partial(self._count, opened, source, ledger)
         if schema is None:
             schema, before, paid = self._learned(
-                opened, source, ledger, say, partial(enough, shares), partial(count, shares), shares
-            )
+                opened, source, ledger, decided, partial(enough, shares), partial(count, shares),
+                shares,
+            )  # fmt: skip
             if schema.proposal is None:  # they cost nothing: what they leave learns
                 shares = self._shares_of(rows, learned=False)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
-        say("Model", f"{concepts.spec} ({family}): {why}")
+        decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
-            say("Evaluation", _about_evaluation(shares, rows))
+            decided.add("Evaluation", _about_evaluation(shares, rows))
         made = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            say("Delta", _about_delta(made.learner, n))
+            decided.add("Delta", _about_delta(made.learner, n))
         if self.inference is not None:
-            say("Coefficients", _about_coefficients(made.learner, n))
+            decided.add("Coefficients", _about_coefficients(made.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
             self._afford(made.learner, shares, source, ledger, table)
+            if shares.labels:
+                decided.tell()
             before = count(shares)
-        return replace(made, before=before, apart=apart, paid=paid)
+        return replace(made, before=before, apart=apart, paid=paid, tell=decided.tell)
 
     def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
         """Return the shares, of so many records if that is known; with columns learned, or not."""
@@ -575,8 +598,11 @@ class Fit:
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
-    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
-        """Return the columns of a public table; what is certified over them is about their bins."""
+    def _of_public(self, table: Any, opened: Table) -> tuple[Schema, str]:
+        """Return the columns of a public table; what is certified over them is about their bins.
+
+        Also a sentence about them.
+        """
         from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
 
         refuse_same(table, self.public, self.caller)
@@ -584,11 +610,11 @@ class Fit:
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
-        say("Columns", f"bins and categories of {rows}, which cost nothing")
-        return replace(found, public=None)
+        said = f"bins and categories of {rows}, which cost nothing"
+        return replace(found, public=None), said
 
     def _learned(  # noqa: PLR0917
-        self, opened: Table, source: Source, ledger: Ledger | None, say: Say,
+        self, opened: Table, source: Source, ledger: Ledger | None, decided: _Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
     ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
@@ -631,17 +657,18 @@ class Fit:
                     "schema new)"
                 )
             said = "standard bins of numbers, which cost nothing; texts are not read"
-            say("Columns", f"{said}{more}")
+            decided.add("Columns", f"{said}{more}")
             return found, None, None
         check()
         before = count()
         spent = f"epsilon {shares.columns}" + (f" and delta {float(delta):g}" if delta else "")
         texts = "" if delta else "; texts need a delta, and are left out"
-        say(
+        decided.add(
             "Columns",
             f"learned from the records, for {spent} of the whole{texts}. A schema of public bins "
             "and categories costs nothing (littlestone schema new)",
         )
+        decided.tell()
         paid = None
         if shares.holdout is not None:
             whole = Guarantee(shares.apart, small, claim="dp.parallel", seeded=source.seeded)
@@ -650,7 +677,9 @@ class Fit:
         assert schema.proposal is not None
         if schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)
-            say("Left out", f"{unknown}: nothing was found of them at this epsilon and delta")
+            decided.add(
+                "Left out", f"{unknown}: nothing was found of them at this epsilon and delta"
+            )
         return schema, before, paid
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
@@ -694,10 +723,7 @@ class Fit:
                 options["evaluate"] = None if shares.holdout is not None else shares.evaluation
             if self.agnostic:
                 name = agnostic_form(name)
-            numbers = {
-                name: check_probability(self.caller, name, value)
-                for name, value in (("alpha", self.alpha), ("beta", self.beta))
-            }
+            numbers = {"alpha": self.alpha, "beta": self.beta}
             make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
             learner = self._sampled(make, shares.left, delta)
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
@@ -748,6 +774,7 @@ class Planned:
     before: tuple[Part, ...] = ()
     apart: Table | None = None  # what is held out
     paid: Part | None = None  # for it, and for what is learned
+    tell: Callable[[], None] = lambda: None  # what was decided
 
     def run(
         self, source: Source, *, ledger: Ledger | None = None,
@@ -781,12 +808,17 @@ class Planned:
             caller=fit.caller, **task.rule,
         )  # fmt: skip
         apart = None if self.apart is None else Apart(partial(read, self.apart), self.paid)
+
+        def settled(guarantee: Guarantee, n: int | None) -> None:
+            self.tell()
+            said(guarantee, n)
+
         try:
             return run(
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                said=said,
+                said=settled,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
