@@ -1090,8 +1090,8 @@ def _about_delta(learner: Any, n: int | None) -> str:
     """Say what the delta is, or what one would gain; with how many trees, where n is known."""
     delta = learner.delta
     if isinstance(learner, Linear):
-        rounds = "" if n is None else f": {learner.plan.settings(n).rounds} noisy gradients"
-        return f"{float(delta):g}{rounds}"
+        rounds = 0 if n is None else learner.plan.settings(n).rounds
+        return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
     said = "none: pure privacy" if delta is None else f"{float(delta):g}"
     if n is None:
         return said + ("; one of 1e-6 allows more trees" if delta is None else "")
@@ -1099,8 +1099,8 @@ def _about_delta(learner: Any, n: int | None) -> str:
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or _USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {trees} trees instead of {without} without"
-    gain = f"; with one of 1e-6, {trees} trees instead of {without}"
+        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
+    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and categories of texts among the columns"
     return f"none, pure privacy{gain}"

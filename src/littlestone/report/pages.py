@@ -135,6 +135,10 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
             if path is not None:
                 write_text(path, text)
             return text
+    if hasattr(obj, "fit"):
+        raise UnsupportedError(
+            f"This {type(obj).__name__} is not fitted yet: a page shows what fit has learned."
+        )
     known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
     raise UnsupportedError(
         f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
