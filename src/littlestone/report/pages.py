@@ -258,6 +258,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean distance, less that of noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
+        facts += _two_answers(release.hypothesis)
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -268,6 +269,17 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
+
+
+def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
+    """Return a line where the label and the recalibrated probability are not on one side of .5."""
+    pairs = zip(model.margins, model.probabilities.tolist(), strict=True)
+    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0]
+    if not apart:
+        return []
+    ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
+    said = f"recalibrated; where it is {ends} the label is the other one: by the rule, as measured"
+    return [("Probability", said)]
 
 
 def _of_target(release: Release) -> list[tuple[str, str]]:
