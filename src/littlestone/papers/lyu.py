@@ -560,6 +560,7 @@ class Theorem3(Certified):
             VOTES, x=x, **known,
         )  # fmt: skip
 
+    @lru_cache(maxsize=64)  # noqa: B019 - few settings, asked for at each n
     def _margins(self, lost: Fraction, s: float, r: float, tau: int) -> tuple[int, int]:
         """Propose, in floats, the margin of the good stage and the votes of the one that passes."""
         assert self.tolerances is not None
@@ -581,8 +582,10 @@ class Theorem3(Certified):
             many = min(math.log(k) + rate + (k - 1) * grown, k * grown - math.log(max(q, 1e-300)))
             logs.append(math.log(L) + max(math.log(k) + rate, many))
 
+        bottom = log_of(Fraction(draw.L) / draw.delta)
+
         def rest(V: int) -> float:
-            hidden = math.exp(min(log_of(Fraction(draw.L) / draw.delta) + rate * (1 - V), 0))
+            hidden = math.exp(min(bottom + rate * (1 - V), 0))
             bad = sum(math.exp(min(log - rate * V, 0)) for log in logs)
             return len(logs) * noise(tau - V + 1) + hidden / (1 + hidden) + bad
 
