@@ -660,7 +660,8 @@ class JointTrain:
     nothing, else Claim 6.4 fails (erratum 18); the tolerance is (1/10)(1 - 1/(2d))**j, which
     does not stop at d = 1 (erratum 22); p_j = 2**j times a public cap of what a teacher reads of
     each update (erratum 21); when the loop ends without an answer, the last hypothesis stays, and
-    after the test's halt nothing is asked (erratum 23).
+    after the test's halt nothing is asked (erratum 23); bottom has the least score that hides a
+    list, not B = k/10 of line 10, and line 8 asks for ceil(4k/5) at least, not for more than 4k/5.
 
     Examples
     --------
