@@ -23,18 +23,46 @@ def script(monkeypatch):
     return linear
 
 
-def test_auto_is_one_of_the_families_in_every_cell(script):
-    with script.KEPT.open(encoding="utf-8", newline="") as file:
-        cells = {
+def cells_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
             (line["table"], line["epsilon"], line["family"]): line for line in csv.DictReader(file)
         }
+
+
+@pytest.mark.parametrize(("file", "least"), [("KEPT", 6), ("UNSEEN", 10)])
+def test_auto_is_one_of_the_families_in_every_cell(script, file, least):
+    cells = cells_of(getattr(script, file))
     tables = {(table, epsilon) for table, epsilon, _ in cells}
-    assert len({table for table, _ in tables}) >= 6
+    assert len({table for table, _ in tables}) >= least
     for table, epsilon in tables:
         auto = cells[table, epsilon, "auto"]
         columns, n = int(auto["columns"]), int(auto["n"])
         takes = auto_takes(columns, n, Fraction(epsilon), script.DELTA)
         assert auto["auroc"] == cells[table, epsilon, "linear" if takes else "boosted"]["auroc"]
+
+
+def test_the_page_says_what_the_cells_of_unseen_tables_say(script):
+    cells = cells_of(script.UNSEEN)
+    page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    assert len(cells) == 10 * len(script.EPSILONS) * 4
+    for low, high, title in (
+        (0, 200, "below 200"), (200, 2_000, "200 to 2,000"), (2_000, 8_000, "2,000 to 8,000")
+    ):  # fmt: skip
+        ahead = {
+            name: [
+                float(line[name]) - float(cells[table, epsilon, "auto before"][name])
+                for (table, epsilon, family), line in cells.items()
+                if family == "auto" and low <= int(line["n"]) * float(epsilon) < high
+            ]
+            for name in ("auroc", "log_loss")
+        }
+        (line,) = (one for one in page.splitlines() if one.startswith(f"| {title} |"))
+        found = [float(one.split(" (")[0]) for one in line.split("|")[3:6:2]]
+        assert int(line.split("|")[2]) == len(ahead["auroc"])
+        assert found == [round(np.mean(ahead[name]), 3) for name in ("auroc", "log_loss")]
+        worst, best = map(float, line.split("|")[4].split(","))
+        assert [worst, best] == [round(end(ahead["auroc"]), 3) for end in (min, max)]
 
 
 def test_where_records_are_few_auto_is_ahead_on_the_mean(script):
