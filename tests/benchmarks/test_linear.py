@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from littlestone.learners.linear import auto_takes
 
@@ -84,3 +85,21 @@ def test_generated_tables_are_what_they_say(script):
         assert len(problem.schema) >= 8
         assert problem.codes.shape == (len(problem.labels), len(problem.schema))
         assert 0.03 < problem.labels.mean() < 0.65
+
+
+def test_of_rare_labels_the_page_says_what_was_kept(script):
+    import rare_labels
+
+    lines = list(csv.DictReader(rare_labels.KEPT.open(encoding="utf-8", newline="")))
+    page = (ROOT / "docs" / "linear.md").read_text("utf-8")
+    text = " ".join(page[page.index("*A rare label*") : page.index("## One round")].split())
+    assert len(lines) == len(rare_labels.TABLES) == 4
+    for family in ("linear", "boosted", "logistic", "best setting"):
+        values = [float(line[family]) for line in lines]
+        assert f".{min(values) * 100:.0f} to .{max(values) * 100:.0f}" in text, family
+    problem, score = rare_labels.generated(*rare_labels.TABLES[0])
+    assert abs(problem.labels.mean() - rare_labels.SHARE) < 0.005
+    test = np.random.default_rng(0).permutation(len(score))[: 3 * len(score) // 10]
+    assert roc_auc_score(problem.labels[test], score[test]) == pytest.approx(
+        float(lines[0]["true"]), abs=6e-4
+    )

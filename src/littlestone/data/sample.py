@@ -713,7 +713,7 @@ Bits = npt.NDArray[np.bool_]
 _MOST_ORDER = 3
 _CACHE_BYTES = 1 << 29
 _CELLS = 1 << 12  # of a table that stays in the nearest cache, or of many entries in the next one
-_MANY, _PLACES = 1 << 16, 1 << 26  # entries; numbers of places that are kept, of all tables
+_MANY, _PLACES = 1 << 13, 1 << 26  # entries; numbers of places that are kept, of all tables
 _MOST_COLUMNS = 64  # for which sets of three are searched that hold all pairs
 _CHUNK = 1 << 14  # entries counted at once (twice as many of many): they stay in the cache
 
