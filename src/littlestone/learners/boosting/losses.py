@@ -513,10 +513,7 @@ class Votes:
                 costs += most * counts
             elif len(votes) == 2:  # a margin says all
                 first, table = self._table(y, most)
-                for start in range(0, len(counts), _CHUNK):
-                    piece = slice(start, start + _CHUNK)
-                    margins = votes[1, piece] - votes[0, piece] - first
-                    costs[1 - y, piece] += table[margins] * counts[piece]
+                costs[1 - y] += table[votes[1] - votes[0] - first] * counts
             else:
                 here = np.flatnonzero(counts)
                 own = votes[:, here].astype(np.int64)
