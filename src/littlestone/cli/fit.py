@@ -110,7 +110,7 @@ class FitGoal(Goal):
     "decision_trees(depth=3)"."""
 
 
-def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
+def fit(  # noqa: PLR0912, PLR0915 - the order of all checks: public things, the table, the draw
     data: str,
     /,
     *,
@@ -171,7 +171,8 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     labels:
         Instead of --positive: the public labels, separated by commas, for example a,b,c. For
         decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
-        none of them counts as an error of every hypothesis.
+        none of them counts as an error of every hypothesis. Of two, without a --class, the second
+        one is the positive one, and all other cells are the first.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
     interval:
@@ -225,6 +226,9 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     options: Json = {name: value for name, value in vars(own).items() if value}
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
+    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+        other = listed[0] if records.strict else None
+        two, listed = Labels(None, tuple(listed), listed[1], other), None
     form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(

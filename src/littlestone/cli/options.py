@@ -213,6 +213,10 @@ class Records:
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
             raise ParameterError("With --strict and --positive, give --negative too.")
+        if (self.positive or "1") == (self.negative or "0"):
+            raise ParameterError(
+                f"The 'negative' parameter of {caller} must be another label than the positive one."
+            )
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
 

@@ -298,7 +298,7 @@ def score(
         filed.write(found.record)
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
-    rows = [*doubt_facts(found), *rows, *evaluation_facts(found)]
+    rows = [*doubt_facts(found, asked.positive), *rows, *evaluation_facts(found)]
     facts([(name, text, "") for name, text in rows])
     filed.write(found.record)
     return 0

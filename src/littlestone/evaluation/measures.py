@@ -708,21 +708,20 @@ class Evaluation(Figures):
             )
         return tuple(bins)
 
-    def calibration_error(self, probabilities: Sequence[float] | None = None) -> float:
+    def calibration_error(self, probabilities: Sequence[float] | None = None) -> float | None:
         """Return the mean distance of predicted and found shares in `calibration`, by records.
 
-        Of each squared distance the variance of noise and sampling is taken off.
+        Of each squared distance the variance of noise and sampling is taken off; None where nothing
+        is left of any.
         """
         bins = self.calibration(probabilities)
         total = sum(max(b.records, 0.0) for b in bins) or 1.0
         squares = [(b.predicted - b.found.value) ** 2 - b.variance for b in bins]
-        return (
-            sum(
-                max(b.records, 0.0) * math.sqrt(max(square, 0.0))
-                for b, square in zip(bins, squares, strict=True)
-            )
-            / total
+        distance = sum(
+            max(b.records, 0.0) * math.sqrt(max(square, 0.0))
+            for b, square in zip(bins, squares, strict=True)
         )
+        return distance / total or None
 
     def _given(self, probabilities: Sequence[float] | None) -> Floats:
         given = self._chances if probabilities is None else np.asarray(probabilities, np.float64)

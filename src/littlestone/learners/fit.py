@@ -39,6 +39,7 @@ from littlestone.errors import (
     StoppedError,
     check_fraction,
     check_probability,
+    check_rows,
     counted,
     exact_value,
     parameter_error,
@@ -1069,7 +1070,10 @@ def _rows(table: Table, y: str, caller: str) -> int:
     from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
 
     n = table.rows()
-    return sum(map(int, count_cells(table, y, caller=caller)[1])) if n is None else n
+    if n is None:
+        n = sum(map(int, count_cells(table, y, caller=caller)[1]))
+    check_rows(n, caller)
+    return n
 
 
 def _about_evaluation(shares: Shares, rows: int | None) -> str:

@@ -350,6 +350,26 @@ class Release:
         pieces = self._points_of(X, csv=csv)
         return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
 
+    def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
+        """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeSum) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.interval(domain.array(X, caller="predict_interval"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.interval(points) for points, *_ in pieces])
+
+    def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
+        """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeEnsemble) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.sets(domain.array(X, caller="predict_set"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.sets(points) for points, *_ in pieces])
+
     def predict_pieces(
         self,
         table: Any,
@@ -624,10 +644,11 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def doubt(release: Release) -> str:
+def doubt(release: Release, positive: str | None = None) -> str:
     """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
 
-    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %. ``positive`` is the cell
+    that meant 1, if another one than in the fit.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
@@ -647,7 +668,7 @@ def doubt(release: Release) -> str:
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
         return ""
-    label = (release.columns or {}).get("positive", release.labels[1])
+    label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
         f"the noise hides whether any record has the label {label!r}. Is it written as in the "
         "table (--positive, labels=)? Every other cell is read as the other label"

@@ -209,9 +209,9 @@ def _certified(release: Release) -> Json:
     }
 
 
-def doubt_facts(release: Release) -> list[tuple[str, str]]:
+def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
     """Return a line that says so, if perhaps the column that is predicted means something else."""
-    return [("Doubt", said)] if (said := doubt(release)) else []
+    return [("Doubt", said)] if (said := doubt(release, positive)) else []
 
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:

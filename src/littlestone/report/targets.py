@@ -594,7 +594,7 @@ def roc_picture(evaluation: Evaluation) -> str:
 
 def calibration_picture(evaluation: Evaluation) -> str:
     """Draw how often label 1 was found where which probability was predicted."""
-    away = evaluation.calibration_error()  # 0: no distance is above that of noise
+    away = evaluation.calibration_error()
     error = f"Calibration: error {away:.3f}" if away else "Calibration"
     body = _square(error, "predicted probability of 1", "share of 1 found")
     for found in evaluation.calibration():
