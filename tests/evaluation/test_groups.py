@@ -145,7 +145,7 @@ def test_what_is_refused_is_refused_before_anything_is_drawn(more, why):
 
 def test_groups_by_columns_that_were_learned_are_refused():
     """Which categories there are is then private, and was paid for by columns of a model alone."""
-    learned = ls.Schema.propose(
+    learned = ls.data.propose(
         {"sex": ["f", "m"] * 500, "y": [0, 1] * 500}, y="y", epsilon=4, delta=1e-3, random_state=0
     )
     with pytest.raises(ParameterError, match="learned from records"):
