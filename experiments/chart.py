@@ -1,4 +1,4 @@
-"""Line charts on logarithmic or linear axes, as SVG made with `littlestone.svg`: light and dark.
+"""Line charts on logarithmic or linear axes, as SVG made with `tools/svg.py`: light and dark.
 
 Series differ by colour, by marker and by dashes, so no reader depends on colour alone.
 """
@@ -6,10 +6,14 @@ Series differ by colour, by marker and by dashes, so no reader depends on colour
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from littlestone.svg import Element, picture, text_width, wrap
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+
+from svg import Element, picture, text_width, wrap
 
 __all__ = ["Axis", "Line", "chart"]
 

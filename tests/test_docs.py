@@ -16,10 +16,8 @@ RUN = {
     "README.md",
     "docs/cli.md",
     "docs/guide/choosing.md",
-    "docs/guide/five-commands.md",
-    "docs/guide/quickstart.md",
-    "docs/guide/recipes.md",
-    "docs/guide/silent-mistakes.md",
+    "docs/guide/pitfalls.md",
+    "docs/start/analyse.md",
     "examples/blocklist/README.md",
     "examples/users/README.md",
 }

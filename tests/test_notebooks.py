@@ -192,4 +192,4 @@ def test_no_warning_and_pipelines_are_still_shown(fitted):
 
 def test_pictures_are_shown_not_printed(fitted):
     picture = ls.plot(fitted.release_)
-    assert picture._repr_svg_().startswith("<svg")
+    assert picture._repr_html_().startswith("<style>")

@@ -4,8 +4,7 @@ import xml.etree.ElementTree as ET
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from littlestone.svg import Element, clip, picture, text_width, wrap
+from svg import Element, picture, text_width, wrap
 
 # surrogates included: a column name may come from a file name
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
@@ -57,11 +56,6 @@ def test_wrapped_lines_fit_and_lose_nothing(text, width):
     lines = wrap(text, width)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(text_width(line) <= width or len(line) == 1 for line in lines)
-
-
-@given(st.text(max_size=200), st.floats(20, 300))
-def test_clipped_text_fits(text, width):
-    assert text_width(clip(text, width)) <= width
 
 
 def test_wide_characters_are_wide():

@@ -66,7 +66,7 @@ def check_use(file: Path, python: Path, *options: str) -> None:
         audit = ["audit", "exact", "--class", "thresholds(1, 3)", "--learner", "generic"]
         audit += ["--epsilon", "1", "--points", "1,2,3", "--n", "2"]
         verdict = run(program, *audit, cwd=folder)
-    if "Guarantee" not in said or "<svg" not in page or "HOLDS" not in verdict.upper():
+    if "Guarantee" not in said or "<figure" not in page or "HOLDS" not in verdict.upper():
         raise SystemExit(f"{file.name} does not work:\n{said}\n{verdict}")
 
 

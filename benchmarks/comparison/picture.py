@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from standing import Cell, Standing
 
-from littlestone.svg import Element, picture
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+
+from svg import Element, picture
 
 __all__ = ["draw"]
 

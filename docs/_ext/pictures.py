@@ -1,18 +1,22 @@
-"""What an example of the gallery draws: each SVG file that a block writes, in order of writing."""
+"""What an example of the gallery draws: each figure (HTML) that a block writes, in that order."""
 
-import shutil
+import re
 from pathlib import Path
 
-from sphinx_gallery.scrapers import figure_rst
+_DARK = re.compile(r"@media screen and \(prefers-color-scheme: dark\).*\n")
 
 
 def written(block, block_vars, gallery_conf):
-    """Move SVG files out of the example's folder, and return the lines that show them."""
+    """Move figures out of the example's folder, and return the lines that show them.
+
+    The reader's own setting is left out: the site has a switch (`site.css`).
+    """
     found = sorted(
-        Path(block_vars["src_file"]).parent.glob("*.svg"), key=lambda path: path.stat().st_mtime_ns
+        Path(block_vars["src_file"]).parent.glob("*.html"), key=lambda path: path.stat().st_mtime_ns
     )
-    paths = []
+    lines = []
     for path in found:
-        paths.append(str(Path(next(block_vars["image_path_iterator"])).with_suffix(".svg")))
-        shutil.move(path, paths[-1])
-    return figure_rst(paths, gallery_conf["src_dir"])
+        html = _DARK.sub("", path.read_text(encoding="utf-8"))
+        path.unlink()
+        lines += ["", ".. raw:: html", "", *(f"    {line}" for line in html.splitlines()), ""]
+    return "\n".join(lines)

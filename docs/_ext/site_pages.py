@@ -1,11 +1,16 @@
 """Pages that stand elsewhere in the repository, links between them, pictures in light and dark."""
 
 import csv
+import io
 import os.path
 import re
 from pathlib import Path
 
+from rich.console import Console
 from sphinx.search.en import SearchEnglish
+
+from littlestone.cli.help import Help
+from littlestone.cli.main import app as commands
 
 ROOT = Path(__file__).parents[2]
 #: Pages of the repository, and where the site shows them; each has a stub there.
@@ -16,6 +21,7 @@ SHOWN = {
     "CHANGELOG.md": "project/changelog",
     "CONTRIBUTING.md": "project/contributing",
     "SECURITY.md": "project/security",
+    "examples/hospital/README.md": "examples/hospital",
     "examples/adult/README.md": "examples/adult",
     "examples/users/README.md": "examples/users",
     "examples/blocklist/README.md": "examples/blocklist",
@@ -26,6 +32,7 @@ _CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 _MAP = re.compile(
     r"^```{csv-table}\n:file: docs/project/map\.csv\n.*?^```$", re.DOTALL | re.MULTILINE
 )
+_OPTIONS = "<!-- options of every command -->"
 _NOT_RUN = re.compile(r"<!-- not run here: (.*?) -->")
 _DARK = re.compile(r"@media \(prefers-color-scheme: ?dark\) ?\{[^{}]*\{[^}]*\}\s*\}")
 
@@ -56,6 +63,62 @@ def map_table():
     return "\n".join((head, "|---|---|---|---|", *rows)) + "\n"
 
 
+class _Collected(Help):
+    """Keep the panels of ``--help-all`` instead of printing them."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.command, self.panels = name, []
+
+    def __call__(self, console, options, panel):
+        """Keep a panel, or one for each of its groups."""
+        self.panels += self.groups(panel)
+
+    def render_usage(self, console, options, usage):
+        """Keep nothing: the heading is the usage."""
+
+
+def _words(entry):
+    """Return what the help of an option says, with its choices and its default."""
+    text = getattr(entry.description, "primary_renderable", entry.description)
+    words = [str(text or "")]
+    if entry.choices:
+        words.append(f"[{', '.join(entry.choices)}]")
+    if entry.default and entry.default != "None":
+        words.append(f"[default: {entry.default}]")
+    pieces = re.split(r"(`[^`]+`)", " ".join(words).replace("|", "\\|"))
+    for i in range(0, len(pieces), 2):
+        text = pieces[i].replace("<", "&lt;").replace("*", "\\*")
+        pieces[i] = re.sub(r"--[a-z][\w-]*", r"`\g<0>`", text)
+    return "".join(pieces)
+
+
+def option_tables(apps=commands, chain=()):
+    """Return a section for each command: its options in their groups."""
+    for name in apps:
+        if name.startswith("-"):
+            continue
+        command, names = apps[name], (*chain, name)
+        if command.default_command is None:
+            yield from option_tables(command, names)
+            continue
+        collected = _Collected(names[0])
+        shown, commands.help_formatter = commands.help_formatter, collected
+        try:
+            commands.help_print([*names], console=Console(file=io.StringIO()))
+        finally:
+            commands.help_formatter = shown
+        yield f"## `{' '.join(names)}`\n\n{(command.help or '').split(chr(10) * 2)[0]}\n"
+        for panel in collected.panels:
+            rows = [
+                f"| `{' '.join((*entry.names, entry.positional_label or '')).strip()}` "
+                f"| {_words(entry)} |"
+                for entry in panel.entries
+            ]
+            if rows:
+                yield "\n".join((f"| {panel.title} | |", "|---|---|", *rows)) + "\n"
+
+
 def show_files(app):
     """Make a page of each source file that a row of the map names."""
     for row in map_rows():
@@ -78,6 +141,8 @@ def read(app, page, content):
     for i in range(0, len(pieces), 2):
         pieces[i] = _LINK.sub(lambda found: _turn(found, shown, path), pieces[i])
     content[0] = _MAP.sub(lambda _: map_table(), "".join(pieces))
+    if _OPTIONS in content[0]:
+        content[0] = content[0].replace(_OPTIONS, "\n".join(option_tables()))
 
 
 def _turn(found, shown, path):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
     from littlestone.planning import plan as plan
+    from littlestone.planning import rehearse as rehearse
     from littlestone.privacy import Ledger as Ledger
     from littlestone.report import plot as plot
     from littlestone.report.pages import page as page
@@ -70,6 +71,7 @@ _HOMES = {
     "page": "report",
     "plan": "planning",
     "plot": "report",
+    "rehearse": "planning",
 }
 #: Public as a whole.
 _NAMESPACES = ("audit", "theory")

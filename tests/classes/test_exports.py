@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.ensemble import HALF, CodePoints
 from littlestone.classes.boosted_trees.export import PARTS
+from littlestone.classes.boosted_trees.export_r import as_r
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
 from littlestone.data.targets import Count, Periods, Quantity
-from littlestone.errors import UnsupportedError
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.source import SeededSource
@@ -244,3 +247,116 @@ def test_whole_numbers_that_doubles_merge():
     release = run(plan, Sample.of(RowDomain(wide).array([[1]] * 9), [1] * 9), SeededSource(0))
     with pytest.raises(UnsupportedError, match="to python or json"):
         replace(release, hypothesis=tree).export("sql")
+
+
+# -- R -----------------------------------------------------------------------------------------
+
+_SCORE = """
+args <- commandArgs(TRUE)
+data <- if (args[2] == "text") {
+  read.csv(args[1], check.names = FALSE, colClasses = "character", na.strings = character(0))
+} else {
+  read.csv(args[1], check.names = FALSE, stringsAsFactors = TRUE, na.strings = "NA")
+}
+for (file in args[-(1:2)]) {
+  model <- new.env()
+  sys.source(file, model)
+  found <- model$score(data)
+  numbers <- vapply(found, is.numeric, TRUE)
+  found[numbers] <- lapply(found[numbers], sprintf, fmt = "%.17g")
+  write.csv(found, paste0(file, ".csv"), row.names = FALSE)
+  one <- model$score(data[1, , drop = FALSE])
+  stopifnot(nrow(one) == 1, all(vapply(one, function(x) !is.na(x), TRUE)))
+}
+"""
+
+
+def in_r(folder, frame, kind, programs):
+    """Return what the functions ``score`` of programs say of a table: a data frame for each."""
+    (folder / "score.R").write_text(_SCORE)
+    frame.to_csv(folder / "t.csv", index=False, na_rep="NA" if kind == "typed" else "")
+    files = [folder / f"m{i}.R" for i in range(len(programs))]
+    for file, program in zip(files, programs, strict=True):
+        file.write_text(program, encoding="ascii")
+    command = ["Rscript", "--vanilla", folder / "score.R", folder / "t.csv", kind, *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = [pd.read_csv(f"{file}.csv", dtype=str, keep_default_na=False) for file in files]
+    return [told.astype(dict.fromkeys(told.columns.difference(["label"]), float)) for told in found]
+
+
+@pytest.mark.r
+@pytest.mark.parametrize("kind", ["typed", "text"])
+def test_r_says_what_models_do(tmp_path, kind):
+    table = rows().drop_columns("place")
+    if kind == "text":
+        rng = np.random.default_rng(7)
+        cells = [
+            "", " 31 ", "3.1e1", "+20", "0030.5", "30.5000001", "NA", "TRUE", "true", "-inf",
+            "Infinity", "99.0", "1e400", "?", "Bonn", " Rome", "O'Fallon", "bonn", "0", "-1",
+        ]  # fmt: skip
+        table = pa.table({name: rng.choice(cells, 300) for name in SCHEMA.names})
+    points, _ = read_points(table, domain=RowDomain(SCHEMA))
+    sums, labels = [model for model, _ in sums_of_targets()], [model for model, _ in models()]
+    trees = [model for model in labels if isinstance(model, TreeHypothesis)]
+    labels = [model for model in labels if isinstance(model, TreeEnsemble)]
+    votes = [TreeEnsemble((tree,), Fraction(1)) for tree in trees]
+    programs = [as_r(model, SCHEMA, ["no", "yes"]) for model in (*sums, *labels)]
+    programs += [as_r(vote, SCHEMA, (0, 1), chances=False) for vote in votes]
+    found = iter(in_r(tmp_path, table.to_pandas(), kind, programs))
+    for model in sums:
+        told, ends = next(found), getattr(model.target, "ends", ())
+        assert np.allclose(told["prediction"], model.predict(points), rtol=1e-12)
+        if isinstance(model.target, Quantity):
+            assert (told["prediction"] == model.predict(points)).all()
+        if model.width is not None:
+            assert np.allclose(told[["low", "high"]], model.interval(points), rtol=1e-12)
+        if ends:
+            survival = told[[f"survival at {float(end):g}" for end in ends]]
+            assert np.allclose(survival, model.survival(points), rtol=1e-12)
+    for model in labels:
+        told = next(found)
+        assert (told["probability"] == model.probability(points)).all()
+        assert ((told["label"] == "yes") == model.predict(points)).all()
+    for tree in trees:
+        assert (next(found)["label"].astype(int) == tree.predict(points)).all()
+
+
+@pytest.mark.r
+def test_r_knows_several_labels_and_any_name(tmp_path):
+    """Names beyond ASCII, categories that are equal in value, the link of capped gradients."""
+    schema = Schema.from_dict({
+        "Größe “x\\y”": {"bins": [1], "missing": ["-9"]},
+        "n": {"categories": ["1", "1.0", "true", "é\U0001f600", "2e3"]},
+    })  # fmt: skip
+    splits = [split for split in schema.literals() if split.op != "is not"]
+    names = ("ä", 'b"', "c")
+    trees = tuple(
+        TreeHypothesis.of(Node(split, i % 3, (i + 1) % 3), names) for i, split in enumerate(splits)
+    )
+    table = pd.DataFrame({
+        "Größe “x\\y”": ["1", "-9", "-9.0", "0.5", "", "x", "1e0", " 1"] * 3,
+        "n": ["1", "1.0", "01", "TRUE", "2000", "é\U0001f600", "é", "+1.00"] * 3,
+    })  # fmt: skip
+    points, _ = read_points(table, domain=RowDomain(schema))
+    sums = [TreeEnsemble(trees, Fraction(1, 3), (0, 2, 1), names, cap) for cap in (None, HALF)]
+    for model, told in zip(
+        sums, in_r(tmp_path, table, "text", [as_r(m, schema, names) for m in sums]), strict=True
+    ):
+        assert told["label"].tolist() == [names[code] for code in model.predict(points)]
+        chances = told[[f"probability of {name}" for name in names]]
+        assert np.allclose(chances, model.probability(points), rtol=1e-12)
+
+
+def test_what_r_cannot_say_is_refused():
+    other = Schema.from_dict({"age": {"bins": [1]}})
+    for model in [
+        next(sums_of_targets())[0],
+        TreeEnsemble((stump(SCHEMA.literals()[2], 1),), HALF),
+    ]:
+        with pytest.raises(ParameterError, match="schema"):
+            as_r(model, other, (0, 1))
+    named = Schema.from_dict({"a\0b": {"bins": [1]}})
+    model = TreeEnsemble((stump(named.literals()[0], 1),), HALF)
+    with pytest.raises(UnsupportedError, match="NUL"):
+        as_r(model, named, (0, 1))

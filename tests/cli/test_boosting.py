@@ -80,7 +80,7 @@ def test_refusals_teach_and_write_nothing(run, folder, line, words):
 def test_labels_only(run):
     assert run(f"{FIT} rules(max_literals=1) --epsilon 4 --no-evaluate").code == 0
     assert "labels, not probabilities" in run("predict m.json data.parquet --proba").err
-    assert "one of sql, python, json" in run("export m.json --to xml").err
+    assert "one of sql, python, r, json" in run("export m.json --to xml").err
 
 
 def test_shares_of_answers(run, folder):

@@ -13,6 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
+from littlestone.cli.help import COMMON, GROUPS
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
@@ -412,8 +413,8 @@ def test_help_names_every_command(run):
     listed = [line.strip("│ ").split(maxsplit=1) for line in lines if line[0] != " "]
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
-        "schema", "plan", "check", "fit", "predict", "score", "compare", "report", "export",
-        "check-record", "stream", "dims", "papers", "audit", "ledger",
+        "schema", "plan", "check", "rehearse", "fit", "predict", "score", "compare", "report",
+        "export", "check-record", "stream", "dims", "papers", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)
@@ -427,7 +428,7 @@ def test_help_names_every_class(run):
 
 
 def test_help_breaks_lines_where_the_terminal_ends(run):
-    lines = run("fit --help").out.splitlines()
+    lines = run("fit --help-all").out.splitlines()
     rows = [line for line in lines if line.startswith("│")]
     for row, below in itertools.pairwise(rows):
         words, more = row.strip("│ "), below.strip("│ ").split(" ")[0]
@@ -441,6 +442,20 @@ def test_help_of_a_command_says_all_of_its_description(run):
     assert "--learner auto" in run("plan --help").out
 
 
+def test_the_ten_common_options_come_first(run):
+    """The rest is in groups, each option in one; what costs epsilon says so."""
+    lines = run("fit --help").out.splitlines()
+    names = [m[1] for line in lines if (m := re.match(r"│ (?:\* |  )? *(--[\w-]+)", line))]
+    assert names == [f"--{name}" for name in COMMON["fit"].split()]
+    assert len(names) == 10
+    shown = run("fit --help-all").out
+    titles = re.findall(r"^╭─ (\w+) ─", shown, re.MULTILINE)
+    assert titles == ["Arguments", *GROUPS]
+    assert "[epsilon: its amount, taken from --epsilon]" in " ".join(re.sub("│", "", shown).split())
+    named = [name for names in GROUPS.values() for name in names.split()]
+    assert len(named) == len(set(named))
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -451,8 +466,9 @@ def test_help_of_a_command_says_all_of_its_description(run):
     ],
 )
 def test_every_option_is_explained(run, command):
-    done = run(f"{command} --help")
+    done = run(f"{command} --help-all")
     assert done.code == 0
+    assert "─ Other ─" not in done.out  # of no group: add it to `littlestone.cli.help`
     options = [line for line in done.out.splitlines() if re.match(r"│ (\*  |   )?--", line)]
     assert options
     for line in options:

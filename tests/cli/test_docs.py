@@ -29,9 +29,9 @@ def test_every_command_line_of_the_page_runs(folder, capsys):
 
 @pytest.fixture(scope="module")
 def patients(tmp_path_factory):
-    """A folder with the made table of the quickstart, and the schema that stands there."""
+    """A folder with the made table of the tutorial, and the schema that stands there."""
     folder = tmp_path_factory.mktemp("patients")
-    page = (DOCS / "guide/quickstart.md").read_text()
+    page = (DOCS / "start/analyse.md").read_text()
     table, schema = (
         re.search(rf"^```{language}\n(.*?)^```$", page, re.M | re.S)[1]
         for language in ("python", "toml")
@@ -43,56 +43,48 @@ def patients(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("page", ["quickstart", "recipes", "choosing"])
-def test_every_command_line_of_the_guide_runs(page, patients, monkeypatch, capsys):
+def test_the_tutorial_leads_from_a_table_to_a_decision(patients, monkeypatch, capsys):
+    """Its command lines in their order, what it shows of their output, and its decision."""
     monkeypatch.chdir(patients)
-    lines = lines_of(f"guide/{page}.md")
+    page = (DOCS / "start/analyse.md").read_text()
+    printed = []
+    for line in lines_of("start/analyse.md"):
+        assert main(shlex.split(line)) == 0, line
+        out = capsys.readouterr()
+        assert out.err == ""
+        printed.append(" ".join(out.out.split()))
+    (shown,) = (b for b in re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S))
+    (rule,) = (out for out in printed if "Needed 1,380 records; there are" in out)
+    for line in shown.splitlines():
+        drawn = line.startswith(("Rule", "Error"))
+        assert drawn or " ".join(line.split()) in rule
+    names: dict = {}
+    exec(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[1], names)
+    assert len(names["risks"]) == 5000
+    assert 500 < len(names["visit"]) < 4000
+    assert "stay" in Path("risk.sql").read_text()
+
+
+def test_every_command_line_about_choosing_runs(patients, monkeypatch, capsys):
+    monkeypatch.chdir(patients)
+    lines = lines_of("guide/choosing.md")
     assert len(lines) >= 2
     for line in lines:
         assert main(shlex.split(line)) == 0, line
         assert capsys.readouterr().err == ""
 
 
-def test_the_quickstart_shows_what_is_printed(patients, monkeypatch, capsys):
-    monkeypatch.chdir(patients)
-    assert main(shlex.split(next(x for x in lines_of("guide/quickstart.md") if "fit" in x))) == 0
-    printed = capsys.readouterr().out
-    for block in re.findall(
-        r"^```text\n(.*?)^```$", (DOCS / "guide/quickstart.md").read_text(), re.M | re.S
-    ):
-        for line in block.splitlines() if "Guarantee" in block else ():
-            drawn = line.startswith(("Rule", "Error", "Always"))
-            assert drawn or " ".join(line.split()) in " ".join(printed.split())
-
-
-def test_five_commands_lead_from_a_table_to_a_decision(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    page = (DOCS / "guide/five-commands.md").read_text()
-    table, decision = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    exec(table, {})
-    lines = lines_of("guide/five-commands.md")
-    assert len(lines) == 5
-    for line in lines:
-        assert main(shlex.split(line)) == 0, line
-        assert capsys.readouterr().err == ""
-    names: dict = {}
-    exec(decision, names)
-    assert len(names["risks"]) == 500
-    assert 50 < len(names["look"]) < 350
-    assert "amount" in Path("risk.sql").read_text()
-
-
 def test_silent_mistakes_are_told(run, folder):
     """The page's commands in their order: refused, a constant, reported twice, and right."""
-    page = (DOCS / "guide/silent-mistakes.md").read_text()
+    page = (DOCS / "guide/pitfalls.md").read_text()
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
     for language, body in blocks:
-        if language == "python":
+        if language == "python" and ">>>" not in body:
             exec(body, {})
         elif language == "toml":
             (folder / body.split()[1]).write_text(body)
     shown = [body.splitlines() for language, body in blocks if language == "text"]
-    commands = [shlex.split(line, comments=True) for line in lines_of("guide/silent-mistakes.md")]
+    commands = [shlex.split(line, comments=True) for line in lines_of("guide/pitfalls.md")]
     refused, constant, wrong, right, learned = (run("", *c, "--seed", "1") for c in commands)
     assert refused.code == 2
     assert "no columns 'dose', 'city', 'admitted', 'outcome'" in refused.err

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from littlestone.cli import options
+from littlestone.cli.help import GROUPS
 from littlestone.cli.main import app, main
 from littlestone.learners import base as declare
 from littlestone.learners.registry import registry
@@ -17,7 +18,7 @@ def helped(*command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
-        assert main([*command, "--help"]) == 0
+        assert main([*command, "--help-all"]) == 0
     return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text.getvalue()).split())
 
 
@@ -69,7 +70,8 @@ def test_every_option_of_every_command_is_explained(monkeypatch):
     found = list(commands(app))
     assert len(found) >= 20
     for command in found:
-        text = helped(*command, monkeypatch=monkeypatch).partition(" Parameters ")[2]
+        shown = helped(*command, monkeypatch=monkeypatch)
+        _, text = re.split(rf" (?:{'|'.join(GROUPS)}) (?=\*? ?--)", shown, maxsplit=1)
         bare = re.findall(r"(--[a-z-]+)(?: [A-Z]+)?(?= (?:\[|\*|--|Classes:|Exit codes:))", text)
         assert bare == []
         assert "--" in text

@@ -31,8 +31,12 @@ def test_list(capsys):
     (theorem,) = [row for row in found if row["name"] == "lyu.theorem3"]
     assert {"k", "chunk", "tolerances"} <= set(theorem["settings"])
     assert not any("epsilon" in name for row in found for name in row["settings"])
+    assert [each["certified"] for each in theorem["needed"]] == [26180, 246050]
+    assert all(each["simulated"] for row in found for each in row["needed"])
     assert main(["papers"]) == 0
-    assert "lyu.theorem3" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "lyu.theorem3" in said
+    assert "26,180" in said
 
 
 def test_fit_plan_and_record(rows, tmp_path, capsys):

@@ -1,6 +1,4 @@
-"""littlestone plan beyond the table: solve, what-if, simulate; fit --agnostic."""
-
-import json
+"""littlestone plan beyond the table: solve, what-if, models; fit --agnostic."""
 
 import pytest
 from checker import check_all
@@ -92,18 +90,11 @@ def test_too_few_for_any_value_is_infeasible(run):
     assert done.json["error"]["n_needed"] > 3
 
 
-@pytest.mark.more
-def test_simulate(run, folder):
-    line = "plan --epsilon 2 --alpha 0.2 --beta 0.3 --class thresholds(1,99) --simulation s.json"
-    done = run(f"{line} --json")
-    found = {(m["learner"], m["kind"]): m for m in done.json["measured"]}
-    assert found["generic", "typical"]["n"] <= found["generic", "typical"]["certified"]
-    before = (folder / "s.json").read_bytes()
-    assert json.loads(before)["format"].startswith("littlestone-measured")
-    assert "Measured on synthetic data" in run(line).out
-    assert (folder / "s.json").read_bytes() == before  # nothing was measured again
-    (folder / "s.json").write_text("[]")
-    assert run(line).code == 2
+@pytest.mark.parametrize(("model", "words"), [("boosted", "rehearse TWIN"), ("tree", "--class")])
+def test_models_are_rehearsed(run, model, words):
+    done = run(f"plan --model {model} --epsilon 1")
+    assert done.code == 2
+    assert words in done.err
 
 
 @pytest.mark.first(1)

@@ -14,8 +14,9 @@ from littlestone.cli.main import main
 from littlestone.data import counting, tables
 from littlestone.errors import BudgetError, ParameterError, StoppedError
 from littlestone.learners.base import Kind
-from littlestone.learners.fit import Fit, Labels
+from littlestone.learners.fit import Fit
 from littlestone.learners.running import Shares
+from littlestone.learners.task import Labels
 from littlestone.privacy import Guarantee
 from littlestone.source import SecureSource, SeededSource
 

@@ -155,7 +155,7 @@ CALLS = {
     "points for rows": (lambda: ls.audit.verify(trees(), points=[1]), "A row has the code"),
     "a stream of nothing": (lambda: stream().predict(None), "Expected a list"),
     "a page of a number": (lambda: ls.page(3), "it does of"),
-    "export": (lambda: fitted().release_.export("excel"), "sql, python, json"),
+    "export": (lambda: fitted().release_.export("excel"), "sql, python, r, json"),
     "check": (lambda: ls.check(TABLE, "s.toml", y="ill", epsilon=1), "littlestone schema new"),
     "an empty column": (lambda: ls.Schema.from_dict({"age": {}}), "bins or integers"),
     "unsorted bins": (lambda: ls.Schema.from_dict({"a": {"bins": [3, 2]}}), "Sort the edges"),

@@ -71,6 +71,18 @@ def a_user_counts_with_all_records(original, hypothesis, sample, *given, **optio
     return original(hypothesis, getattr(sample, "pooled", lambda: sample)(), *given, **options)
 
 
+@mutant(
+    "wrong sensitivity",
+    "learners.running:release_histogram",
+    "evaluation/test_groups.py::test_a_replaced_record_moves_one_from_one_cell_to_another",
+)
+def a_record_counts_in_two_groups(original, scores, counts, *, groups=None, **options):
+    """The last group is one of all records, so that each is in two cells."""
+    if groups is not None:
+        counts = np.concatenate([counts[:-1], counts.sum(axis=0, keepdims=True)])
+    return original(scores, counts, groups=groups, **options)
+
+
 @mutant("refusal by the data", _RUN, _GENERIC)
 def refuses_if_all_labels_are_equal(original, learner, sample, source, **options):
     """An error that only some data sets raise is an output that nobody paid for."""
@@ -257,3 +269,24 @@ def a_table_is_split_by_content(original, self, first, columns, caller):
     (cells,) = (piece[0].to_pylist() for piece in self.pieces(columns[:1], caller))
     least = np.argsort(np.array(cells).astype(float), kind="stable")[: first.sum()]
     return original(self, np.isin(np.arange(len(first)), least), columns, caller)
+
+
+@mutant(
+    "measured on what was learned",
+    "planning.population:Twin.draw",
+    "planning/test_rehearsal.py::test_it_is_the_fit_that_releases",
+)
+def a_rehearsal_measures_what_was_learned(original, self, n, generator):
+    """A model is measured on the rows that it has seen."""
+    learned, _ = original(self, n, generator)
+    return learned, learned
+
+
+@mutant(
+    "not in the hash",
+    "learners.protocol:_digest",
+    "planning/test_rehearsal.py::test_changed_protocols_are_refused",
+)
+def a_protocol_can_be_changed(original, rest):
+    """The hash of a protocol leaves out what is asked."""
+    return original({name: value for name, value in rest.items() if name != "fit"})

@@ -5,6 +5,7 @@ from fractions import Fraction as F
 from itertools import islice
 
 import pytest
+from scenarios import scenarios
 
 import littlestone as ls
 from littlestone.bounds.tails import lower_limit
@@ -12,7 +13,6 @@ from littlestone.learners import registry, select
 from littlestone.learners.base import Goal
 from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
 from littlestone.planning import plan
-from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 from .forms import CLASSES, FORMS, called, planned

@@ -9,6 +9,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from scenarios import scenarios
 
 import littlestone as ls
 from littlestone.classes import (
@@ -25,7 +26,6 @@ from littlestone.learners import registry, select
 from littlestone.learners.base import feasible
 from littlestone.learners.running import run
 from littlestone.planning.plans import plan_stream
-from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 MOST = 10**6  # records of a fit; more are asked of `feasible` only

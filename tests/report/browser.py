@@ -54,6 +54,10 @@ class Browser:
         """Press a key of the keyboard, where the focus is."""
         self._page.keyboard.press(key)
 
+    def picture(self, path):
+        """Write what the window shows to a PNG file."""
+        self._page.screenshot(path=str(path), animations="disabled")
+
     def overflow(self):
         """Return what sticks out to the right of the window."""
         # not innerWidth: a phone widens its window until everything fits

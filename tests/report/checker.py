@@ -2,6 +2,13 @@
 
 from html.parser import HTMLParser
 
+
+def texts(html):
+    """Return what a reader sees of a figure, text by text; it must be well formed."""
+    words = [word.strip() for word in Checker(html).words]
+    return [word for word in words if word and not word.startswith(".ls-fig {")]
+
+
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 

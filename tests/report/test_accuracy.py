@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import littlestone as ls
@@ -15,7 +16,7 @@ from littlestone.evaluation import Evaluation, ScoreHistogram
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Part
 from littlestone.report import page
-from littlestone.report.targets import calibration_picture, roc_picture
+from littlestone.report.targets import calibration, roc
 
 from .checker import Checker
 
@@ -24,26 +25,44 @@ COUNTS = ((600, 0, 200), (50, 0, 150))  # of the margins -1, 0, 1
 HISTOGRAM = ScoreHistogram((-1, 0, 1), COUNTS, 1000, Fraction(1), Fraction(1, 2))
 
 
-def shares(svg, shape):
-    """Return the places of a curve or of circles, as shares of the square."""
-    square = re.search(r'<rect x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)"', svg)
-    left, top, side = map(float, square.groups())
-    places = re.findall(shape, svg)
-    return [((float(x) - left) / side, 1 - (float(y) - top) / side) for x, y in places]
+def places(drawn, kind):
+    """Return the points of the paths of a kind, as shares of the square."""
+    paths = [path for own, path in drawn["paths"] if own == kind]
+    found = [re.findall(r"[ML]([0-9.]+) ([0-9.]+)", path) for path in paths]
+    return [(float(x) / 100, 1 - float(y) / 100) for points in found for x, y in points]
 
 
 def test_the_curve_and_the_points_are_those_of_the_counts():
-    evaluation = Evaluation(HISTOGRAM)
-    (curve,) = re.findall(r'<path d="(M[^"]*)" style', roc_picture(evaluation))
-    square = roc_picture(evaluation).partition("<path")[0]
-    found = shares(square + curve, r"[ML]([0-9.]+) ([0-9.]+)")
     # above the cuts: nothing, 1, 0 and 1, everything
-    rates = [rate for point in found for rate in point]
+    rates = [rate for point in places(roc(Evaluation(HISTOGRAM)), "curve") for rate in point]
     assert rates == pytest.approx([0, 0, 0.25, 0.75, 0.25, 0.75, 1, 1], abs=1e-3)
-    drawn = calibration_picture(Evaluation(HISTOGRAM, (-1, 0, 1), (0.1, 0.3, 0.8)))
-    found = shares(drawn, r'<circle cx="([0-9.]+)" cy="([0-9.]+)"')
+    shown = calibration(Evaluation(HISTOGRAM, (-1, 0, 1), (0.1, 0.3, 0.8)), "ill is 1")
+    found = places(shown, "dot")
     assert found[0] == pytest.approx((0.1, 50 / 650), abs=1e-3)
     assert found[-1] == pytest.approx((0.8, 150 / 350), abs=1e-3)
+    assert shown["y_name"] == "observed: ill is 1"
+
+
+def test_the_band_covers_the_curve_of_all_records():
+    """At each cut, over noise and sampling, in a share of tables that is not below 95 %."""
+    rng, n, share = np.random.default_rng(5), 2000, np.array([[0.5, 0.3, 0.15, 0.05],
+                                                              [0.1, 0.2, 0.3, 0.4]])  # fmt: skip
+    true = [np.append(0, np.cumsum(row[::-1])) for row in share]
+    inside = []
+    for _ in range(300):
+        ones = rng.binomial(n, 0.2)
+        exact = np.stack([rng.multinomial(n - ones, share[0]), rng.multinomial(ones, share[1])])
+        noise = rng.geometric(1 - np.exp(-0.5), (2, 2, 4))
+        noisy = tuple(map(tuple, (exact + noise[0] - noise[1]).tolist()))
+        found = Evaluation(ScoreHistogram((-3, -1, 1, 3), noisy, n, Fraction(1), Fraction(1, 2)))
+        upper, lower = (np.array(side).T for side in found.roc_band())
+        inside.append(
+            (upper[0] <= true[0]) & (true[0] <= lower[0])
+            & (lower[1] <= true[1]) & (true[1] <= upper[1])
+        )  # fmt: skip
+    # 95 % of 300 is 285; fewer than 276 of them have a chance below 1 %
+    assert np.sum(inside, axis=0).min() >= 276
+    assert np.mean([u[1] - low[1] for u, low in zip(*found.roc_band(), strict=True)][1:4]) < 0.25
 
 
 def test_pages_have_them_only_where_an_evaluation_was_released():
@@ -72,12 +91,11 @@ def test_no_curve_is_drawn_where_the_noise_hides_its_area():
     one_label = ScoreHistogram((-1, 0, 1), ((1, -2, 0), (650, 0, 351)), 1000, 1, Fraction(1, 2))
     evaluation = Evaluation(one_label)
     assert evaluation.auroc() is None
-    assert not roc_picture(evaluation)
+    assert roc(evaluation) is None
 
 
 def test_no_calibration_error_is_said_where_the_noise_hides_it():
     as_found = Evaluation(HISTOGRAM, (-1, 0, 1), (50 / 650, 0.5, 150 / 350))
-    assert "error" not in calibration_picture(as_found)
-    assert "Calibration: error 0.4" in calibration_picture(
-        Evaluation(HISTOGRAM, (-1, 0, 1), (0.5, 0.6, 0.9))
-    )
+    assert calibration(as_found, "1")["title"] == "Calibration"
+    away = calibration(Evaluation(HISTOGRAM, (-1, 0, 1), (0.5, 0.6, 0.9)), "1")
+    assert away["title"].startswith("Calibration: error 0.4")

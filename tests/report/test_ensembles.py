@@ -1,10 +1,9 @@
-"""Pictures and pages of sums of trees: functions of the release, with what it says in them."""
+"""Figures and pages of sums of trees: functions of the release, with what it says in them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -21,6 +20,8 @@ from littlestone.report import Setting, page, plot
 from littlestone.report.targets import scorecard
 from littlestone.source import SeededSource
 
+from .checker import texts
+
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["<Bonn>"]}})
 CARD, TREES = ScorecardClass(SCHEMA, 9), BoostedTreeClass(SCHEMA, 2, 4)
 NAMED = ["<low>", "mid", "high"]
@@ -32,32 +33,32 @@ def release(concepts, **more):
     return run(Boosting(concepts, epsilon=4), sample, SeededSource(2), **more)
 
 
-def words(svg):
-    return " ".join(ElementTree.fromstring(svg).itertext())
+def words(html):
+    return " ".join(texts(html))
 
 
-def test_effects_are_in_the_picture():
+def test_effects_are_in_the_figure():
     scored = release(ScorecardClass(SCHEMA, 9))
     text = words(plot(scored))
     for name, own in scored.hypothesis.effects(SCHEMA)[1].items():
         assert name in text
-        for cell, value in own.items():
-            assert f"{value:+.2f}" in text
-            assert cell.removeprefix(f"{name} ").removeprefix("is ").split()[0] in text
+        for value in own.values():
+            assert f"{round(100 * value) / 100:+.2f}" in text
+    assert "< 60" in text  # cells of equal effects are together
 
 
 def test_frequent_trees_are_drawn_and_the_rest_is_counted():
     literals = SCHEMA.literals()
     trees = [TreeHypothesis.of(Node(s, a, 1 - a)) for s in literals[:5] for a in (0, 1)]
     many = TreeEnsemble((*trees, trees[3], trees[3]), Fraction(1, 2))
-    text = words(plot(many, Setting()))
+    text = words(plot(many, Setting()))  # of an unknown schema
     assert text.count("drawn 3 times") == 1
     assert "drawn once" in text
     distinct = len(set(trees))
     assert distinct > 8
     assert f"and {distinct - 8} other trees" in text
-    assert "always" in words(plot(TreeEnsemble((TreeHypothesis.of(1),), Fraction(1))))
-    assert "always 0" in words(plot(TreeEnsemble((), Fraction(1))))
+    assert "+1: label 1" in words(plot(TreeEnsemble((TreeHypothesis.of(1),), Fraction(1))))
+    assert "always -1: label 0" in words(plot(TreeEnsemble((), Fraction(1))))
 
 
 @pytest.mark.parametrize("concepts", [CARD, TREES])
@@ -71,7 +72,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
         assert part in html
     assert ("AUROC" in html) == bool(more)
     assert ("on new records, except with" in html) == ("holdout" in more)
-    assert ("Nothing is promised about accuracy before data" in html) == (not more)
+    assert ("Not evaluated, so nobody knows" in html) == (not more)
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
     assert "<Bonn>" not in html
@@ -96,26 +97,28 @@ def test_several_labels_stand_beside_each_other(kind):
     html = page(drawn)
     assert "<low>" not in html
     assert "no listed label" in html
-    assert ("to begin with</th>" in html) == (kind is ScorecardClass)
+    assert ("to begin with" in html) == (kind is ScorecardClass)
     if kind is ScorecardClass:
         every = np.array([[a, b] for a in range(5) for b in range(3)])
         card = scorecard(drawn.hypothesis, SCHEMA)
-        points = np.array(card["base"]) + added(card, every, len(labels))
+        start, *columns = card["columns"]
+        base = np.array([int(text) for text, *_ in start["cells"][0]["bars"]])
+        points = base + added(columns, every, len(labels))
         votes = drawn.hypothesis.votes(every)
         unit = max(1, round(np.ptp(votes[0]) / max(np.ptp(points[0]), 1)))
         differences = votes - votes[:, :1]
         assert (unit * (points - points[:, :1]) == differences).all()
 
 
-def added(card, rows, labels=1):
+def added(columns, rows, labels=1):
     """Add up the points that a table shows for rows of codes, by its words."""
     total = np.zeros((len(rows), labels), dtype=int)
-    for column in card["columns"]:
+    for column in columns:
         at = SCHEMA.names.index(column["name"])
-        for group in column["groups"]:
+        for cell in column["cells"]:
             for code in range(SCHEMA.n_codes[at]):
-                if within(at, code, group["words"]):
-                    total[rows[:, at] == code] += group["points"]
+                if within(at, code, cell["words"]):
+                    total[rows[:, at] == code] += [int(text) for text, *_ in cell["bars"]]
     return total
 
 
@@ -144,10 +147,15 @@ def test_the_points_of_a_card_give_the_probability(seed):
     for text, chance in card["sums"]:
         first, _, last = text.partition("–")
         told |= dict.fromkeys(range(int(first), int(last or first) + 1), chance)
-    for total, chance in zip(added(card, every)[:, 0], sums.probability(every), strict=True):
+    for total, chance in zip(
+        added(card["columns"], every)[:, 0], sums.probability(every), strict=True
+    ):
         digits = 0 if 0.01 <= chance <= 0.99 else 1
         assert told[total] == f"{100 * chance:.{digits}f}%"
-    least = [min(min(g["points"]) for g in column["groups"]) for column in card["columns"]]
+    least = [
+        min(int(text) for cell in column["cells"] for text, *_ in cell["bars"])
+        for column in card["columns"]
+    ]
     assert set(least) <= {0}
 
 

@@ -58,7 +58,9 @@ def test_the_page_is_self_contained_and_well_formed(release):
     assert not {"link", "iframe", "object", "form"} & set(checker.tags)
     assert {"url(", "@import"}.isdisjoint(re.findall(r"url\(|@import", html))
     assert checker.tags.count("h1") == 1
-    assert {"main", "header", "footer", "svg", "table", "caption", "details"} <= set(checker.tags)
+    assert {"main", "header", "footer", "figure", "table", "caption", "details"} <= set(
+        checker.tags
+    )
     referred = {word[2:] for word in checker.words if word.startswith("->")}
     assert referred <= checker.ids
     assert '<html lang="en">' in html
@@ -84,6 +86,8 @@ def test_what_it_says():
     for part in (
         "1 if x > 17, otherwise 0",
         "x is age; 1 means: adult is 1",
+        "Whether adult is 1, from “age”: learned on 5,000 records, with differential privacy.",
+        "Not evaluated, so nobody knows whether a plain rule would do as well.",
         "5,000",
         "186",
         "2.72 times",

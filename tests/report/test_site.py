@@ -19,8 +19,8 @@ STARTS = ["start/hold", "start/analyse", "start/audit", "start/theory"]
 LOOKED_AT = [
     "index",
     *STARTS,
-    "guide/quickstart",
     "guide/choosing",
+    "cli-options",
     "comparison",
     "learners/users",
     "api/index",
@@ -83,7 +83,8 @@ def test_the_gallery(site):
     assert len(pages) >= 15
     for page in pages:
         text = page.read_text()
-        assert re.search(r'<img [^>]*src="[^"]*_images/sphx_glr_plot', text), page.name
+        drawn = r'<img [^>]*src="[^"]*_images/sphx_glr_plot|<figure class="ls-fig"'
+        assert re.search(drawn, text), page.name
         for kind in ("ipynb", "py"):
             assert re.search(rf'href="[^"]*_downloads/[^"]*/{page.stem}\.{kind}"', text), page.name
 
@@ -95,6 +96,16 @@ def test_the_reference_knows_source_and_examples(site):
     assert "plot_01_income_rule" in text
     for word in ("Guarantee", "exp-mech.privacy", "alpha", "Raises"):
         assert word in text
+
+
+def test_the_options_of_every_command_are_listed(site):
+    """Made at the build: a section for each command, its options in their groups."""
+    text = (site / "cli-options.html").read_text()
+    for name in ("plan", "fit", "audit exact", "ledger create", "schema propose"):
+        assert f'<section id="{name.replace(" ", "-")}">' in text
+    for name in ("--holdout", "--fingerprint", "--samples-per-user"):
+        assert f">{name}</span>" in text
+    assert "[epsilon: its amount, taken from " in text
 
 
 @pytest.mark.parametrize("page", LOOKED_AT)
@@ -123,7 +134,7 @@ def test_pages_in_a_browser(site, browser, page):
         ("Theorem 4.6", "learners/users.html"),
         ("choosing epsilon", "guide/choosing.html"),
         ("GenericLearner", "api/generated/littlestone.GenericLearner.html"),
-        ("grid search", "guide/sharp-edges.html"),
+        ("grid search", "guide/pitfalls.html"),
         ("verify mechanism", "audit.html"),
     ],
 )

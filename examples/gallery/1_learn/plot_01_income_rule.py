@@ -35,7 +35,7 @@ print(learner.guarantee_)
 # %%
 # The rule as a picture
 # ---------------------
-_ = Path("rule.svg").write_text(ls.plot(learner))
+_ = Path("rule.html").write_text(ls.plot(learner))
 
 # %%
 # How good is it?

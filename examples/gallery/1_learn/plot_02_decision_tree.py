@@ -25,7 +25,7 @@ tree = ls.AgnosticLearner(ls.DecisionTrees(schema, depth=2), epsilon=1, random_s
 tree.fit(table, y="over_50k")
 accuracy = (tree.predict(table) == truth).mean()
 print(f"{float(tree.concept_class.size):.1e} trees; accuracy {accuracy:.4f}")
-_ = Path("tree.svg").write_text(ls.plot(tree))
+_ = Path("tree.html").write_text(ls.plot(tree))
 
 # %%
 # What the depth costs

@@ -61,7 +61,7 @@ plt.show()
 # The trees behind it
 # -------------------
 # The effect of each column on the log-odds, and the trees that were drawn most often.
-_ = Path("scorecard.svg").write_text(ls.plot(card))
+_ = Path("scorecard.html").write_text(ls.plot(card))
 
 # %%
 # How well the points rank people

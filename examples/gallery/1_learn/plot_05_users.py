@@ -24,7 +24,7 @@ print("planes needed:", learner.required_samples())
 learner.fit(flights, x="dep_delay", y="late", user="plane")
 print(learner.hypothesis_.describe())
 print(learner.guarantee_)
-_ = Path("threshold.svg").write_text(ls.plot(learner))
+_ = Path("threshold.html").write_text(ls.plot(learner))
 
 # %%
 # More records of each user need fewer users

@@ -23,7 +23,7 @@ print("users needed:", learner.required_samples())
 learner.fit(reports, x="link", y="bad")
 print(learner.hypothesis_.describe())
 print(learner.guarantee_)
-_ = Path("blocklist.svg").write_text(ls.plot(learner))
+_ = Path("blocklist.html").write_text(ls.plot(learner))
 
 # %%
 # The list is private

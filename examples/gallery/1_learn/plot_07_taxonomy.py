@@ -27,4 +27,4 @@ learner = ls.VC1Learner(paths, epsilon=1, delta=1e-6, proper=True, random_state=
 learner.fit(foods / "pools.csv", x="category", y="positive")
 print(learner.hypothesis_.describe())
 print(learner.guarantee_)
-_ = Path("path.svg").write_text(ls.plot(learner))
+_ = Path("path.html").write_text(ls.plot(learner))

@@ -28,4 +28,4 @@ for learner in (
 ):
     learner.fit(blocks, x="network", y="stopped")
     print(type(learner).__name__, learner.hypothesis_.describe())
-    _ = Path(f"{type(learner).__name__}.svg").write_text(ls.plot(learner))
+    _ = Path(f"{type(learner).__name__}.html").write_text(ls.plot(learner))

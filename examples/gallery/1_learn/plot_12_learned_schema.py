@@ -34,7 +34,7 @@ for name, columns in (
     tree = ls.AgnosticLearner(ls.DecisionTrees(columns, depth=2), epsilon=1, random_state=0)
     tree.fit(table, y="over_50k")
     print(f"{name}: accuracy {(tree.predict(table) == truth).mean():.4f}")
-_ = Path("tree.svg").write_text(ls.plot(tree))
+_ = Path("tree.html").write_text(ls.plot(tree))
 
 # %%
 # What is promised

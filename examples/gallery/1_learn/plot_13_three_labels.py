@@ -53,7 +53,7 @@ for name, row in zip(
 # %%
 # The tree
 # --------
-_ = Path("labels.svg").write_text(ls.plot(learner))
+_ = Path("labels.html").write_text(ls.plot(learner))
 print(learner.predict([[70, 37.0], [30, 39.2]]))
 
 # %%

@@ -50,7 +50,7 @@ print(rules.required_samples())
 rules.fit(private, labels)
 print(rules.hypothesis_.describe())
 print(rules.certificate_)
-_ = Path("rule.svg").write_text(ls.plot(rules))
+_ = Path("rule.html").write_text(ls.plot(rules))
 
 # %%
 # On new people the error is near that of the best rule, 0.1.

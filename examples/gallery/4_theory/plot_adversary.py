@@ -26,7 +26,7 @@ print(run.bound)
 # %%
 # Mistakes over time
 # ------------------
-_ = Path("mistakes.svg").write_text(ls.plot(run))
+_ = Path("mistakes.html").write_text(ls.plot(run))
 
 # %%
 # Without privacy

@@ -17,7 +17,7 @@ import littlestone as ls
 # Seven values, eight concepts: three questions can be answered in all eight ways.
 thresholds = ls.Thresholds(1, 7)
 print(ls.theory.dimensions(thresholds))
-_ = Path("tree.svg").write_text(ls.plot(ls.theory.shattered_tree(thresholds)))
+_ = Path("tree.html").write_text(ls.plot(ls.theory.shattered_tree(thresholds)))
 
 # %%
 # The standard optimal algorithm

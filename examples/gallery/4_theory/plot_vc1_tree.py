@@ -15,7 +15,7 @@ from littlestone.classes import TableHypothesis, make_tree
 sets = ["1", "2", "3", "14", "15", "156", "157", ""]
 example = ls.theory.FiniteClass([[int(str(x) in ones) for x in range(1, 8)] for ones in sets])
 tree = make_tree(example, f=TableHypothesis("0000000"))
-_ = Path("tree.svg").write_text(ls.plot(tree))
+_ = Path("tree.html").write_text(ls.plot(tree))
 
 # %%
 # Proper paths

@@ -25,6 +25,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.papers.alon_reductions import Attack, balanced
 from littlestone.source import public_generator
 from littlestone.types import Hypothesis, Points
 
@@ -33,43 +34,31 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class HomogeneousSet:
+class HomogeneousSet(Attack):
     """Points on which a learner's votes depend on the place between the records only.
+
+    Jump, family and binary search are those of `littlestone.papers.Attack`.
 
     Attributes
     ----------
     points : tuple of int
         In increasing order.
-    probabilities : tuple of float
+    p : tuple of float
         The probabilities-list p_0, ..., p_m: how likely the learner labels a point 1 that lies
         above exactly i of the m records (estimated).
     deviation : float
         Largest difference from this list that fresh samples showed.
     tolerance : float
         The allowed deviation (Definition 16: 1/(100 m)), sampling error included.
-    jump : int
-        The i for which p_i - p_(i-1) is largest.
     """
 
-    points: tuple[int, ...]
-    probabilities: tuple[float, ...]
     deviation: float
     tolerance: float
 
     @property
-    def n_samples(self) -> int:
-        """Number of records m of the samples."""
-        return len(self.probabilities) - 1
-
-    @property
-    def jump(self) -> int:
-        """The record over which the votes rise most: 1 to m."""
-        return int(np.argmax(np.diff(self.probabilities))) + 1
-
-    @property
     def gap(self) -> float:
         """How much they rise there; an accurate private learner has at least 1/(4m) (Claim 22)."""
-        return float(np.max(np.diff(self.probabilities)))
+        return self.p[self.jump] - self.p[self.jump - 1]
 
 
 @dataclass(frozen=True)
@@ -151,7 +140,7 @@ def homogeneous_set(
     ...     return ThresholdHypothesis(int(sample.points[sample.ones > 0].min()) - 1, 1, 2**20)
     >>> found = attack.homogeneous_set(
     ...     smallest_positive, range(1, 2**20, 2**15), n_samples=4, runs=1)
-    >>> len(found.points), found.probabilities
+    >>> len(found.points), found.p
     (32, (0.0, 0.0, 0.0, 1.0, 1.0))
     """
     caller = "homogeneous_set"
@@ -185,54 +174,6 @@ def homogeneous_set(
         float(_off(fresh, levels).max()),
         float(tolerance),
     )
-
-
-def family(found: HomogeneousSet) -> list[Sample]:
-    """Return the samples S_x: the record of the jump is at x, all others never move (Lemma 20).
-
-    The records below the jump are the lowest points, those above it the highest, so that x may be
-    any point between: the largest family of mutually neighbouring samples.
-
-    Parameters
-    ----------
-    found : HomogeneousSet
-
-    Examples
-    --------
-    >>> samples = family(HomogeneousSet((1, 2, 3, 4, 5), (0.0, 0.0, 1.0), 0.0, 0.0))
-    >>> [sample.points.tolist() for sample in samples]
-    [[1, 2], [1, 3], [1, 4], [1, 5]]
-    """
-    m, i = found.n_samples, found.jump
-    below, above = found.points[: i - 1], found.points[len(found.points) - (m - i) :]
-    return [_balanced((*below, x, *above)) for x in _between(found)]
-
-
-def locate(hypotheses: Sequence[Hypothesis], points: Sequence[int], level: float) -> int:
-    """Return where the majority of votes passes ``level``, by binary search (Lemma 21).
-
-    Parameters
-    ----------
-    hypotheses : sequence of Hypothesis
-        D outputs of the learner on the same sample.
-    points : sequence of int
-        Increasing.
-    level : float
-        The r of Lemma 20: below the record fewer than this share of outputs say 1, above it more.
-
-    Returns
-    -------
-    int
-        Index of the first point at which more than this share says 1, if the votes rise once;
-        ``len(points)`` if none does. About log2(len(points)) points are probed.
-    """
-    low, high = 0, len(points)
-    while low < high:
-        middle = (low + high) // 2
-        at = _array([points[middle]])
-        share = sum(int(h.predict(at)[0]) for h in hypotheses) / len(hypotheses)
-        low, high = (low, middle) if share > level else (middle + 1, high)
-    return low
 
 
 def identify(
@@ -289,16 +230,21 @@ def identify(
     risk = 1 - float(check_probability(caller, "confidence", confidence))
     check_integer(caller, "trials", trials, low=1)
     check_integer(caller, "copies", copies, low=1)
-    places, samples = _between(found), family(found)
+    places, samples = found.places, found.family()
     # At x itself a learner may vote either way: places two apart keep their answers disjoint.
     hidden = range(0, len(places), 2)
-    level = (found.probabilities[found.jump] + found.probabilities[found.jump - 1]) / 2
     rng = public_generator(seed)
     hits = 0
     for place in rng.integers(len(hidden), size=trials):
         x = hidden[int(place)]
-        outputs = [mechanism(samples[x]) for _ in range(copies)]
-        hits += locate(outputs, places, level) in (x, x + 1)
+        sample = Sample.of(*map(list, zip(*samples[x], strict=True)))
+        outputs = [mechanism(sample) for _ in range(copies)]
+
+        def mean(point: int, outputs: list[Hypothesis] = outputs) -> float:
+            at = _array([point])
+            return sum(int(h.predict(at)[0]) for h in outputs) / copies
+
+        hits += found.locate(mean) in places[x : x + 2]
     low = float(lower_limit(hits, trials, risk))
     excess = low - (1 - (1 - exact_delta) ** copies)
     epsilon = max(0.0, math.log(len(hidden) * excess) / copies) if excess > 0 else 0.0
@@ -324,7 +270,8 @@ def _subset(rng: np.random.Generator, size: int, m: int) -> npt.NDArray[np.int64
 
 
 def _votes(mechanism: Mechanism, points: Any, chosen: npt.NDArray[np.int64], runs: int) -> _Votes:
-    sample, at = _balanced(points[chosen].tolist()), _array(points.tolist())
+    sample = Sample.of(*map(list, zip(*balanced(points[chosen].tolist()), strict=True)))
+    at = _array(points.tolist())
     share = sum(mechanism(sample).predict(at).astype(float) for _ in range(runs)) / runs
     places = np.arange(len(points))
     return _Votes(
@@ -358,16 +305,6 @@ def _culprit(votes: Sequence[_Votes], levels: Floats) -> int:
     with_it = (worst * ~free).sum(axis=0) / np.maximum((~free).sum(axis=0), 1)
     without = (worst * free).sum(axis=0) / np.maximum(free.sum(axis=0), 1)
     return int(np.argmax(np.maximum(as_point, with_it - without)))
-
-
-def _between(found: HomogeneousSet) -> tuple[int, ...]:
-    m, i = found.n_samples, found.jump
-    return found.points[i - 1 : len(found.points) - (m - i)]
-
-
-def _balanced(points: Sequence[int]) -> Sample:
-    half = len(points) // 2
-    return Sample.of(list(points), [0] * half + [1] * (len(points) - half))
 
 
 def _array(points: Sequence[int]) -> Points:

@@ -339,6 +339,20 @@ def _lazy(gap: Fraction, others: int, whole: dict[str, Any]) -> Form:
     return Form(LINE, f"({text}{more})", floats, most=_LAZY, **whole)
 
 
+# *Cells* (`exp-mech.ranges.cells`). For r > 2 cut the left ends (by the law, in the proof only)
+# into at most r/alpha + 3 runs, ends in one run being at most alpha/r apart in mass. Intervals
+# whose right end lies beyond the run: D is the sum of a walk of left ends and one of right ends,
+# on disjoint records; with a the least mean of the left walk in the run, the right one must have
+# alpha(1-1/r) - a: flip and stop both, at levels a and b: of each run at most 12 (left of h*), 8
+# (inside), 4 (right of it) times Pr[S' <= k], S' of mean alpha(1-1/r); in all (8r/alpha + 36),
+# where the line is reflected so that the left of h* has no more mass than the right. (If b < 0,
+# b' = max(b, the least mean of the right walk) and a' = alpha(1-1/r) - b' <= a take their place.
+# The 4 for a pair: stop the left walk given all records of the right one, then the right one.)
+# Right end in the run: D >= O - n_c, O the records outside the run, n_c those in it, a walk of
+# mean at least alpha(1-2/r): filled up with fair signs it is S'', so twice Pr[S'' <= k], for each
+# run. F(k) = (8r/alpha + 36) Pr[S' <= k] + 2(r/alpha + 3) Pr[S'' <= k].
+
+
 def _ranges(gap: Fraction, parts: int, whole: dict[str, Any]) -> Form:
     large, small = gap * (1 - Fraction(1, parts)), gap * (1 - Fraction(2, parts))
     first, second = 8 * parts / float(gap) + 36, 2 * (parts / float(gap) + 3)

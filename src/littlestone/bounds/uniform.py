@@ -68,6 +68,22 @@ GROWTH = Bound((
 ))  # fmt: skip
 
 
+# *Proof of `vc.growth`* (docs/certificates.md). Let D(h) = errors(h) - errors(h*). A bad h is
+# released with probability at most e^{-epsilon D(h)/2}; all bad ones together with at most min(1,
+# (|H|-1) max e^{-epsilon D/2}) <= (|H|-1)^s max e^{-lD}. By Cauchy-Schwarz, E max e^{-lD} <= (E
+# max e^{-2l errors(h)})^{1/2} (E e^{2l errors(h*)})^{1/2}, the maximum over bad h. *First
+# factor.* Let eta = error(h*), q = eta + alpha. Draw rn further records, the ghosts. Given the
+# sample, the maximum is attained at some bad h, which is wrong on at least floor(rnq) ghosts with
+# probability at least 1/2 (a median of a binomial is at least its mean rounded down). So E max <=
+# 2 E max over the h with that many errors on the ghosts. Exchange sample and ghosts at random:
+# there are at most Pi((r+1)n) vectors of errors on all of them, and one with K >= floor(rnq)
+# errors has in the sample a hypergeometric number of them, for which (Hoeffding 1963, Theorem 4)
+# the expectation is at most that of a binomial of bias K/((r+1)n) >= q - (q + 1/n)/(r+1) >= eta +
+# a. So the factor is at most 2 Pi (1 - (eta+a)u)^n, u = 1 - e^{-2l}. *Second factor:* (1 +
+# eta v)^n, v = e^{2l} - 1. Over all eta, (1 - (eta+a)u)(1 + eta v) is largest at eta = (1-a)/2,
+# where it is (cosh l - a sinh l)^2.
+
+
 def agnostic_vc(
     size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
 ) -> Certificate:
@@ -137,6 +153,24 @@ def best_finite(
         return least
     found: Certificate = tight(size, **given, n=n)
     return found
+
+
+# *Proof of `surrogate`* (docs/certificates.md). In fractions of n, let c' be a best concept, h'
+# in H within alpha1 of it, and c0 the concept that attains q(h0). Except with probability beta:
+#
+#
+# 1. errors(c') <= best + b (Hoeffding); distance(c', h') <= k on the records (Bernstein at bias
+# alpha1); q(h0) <= q(h') + r <= best + b + k + r, now with r = (4/(epsilon n))
+# ln((|H|-1)/beta_r).
+#
+# 2. Let s = q(h0) - errors(c0), the distance of c0 and h0 on the records. error(c0) <= errors(c0)
+# + u. Since errors(c0) >= error(c0) - u >= best - u, s <= w := u + b + k + r.
+#
+# 3. Relative deviations for pairs (c, h), Pi(2n) |H| of them: the true distance of c0 and h0 is
+# at most s + 2sqrt(sL) + 4L.
+#
+# 4. error(h0) <= error(c0) + s + 2sqrt(sL) + 4L <= (q(h0) - s + u) + s + 2sqrt(sL) + 4L <= best +
+# w + 2sqrt(wL) + 4L.
 
 
 def surrogate(

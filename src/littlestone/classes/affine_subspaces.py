@@ -352,7 +352,7 @@ class AffineSubspaces(ConceptClass):
     -----
     VC dimension and Littlestone dimension ``dim + 1`` (1 for q = 2, n = 1, dim = 1, where there
     are three concepts only). The paper says dim: its ``dim`` mistakes come after the first
-    positive example; that one costs a mistake, too. Proof: docs/oracles.md.
+    positive example; that one costs a mistake, too. Proof: a comment of this file.
 
     Source: Alon et al. 2022, section 1.
 
@@ -463,6 +463,20 @@ def _(concept_class: AffineSubspaces) -> Closures:
     )  # the empty set is closed, but no concept
 
 
+# *Dimension and counts* (rank, cl(P) and F as in docs/oracles.md). *Affine subspaces* are never
+# empty, so before the first positive the induction needs a last step: with A the allowed points,
+# label 0 at x leaves subspaces in A - x. For r >= 3 a parallel hyperplane of F has at least 2
+# points and more of F is left; for r = 2 one needs |A| >= 3, for r = 1 |A| >= 2. So L = r except
+# that L = r - 1 when A is one point (r = 1) or one pair that is a line (q = 2, r = 2). (The
+# paper's "dim" omits the mistake at the first positive: L = dim + 1.)
+#
+# **Counting.** k-dimensional subspaces of F_q^m: a uniformly random one contains a fixed nonzero
+# vector with probability (q^k - 1)/(q^m - 1), since it has q^k - 1 nonzero vectors and the linear
+# group is transitive on them. So if |N| (q^k - 1) < q^m - 1, some k-dimensional subspace avoids
+# all directions in N (seen from cl(P), m = n - dim cl(P)). With |N| + 1 in place of |N| the SOA
+# is cl(P) itself; with |N| + t the space is t-irreducible.
+
+
 @dataclass(frozen=True)
 class AffineSpace(VersionSpace):
     """The affine subspaces that fit some examples: by counting where it decides, else listed.
@@ -472,7 +486,7 @@ class AffineSpace(VersionSpace):
     from C. The Littlestone dimension is k, the largest dimension of one (at most dim - s); the SOA
     is the intersection of all largest ones. Before the first positive example, with at least four
     points left, it is 1 + the largest dimension of an affine subspace that avoids the negatives.
-    Proofs, also of the counts: docs/oracles.md.
+    Proofs, also of the counts: the comment above, and docs/oracles.md.
 
     Examples
     --------

@@ -188,6 +188,51 @@ def _reduced(dx: int, dy: int) -> Pair:
     return (dx // common, dy // common) if dx > 0 else (0, -1)
 
 
+# *Proof of the lemma* of docs/public.md (A <= B: A is part of B). If A <= B, then h(A) does not
+# come after h(B). (*) So if I <= T and h(I) is consistent with all of T, then h(T) = h(I), and
+# the bases of I and T contain each other, so are equal. Give each point an independent uniform
+# number u, and let kappa(T) be the basis of T together with those of the other points that have
+# the least u, d points in all. For d points I let V'(I) be the probability that a new point z
+# changes kappa: kappa(I + {z}) != I. If z is inconsistent with h(I), then h(I + {z}) comes after
+# h(I), so no subset of I is a basis of I + {z}, and kappa changes: V'(I) >= V(h(I)).
+#
+# kappa(T) = I if and only if no single z in T minus I changes kappa(I). *If:* h(I) is consistent
+# with T, so by (*) the bases of T and of all I + {z} are that of I, and the other points of I
+# have smaller u than every z. *Only if:* I contains the basis of T, so h(I) = h(T) is consistent
+# with every z; by (*) the bases agree again, and the other points of I have the least u.
+#
+# Given I the other points are independent, and kappa(T) is exactly one of the sets of d points.
+# So 1 = C(m, d) E[(1 - V'(I))^(m-d)] for every m >= d. These are all moments of 1 - V'(I), so
+# they determine its law; the law Pr[V'(I) <= v] = v^d has these moments. Since h(kappa(T)) =
+# h(T), Pr[V(h(T)) > a] <= Pr[V'(kappa(T)) > a] = C(m, d) integral from a to 1 of (1 - v)^(m-d) d
+# v^(d-1) dv = Pr[Bin(m, a) <= d-1].
+#
+# *Proof of `public.planes`* (docs/public.md has the lemma; delta is infinitesimal). Let c be an
+# upper half-plane and m >= 2 (else the bound is 1). Move each point (x, y) to (x, y - delta x^2 +
+# delta^2 U), delta > 0 infinitesimal and U uniform and independent. Almost surely no three moved
+# points lie on one line that is not vertical, and no two coincide. Take the half-planes of slope
+# at least -R, R larger than the grid; call one consistent if no 1 is strictly below its line and
+# no 0 strictly above. On the grid c has the labels of one of these with a margin, so moved points
+# have consistent ones. Order them: first the one that is 0 everywhere, then by increasing slope,
+# and by decreasing b.
+#
+# *d = 2.* The consistent (w, b) are a polyhedron, so there is a first one, h'. If its slope
+# exceeds -R, a 1 on its line and a 0 on its right there bound the slope; these two are the only
+# points on the line, they alone determine h', and no set without both does. If the slope is -R,
+# h' is determined by the single 1 that bounds b; if there is no 1, by the empty set.
+#
+# *h is wrong only where h' is inconsistent.* Let first the slope exceed -R. As delta -> 0 the
+# line of h' tends to that of h (the strict constraints have a solution, so the closed ones have
+# the same infimum). Off the line of h both have the same sides, so where h != c, h' is
+# inconsistent. On the line, whose moved points form a concave curve up to delta^2, a pair x_i <
+# x_j of a 1 and a 0 asks for a slope of at least w - delta (x_i + x_j). So the leftmost 1, i, and
+# the leftmost 0, j, determine h', and the points strictly between them are strictly above its
+# line. c is 1 on the line up to some point at or after i and before j, and h up to j. So h != c
+# only strictly between i and j, where c is 0: inconsistent. With slope -R the moved points are
+# ordered along the normal of h' as by (x, y); h and h' are 1 from q on, and a point z with h(z)
+# != c(z) is not q, so it is strictly on the side that h says.
+
+
 @written("half_planes(0, 0, 1023, 1023)")
 class HalfPlanes(ConceptClass):
     """Half-planes of an integer grid, or half-lines; learned at public points only.
@@ -206,7 +251,7 @@ class HalfPlanes(ConceptClass):
     -----
     VC dimension 3 (2 for half-lines), or less in a small domain. Cost of a draw with m public
     points and n records: O(m (m + n) log(m + n)); 15,000 records and 200 points: a second.
-    Proof, and why not three dimensions: docs/public.md.
+    Why: docs/public.md, and a comment of this file.
 
     Examples
     --------

@@ -78,11 +78,38 @@ __all__ = [
 #
 # With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest gap that takes
 # level
-# r, two facts decide it (proofs: docs/oracles.md). If one gap is at least need(r) long and another
+# r, two facts decide it (proofs below). If one gap is at least need(r) long and another
 # one at least need(r - 1), all levels from r down can be put. If one gap must take both, it
 # does
 # so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another gap takes
 # level r - 2. So of the lengths only the two largest matter.
+#
+# *Why the levels are all.* Before a positive example there are gaps between the negatives. Follow
+# the labels 0 in a shattered tree of depth d: the t-th question asks a point whose label 1 leaves
+# dimension d - t at least, so level r = d - t is put at a point of a gap with 2**i points of the
+# gap up to it, and 2**(r - i) from it on; this splits the gap into two *sides* of at least 2**i -
+# 1 and 2**(r - i) - 1 points. L >= d exactly if all levels can be put in this order.
+#
+# 1. *If one gap has need(r) points and another one need(r - 1), all levels from r down can be
+# put.* Put r in the middle of the first one. Its larger side has 2**ceil(r/2) - 1 >= need(r - 2)
+# points. So the second gap and this side satisfy the assumption for r - 1; by induction.
+#
+# 2. *Otherwise r and r - 1 are in one gap A, and all other gaps are shorter than need(r - 1).*
+# (If A takes r and another gap takes r - 1, case 1 applies.) Let v = 2**floor(r/2), let x split A
+# into G and g, where G takes r - 1. By 1, for r - 1, it is enough that g, or another gap, has
+# need(r - 2) points.
+#
+# r even: need(r), need(r - 1), need(r - 2) = 2v - 1, 3v/2 - 1, v - 1. Windows (v, v) make |A| = 1
+# + (3v/2 - 1) + (v - 1) = 5v/2 - 1 enough. It is necessary: if x has v points on g's side, as
+# here; if g has less than v - 1 points, x has at least 2v on G's side and v/2 on the other, 5v/2
+# - 1 in all.
+#
+# r odd: need(r), ..., need(r - 3) = 3v - 1, 2v - 1, 3v/2 - 1, v - 1. If another gap has need(r -
+# 2) points, windows (2v, v) do with |A| = 3v - 1 = need(r). If not: with g of need(r - 2) points,
+# |A| = 1 + (2v - 1) + (3v/2 - 1) = 7v/2 - 1 is enough. It is necessary: if g is shorter, G takes
+# r - 1 and r - 2, and all others are shorter than need(r - 2): by the even case G has 5v/2 - 1
+# points, and, as x has 2v or more points on G's side at the cost of at least v on the other (4v
+# and v/2 would be more), again 7v/2 - 1.
 
 
 def need(r: int) -> int:

@@ -528,8 +528,8 @@ class AtomSearch:
     def reducibility(self, atoms: AtomSet, cap: float) -> float:
         """Return the least number of SOA answers that lower the dimension, at most cap, or inf."""
         t, labels = self.ldim(atoms), self.soa(atoms)
-        if t <= 0:
-            return inf
+        if t <= 0 or self.at_least(atoms & {labels}, t):
+            return inf  # all answers together do not lower it
         keeps = [frozenset(a for a in atoms if (a ^ labels) & bit == 0) for bit in splitting(atoms)]
         frontier, size = {atoms}, 0
         while size < cap and frontier:
@@ -606,8 +606,9 @@ class AtomDecomposition:
             avoided = s == t and avoid is not None and self._search.soa(atoms) == avoid
             if not (avoided and self._irreducible(atoms, t)):
                 return True
-        if any(self._search.k - a.bit_count() > t for a in atoms):
-            return False  # an atom is never split: it ends in a leaf of its own dimension
+        rooms = ((a, self._search.k - a.bit_count()) for a in atoms)
+        if any(room > t or (room == t and a == avoid) for a, room in rooms):
+            return False  # no seen point splits an atom: its leaf has its dimension, or its SOA
         if depth >= _DEEPEST:
             raise OutOfNodes
         self._budget.spend()

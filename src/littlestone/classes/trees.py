@@ -423,7 +423,14 @@ def _distances(forest: ListedForest, start: int) -> Index:
 # `Forest.precedes`: y is x or above it.
 #
 # The concepts are *vertices* of an unrooted tree whose edges are the points, and choosing f is
-# choosing the root; docs/vc1-trees.md has the proof. So the f of least height is a centre.
+# choosing the root. So the f of least height is a centre.
+#
+# *Proof* (the statement: docs/vc1-trees.md). `c_g = c_f XOR g_f`. Columns of C_f contain a 0 (at
+# f), so none is another's complement, and passing to C_g complements some columns: two columns
+# are equal in C_g if and only if they are in C_f, and constant ones stay constant; the nodes are
+# the same. c_g is 1 on the symmetric difference of the root paths of v(c) and v(g), which is the
+# path of T between v(c) and v(g). So the order of C_g is that of the paths of T that start at
+# v(g).
 
 
 def plain(point: Point) -> Point:

@@ -1,9 +1,10 @@
 """The command line: each command is a module that asks the library and prints.
 
 ===============  =================================================================================
-`main`           the commands together, and how they fail
+`main`           the commands together, and how they fail; `help`: options in groups
 `schema`         the public columns of a table; `check`, a private report of its cells
 `plan`           before any data: numbers of records
+`rehearse`       a fit on public rows, again and again
 `fit`            one hypothesis, learned
 `predict`        used, shown, exported, scored; its record; the ledger
 `stream`         rows as they arrive, and what they published

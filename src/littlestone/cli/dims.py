@@ -133,26 +133,26 @@ def _witness(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> Json:
 def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
     """Return the page, with the pictures that can be drawn."""
     from littlestone.classes import make_tree, shattered_tree
-    from littlestone.report import Setting, dimensions_page, plot
-    from littlestone.report.trees import point_names
+    from littlestone.report import Setting, dimensions_page
+    from littlestone.report.figures import drawing, point_names
 
     pictures: list[tuple[str, str]] = []
     with suppress(SearchLimitError, UnsupportedError):  # the page says what is undecided
         depth = concepts.version_space(max_nodes).littlestone_dim()
         tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
         part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
-        pictures.append((f"A mistake tree{part}", plot(tree)))
+        pictures.append((f"A mistake tree{part}", drawing(tree)))
     if found.vc in (0, 1):
         with suppress(
             SearchLimitError, UnsupportedError
         ):  # `make_tree` names the classes that have one
-            pictures.append(("The tree of the class", plot(make_tree(concepts))))
+            pictures.append(("The tree of the class", drawing(make_tree(concepts))))
     if isinstance(found.littlestone, int):
         with suppress(SearchLimitError, UnsupportedError):
             small = _small(concepts, max_nodes)
             decomposition = small.kernel.decomposition(None, 1, found.littlestone)
             columns = Setting(columns=point_names(concepts, small.points))
-            pictures.append(("A decomposition", plot(decomposition, columns)))
+            pictures.append(("A decomposition", drawing(decomposition, columns)))
     return dimensions_page(concepts, found, pictures)
 
 

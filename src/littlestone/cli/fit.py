@@ -22,8 +22,10 @@ from littlestone.cli.options import (
     learner_named,
     learner_options,
     names,
+    needed,
     open_schema,
     read_bounds,
+    read_groups,
     read_signs,
     refuse_schema,
     shared,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from littlestone.costs import Costs
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
+    from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
     from littlestone.types import Json
@@ -92,6 +95,9 @@ _LearnerOptions = learner_options()
 class FitGoal(Goal):
     """A goal, for which model or class may be chosen."""
 
+    epsilon: str | None = None  # type: ignore[assignment]
+    """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice.
+    Required."""
     model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
     """The family of models; auto (the default) is boosted or, with a delta and few records, linear.
     Rules, lists and trees have a certificate of accuracy before data."""
@@ -109,30 +115,63 @@ class FitGoal(Goal):
     "decision_trees(depth=3)"."""
 
 
-def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, the draw
+@shared
+class Further:
+    """What else is asked of a model."""
+
+    samples_per_user: str | None = None
+    """With --user: how many records of each user are read, by a public random choice. A public
+    number, never taken from the data. Boosted trees and scorecards read all, without this
+    option."""
+    costs: str | None = None
+    """What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
+    these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
+    of the largest cost."""
+    labels: str | None = None
+    """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
+    decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
+    none of them counts as an error of every hypothesis."""
+    require_certificate: Flag = False
+    """Release nothing (exit 3) if there are too few records for alpha and beta."""
+    interval: str | None = None
+    """Intervals around quantities and counts, or sets of labels, that cover so large a share of
+    new records, for example 90%: from records that nothing is learned from, by default
+    --holdout 0.2. For boosted trees and scorecards."""
+    holdout: str | None = None
+    """Evaluate on this share of the records, for example 0.2, and do not learn from them. The
+    error on new records is then certified, and --evaluate is by default all of epsilon, since
+    no record pays for both. Without it a public rule says how many: a share of
+    1000 / (n epsilon), between 0.1 and 0.3, at most 20,000."""
+    by: str | None = None
+    """Also evaluate groups of the held-out records, at most 8: columns of the --schema, separated
+    by commas, learned from or not (--x), or a file of their own (groups.toml, a schema). It
+    costs no epsilon, but more cells of one histogram have more noise."""
+    like: str | None = None
+    """Instead of --schema: the columns of this model (JSON), such as last year's."""
+
+
+def fit(
     data: str,
     /,
     *,
     y: str | None = None,
-    goal: FitGoal,
+    goal: FitGoal = FitGoal(),
     records: Records = Records(),
     targets: Targets = Targets(),
     table: Table = Table(),
     open_points: Public = Public(),
-    samples_per_user: str | None = None,
+    further: Further = Further(),
     learner: str = "auto",
     settings: Settings = None,
     own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
-    costs: str | None = None,
     agnostic: Flag = False,
-    labels: str | None = None,
-    require_certificate: Flag = False,
     evaluated: Evaluated = Evaluated(),
-    interval: str | None = None,
-    holdout: str | None = None,
     subsample: str | None = None,
+    weights: str | None = None,
+    protocol: str | None = None,
     out: str | None = None,
     report: Page = None,
+    release: str | None = None,
     filed: Filed = Filed(),
     paid: Paid = Paid(),
     json: AsJson = False,
@@ -149,10 +188,6 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         as postgresql://host/db?table=t.
     y:
         Column of labels, or of the --target.
-    samples_per_user:
-        With --user: how many records of each user are read, by a public random choice. A public
-        number, never taken from the data. Boosted trees and scorecards read all, without this
-        option.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
@@ -160,48 +195,106 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
         fewest records of those that certify any data (agnostic). The others may need far fewer:
         `littlestone plan` compares them. Or an algorithm of the papers, such as lyu.theorem3
         (`littlestone papers`).
-    costs:
-        What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
-        these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
-        of the largest cost.
     agnostic:
         Certify any labels, with a learner that needs realizable ones: it sees records whose labels
         were privately replaced by those of a concept.
-    labels:
-        Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-        decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
-        none of them counts as an error of every hypothesis.
-    require_certificate:
-        Release nothing (exit 3) if there are too few records for alpha and beta.
-    interval:
-        Intervals around quantities and counts, or sets of labels, that cover so large a share of
-        new records, for example 90%: from records that nothing is learned from, by default
-        --holdout 0.2. For boosted trees and scorecards.
-    holdout:
-        Evaluate on this share of the records, for example 0.2, and do not learn from them. The
-        error on new records is then certified, and --evaluate is by default all of epsilon, since
-        no record pays for both. Without it a public rule says how many: a share of
-        1000 / (n epsilon), between 0.1 and 0.3, at most 20,000.
     subsample:
         Learn from this share of the records only, for example 1/100: a secret, uniformly random
         sample, so that large tables take less time. Epsilon and delta are for all records: on the
         sample the learner gets more of both. The certificate is that of the sample. Nothing is
         evaluated without --evaluate or --holdout, which read all records.
+    weights:
+        Refused: a record of weight w would count w times, and cost it w times epsilon.
+    protocol:
+        Run what `littlestone rehearse --out` wrote: then no other option says what is learned, and
+        the record names its hash.
     out:
         Write the model (JSON) here; an existing file is replaced.
+    release:
+        Write model, page, record, schema and a README with hashes into this new or empty folder.
     """
     from littlestone.cli.terminal import caution, facts, progress_of
-    from littlestone.learners.base import weaknesses
-    from littlestone.learners.fit import Fit, Labels
+    from littlestone.learners.base import no_argument, weaknesses
+    from littlestone.learners.fit import asked_by
+    from littlestone.learners.protocol import Protocol
 
-    user, spec = records.user, goal.concept_class
+    if weights is not None:
+        raise ParameterError(no_argument("littlestone", "weights"))
     check_outputs(
-        "fit", data, records.schema, open_points.public, paid.ledger,
+        "fit", data, records.schema, further.like, open_points.public, paid.ledger, protocol,
         out=out, report=report, record=filed.record,
     )  # fmt: skip
+    _check_folder(release, paid)
+    source, written = filed.source("fit", paid), None
+    if protocol is None:
+        asked = parse(
+            data, y=y, goal=goal, records=records, targets=targets, table=table,
+            open_points=open_points, further=further, evaluated=evaluated, learner=learner,
+            settings=settings, own=own, agnostic=agnostic, subsample=subsample,
+        )  # fmt: skip
+    else:
+        written = Protocol.read(protocol)
+        loose = {"y": y, "settings": settings, "agnostic": agnostic, "subsample": subsample}
+        loose |= {"learner": None if learner == "auto" else learner}
+        groups = (goal, records, targets, table, open_points, further, own, evaluated)
+        for group in groups:
+            usual = vars(type(group)())
+            loose |= {name: v for name, v in vars(group).items() if v != usual[name]}
+        written.check_alone(name for name, value in loose.items() if value)
+        asked = asked_by(written, data)
+    budget = paid.budget("fit")
+
+    def say(name: str, text: str) -> None:
+        if not json and asked.concepts is None:
+            facts([(name, text, "")])
+
+    planned = asked.plan(data, source, ledger=budget, say=say)
+    with progress_of("Choosing"):
+        released = planned.run(
+            source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
+        )
+    released = released if written is None else written.signed(released)
+    _write(released, out, report, filed, release)
+    _show(
+        released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
+        Budget=_left(budget),
+    )  # fmt: skip
+    return 0
+
+
+_SUMS = ("auto", "boosted", "scorecard", "linear")
+
+
+def parse(  # noqa: PLR0912 - each thing that is typed, once
+    data: str,
+    *,
+    y: str | None,
+    goal: FitGoal,
+    records: Records,
+    targets: Targets,
+    table: Table,
+    open_points: Public,
+    further: Further,
+    evaluated: Evaluated,
+    learner: str = "auto",
+    settings: Settings = None,
+    own: Any = None,
+    agnostic: bool = False,
+    subsample: str | None = None,
+) -> Fit:
+    """Return what was typed, parsed: public things only."""
+    from littlestone.learners.fit import Fit
+    from littlestone.learners.task import Labels
+
+    user, spec = records.user, goal.concept_class
+    options: Json = {} if own is None else {name: v for name, v in vars(own).items() if v}
+    samples_per_user, costs, labels = further.samples_per_user, further.costs, further.labels
+    needed("fit", "epsilon", goal.epsilon)
     if spec is not None and goal.model is not None:
         raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
-    source, chosen = filed.source("fit", paid), names("fit", "x", records.x)
+    like = further.like
+    columns = records.schema if like is None else _columns_like(like, records.schema, spec)
+    chosen = names("fit", "x", records.x)
     target, label = targets.typed(), targets.time if y is None else y
     if label is None:
         raise ParameterError(
@@ -211,9 +304,9 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     if target:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
-            labels=labels, require_certificate=require_certificate, subsample=subsample,
+            labels=labels, require_certificate=further.require_certificate, subsample=subsample,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
-            negative=records.negative, **vars(own),
+            negative=records.negative, **options,
             **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
         )  # fmt: skip
     listed = label_list("fit", labels, positive=records.positive or records.negative)
@@ -221,22 +314,23 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     two = Labels(None if listed is None else tuple(listed), **rule)
     if records.positive is None and listed is None and not records.strict:
         two = Labels()  # 1, or what is equal to it
-    options: Json = {name: value for name, value in vars(own).items() if value}
+    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+        two, listed = Labels(None, tuple(listed), listed[1]), None
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
     form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(
-            learner, set=settings, agnostic=agnostic, subsample=subsample, **vars(own),
-            shift=open_points.shift,
+            learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
+            **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
         if costs is not None and goal.model not in ("rule", "list", "tree"):
             raise ParameterError(
                 "The 'costs' parameter of fit is for the models that minimize them: rule, list "
                 "and tree. Use --model tree, for example."
             )
-        open_points.check(records.schema)
-        public = open_schema(records.schema, chosen)
+        open_points.check(columns)
+        public = open_schema(columns, chosen)
     else:
         if goal.inference is not None:
             raise parameter_error("fit", "inference", "left out with a --class", goal.inference)
@@ -256,38 +350,51 @@ def fit(  # noqa: PLR0915 - the order of all checks: public things, the table, t
     if not sums:
         _of_records_only(user, labels=labels, costs=costs)
         _users_named(user, samples_per_user, learner)
-    asked = Fit(
+    return Fit(
         y=y, epsilon=goal.epsilon, delta=goal.delta, target=target, labels=two,
-        evaluate=evaluated.asked("fit"), holdout=holdout, interval=covered_share("fit", interval),
+        evaluate=evaluated.asked("fit"), holdout=further.holdout,
+        interval=covered_share("fit", further.interval),
+        by=read_groups("fit", further.by, open_schema(columns)),
         schema=public, columns=chosen, bounds=read_bounds("fit", goal.bounds),
         public=None if concepts is not None else open_points.public,
         bins=open_points.most_bins, model=goal.model or "auto", concepts=concepts, user=user,
         samples_per_user=None if samples_per_user is None
         else whole("fit", "samples_per_user", samples_per_user),
         learner=learner, options=options, agnostic=agnostic, subsample=subsample,
-        alpha=goal.alpha, beta=goal.beta, certified=require_certificate, strict=records.strict,
+        alpha=goal.alpha, beta=goal.beta, certified=further.require_certificate,
+        strict=records.strict,
         monotonic_cst=read_signs("fit", goal.monotonic),
         inference=names("fit", "inference", goal.inference),
         make=learner_named("fit", learner, settings) if settings or "." in learner else None,
         csv=table.format("fit", data, public),
     )  # fmt: skip
-    budget = paid.budget("fit")
 
-    def say(name: str, text: str) -> None:
-        if not json and concepts is None:
-            facts([(name, text, "")])
 
-    planned = asked.plan(data, source, ledger=budget, say=say)
-    with progress_of("Choosing"):
-        release = planned.run(
-            source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
+def _check_folder(folder: str | None, paid: Paid) -> None:
+    """Refuse a folder that could not be written, or not filed."""
+    from littlestone.report.folder import check_new_folder
+
+    if folder is None:
+        return
+    check_new_folder(folder, caller="fit")
+    if paid.seed is not None:
+        raise ParameterError(
+            "A seeded release is not private, so there is nothing to file: leave out --seed or "
+            "--release."
         )
-    _write(release, out, report, filed)
-    _show(release, json=json, Model=out, Page=report, Record=filed.record, Budget=_left(budget))
-    return 0
 
 
-_SUMS = ("auto", "boosted", "scorecard", "linear")
+def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
+    """Return the columns of a model file."""
+    from littlestone.data import RowDomain
+    from littlestone.learners.release import Release
+
+    if schema is not None or spec is not None:
+        raise ParameterError("fit takes --like without a --schema and without a --class.")
+    domain = Release.read(model).concept_class.domain
+    if not isinstance(domain, RowDomain):
+        raise parameter_error("fit", "like", "a model of the columns of a table", model)
+    return domain.schema
 
 
 def _opened(  # noqa: PLR0917
@@ -338,12 +445,16 @@ def _for_class(learner: str, **others: object) -> None:
             )
 
 
-def _write(release: Release, out: str | None, report: str | None, filed: Filed) -> None:
+def _write(
+    release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None
+) -> None:
     """Write what is asked for; what cannot be written is printed."""
-    from littlestone.report import page
+    from littlestone.report import page, write_folder
     from littlestone.safe_io import write_text
 
     try:
+        if folder is not None:
+            write_folder(release, folder)
         if out is not None:
             write_text(out, release.to_json() + "\n")
         if report is not None:

@@ -19,13 +19,14 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.dims import dims
+from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.papers import papers
 from littlestone.cli.plan import plan
@@ -81,27 +82,7 @@ _FIRST = (
 )
 
 
-class _Help:
-    """Print ``--help``: lines of docstrings break at the terminal's end."""
-
-    def __call__(self, console: Any, options: Any, panel: Any) -> None:
-        """Print a panel."""
-        from cyclopts.help import DefaultFormatter
-        from rich.text import Text
-
-        for entry in panel.entries:
-            text = getattr(entry.description, "primary_renderable", None)
-            if isinstance(text, Text):
-                entry.description.primary_renderable = Text(" ".join(text.plain.split()))
-        DefaultFormatter()(console, options, panel)
-
-    def render_usage(self, console: Any, options: Any, usage: Any) -> None:
-        """Print the first line."""
-        from cyclopts.help import DefaultFormatter
-
-        DefaultFormatter().render_usage(console, options, usage)
-
-
+_HELP = Help()
 app = App(
     name="littlestone",
     suppress_keyboard_interrupt=False,  # it ends in `main`, with a word about the ledger
@@ -109,12 +90,13 @@ app = App(
     help="Private learning with proofs you can run.",
     help_epilogue=f"{_FIRST}\n\n{_EXITS}",
     help_format="plaintext",
-    help_formatter=_Help(),
+    help_formatter=_HELP,
 )
 # In the order in which they are used.
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
+    "littlestone.cli.rehearse:rehearse",
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
@@ -126,15 +108,19 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     dims,
     papers,
 )
+#: The help of what is not loaded before it is asked for.
+_LATE = {
+    "littlestone.cli.rehearse:rehearse": "Say how good a fit becomes: on public rows.",
+    "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
+}
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
     _about = f"{_CLASSES}\n\n{_EXITS}" if _of_class else _EXITS
-    _help = "Learn a private model of a table, and release it."  # of what is not loaded
     app.command(
         _command,
         sort_key=_place,
         help_epilogue=_about,
-        help=_help if isinstance(_command, str) else None,
+        help=_LATE[_command] if isinstance(_command, str) else None,
     )
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
@@ -222,7 +208,10 @@ def _main(tokens: Sequence[str], pressed: list[int]) -> int:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
         code = app(
-            _with_pipe(tokens), exit_on_error=False, print_error=False, result_action="return_value"
+            _with_pipe(_HELP.read(tokens)),
+            exit_on_error=False,
+            print_error=False,
+            result_action="return_value",
         )
         sys.stdout.flush()
     except BrokenPipeError:

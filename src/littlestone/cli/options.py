@@ -213,6 +213,10 @@ class Records:
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
             raise ParameterError("With --strict and --positive, give --negative too.")
+        if (self.positive or "1") == (self.negative or "0"):
+            raise ParameterError(
+                f"The 'negative' parameter of {caller} must be another label than the positive one."
+            )
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
 
@@ -477,6 +481,21 @@ def open_schema(schema: str | Schema | None, x: Sequence[str] | None = None) -> 
     if public is not None and x is not None and public.bound:
         public = replace(public, columns=tuple(public[name] for name in x))
     return public
+
+
+def read_groups(caller: str, by: str | None, schema: Schema | None) -> Any:
+    """Return what ``--by`` names: columns of a schema as a schema of their own, or a file of one.
+
+    Names alone, where there is no schema to look them up in.
+    """
+    from littlestone.data import Schema
+
+    if by is None or by.endswith(".toml"):
+        return None if by is None else Schema.from_toml(by)
+    found = names(caller, "by", by)
+    if schema is None or not schema.bound or found is None:
+        return found
+    return replace(schema, columns=tuple(schema[name] for name in found))
 
 
 def open_class(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def papers(*, json: AsJson = False) -> int:
-    """List the algorithms of the papers: names for --learner, kinds, and parameters for --set.
+    """List the algorithms of the papers: names for --learner, kinds, parameters for --set, sizes.
 
     What learns is fitted by `fit --learner NAME`, planned and audited; streams are learned by
     `stream --learner NAME`. Mechanisms and constructions are used from Python: littlestone.papers.
@@ -29,6 +29,7 @@ def papers(*, json: AsJson = False) -> int:
     from littlestone.cli.terminal import table
     from littlestone.papers import names, page
     from littlestone.papers.adaptor import settings
+    from littlestone.papers.needed import needed
 
     rows = []
     for name in names():
@@ -44,6 +45,7 @@ def papers(*, json: AsJson = False) -> int:
                 "unit": found.UNIT if learns else None,
                 "what": found.STATEMENT,
                 "settings": sorted(settings(found)) if learns else [],
+                "needed": [each._asdict() for each in needed() if each.name == name],
             }
         )
     if json:
@@ -51,6 +53,17 @@ def papers(*, json: AsJson = False) -> int:
         return 0
     lines = [(r["name"], r["python"], r["number"], r["kind"], r["what"]) for r in rows]
     table("The papers", ("name", "Python", "number", "kind", "what"), lines)
+    sizes = [
+        (
+            each.row,
+            each.concept_class,
+            *("not known" if n is None else f"{n:,}" for n in (each.certified, each.simulated)),
+            each.certified_with or "as printed",
+        )
+        for each in needed()
+    ]
+    title = "\nRecords or users for epsilon 1, delta 1e-6, alpha = beta = 0.1"
+    table(title, ("name", "class", "certified", "in simulation", "certified with"), sizes)
     return 0
 
 

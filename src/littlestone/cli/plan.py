@@ -33,12 +33,17 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
-    from littlestone.planning import Measured, Plans, StreamPlan
+    from littlestone.planning import Plans, StreamPlan
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
 
 Solved = Literal["epsilon", "alpha"]
+#: The class of a certified model of `fit`.
+MODEL_CLASSES = {
+    "rule": "rules(max_literals=2)", "list": "rule_lists(length=2)",
+    "tree": "decision_trees(depth=2)",
+}  # fmt: skip
 
 
 @shared
@@ -138,6 +143,7 @@ def plan(
     samples_per_user: str | None = None,
     public_points: str | None = None,
     horizon: str | None = None,
+    model: str | None = None,
     learner: str | None = None,
     settings: Settings = None,
     evaluated: Evaluated = Evaluated(),
@@ -146,8 +152,6 @@ def plan(
     n: str | None = None,
     what_if: Flag = False,
     papers: Flag = False,
-    simulate: Flag = False,
-    simulation: str | None = None,
     report: Page = None,
     json: AsJson = False,
 ) -> int:
@@ -171,6 +175,9 @@ def plan(
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
         below.
+    model:
+        Models without a bound before data are not planned: `littlestone rehearse` says how good
+        they become.
     learner:
         Only what this algorithm of the papers needs, for example lyu.theorem3 (`littlestone
         papers`).
@@ -184,25 +191,30 @@ def plan(
         change.
     papers:
         Also print the sizes that the papers state for this class.
-    simulate:
-        Also measure, on public synthetic data, how many records each learner needs in practice;
-        takes seconds for fast learners, many minutes for slow ones.
-    simulation:
-        JSON file of measurements, for --simulate: existing ones are reused, new ones are added.
     """
     from littlestone.safe_io import write_text
 
+    if model is not None:
+        raise ParameterError(
+            f"No bound is known before data of what `fit --model {model}` learns. `littlestone "
+            f"rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` runs it on a "
+            "public twin of the table (or on a population that is made up over a --schema), and "
+            "says how good it becomes."
+            if model not in ("rule", "list", "tree")
+            else f"plan is about a --class: for the model {model} "
+            f'"{MODEL_CLASSES[model]}", with a --schema. `littlestone rehearse` takes --model.'
+        )
     if intervals.asked(
         vars(goal) | {"epsilon": None, "solve": solve, "report": report},
-        simulate=simulate, horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic,
-        labels=labels, samples_per_user=samples_per_user, public_points=public_points,
+        horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic, labels=labels,
+        samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
     concept_class, epsilon = goal.concept_class, goal.epsilon
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
     _complete(numbers, solve)
-    check_outputs("plan", report=report, simulation=simulation)
-    check_inputs_kept("plan", schema, simulation, report=report)
+    check_outputs("plan", report=report)
+    check_inputs_kept("plan", schema, report=report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", goal.delta))
@@ -224,7 +236,7 @@ def plan(
 
         _not_beside(
             report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-            simulate=simulate or None, simulation=simulation, solve=solve, n=n,
+            solve=solve, n=n,
         )  # fmt: skip
         return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
     if settings:
@@ -232,7 +244,6 @@ def plan(
     if solve is not None:
         _not_beside(
             report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-            simulate=simulate or None, simulation=simulation,
         )  # fmt: skip
     exact["evaluate"] = _part(solve, evaluated, exact)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -243,19 +254,15 @@ def plan(
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    measured = _simulate(plans, simulation) if simulate or simulation is not None else None
     if report is not None:
         from littlestone.report import page
 
-        write_text(report, page(plans, measured=measured or ()))
+        write_text(report, page(plans))
     if json:
-        result = plans.to_dict(what_if=what_if, papers=papers)
-        if measured is not None:
-            result["measured"] = [found.to_dict() for found in measured]
-        print(jsonlib.dumps(result, sort_keys=True))
+        print(jsonlib.dumps(plans.to_dict(what_if=what_if, papers=papers), sort_keys=True))
         return 0
     _show(plans)
-    _besides(plans, measured, what_if=what_if, papers=papers, report=report)
+    _besides(plans, what_if=what_if, papers=papers, report=report)
     return 0
 
 
@@ -274,14 +281,7 @@ def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | No
     return part if solve is None or part is None else part / exact["epsilon"]
 
 
-def _besides(
-    plans: Plans,
-    measured: list[Measured] | None,
-    *,
-    what_if: bool,
-    papers: bool,
-    report: str | None,
-) -> None:
+def _besides(plans: Plans, *, what_if: bool, papers: bool, report: str | None) -> None:
     """Print what was asked for beside the plan."""
     from littlestone.cli.terminal import facts
 
@@ -291,8 +291,6 @@ def _besides(
         _changes(plans)
     if papers:
         _papers(plans)
-    if measured is not None:
-        _measurements(measured)
     if report is not None:
         facts([("Page", report, "")])
 
@@ -359,15 +357,6 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
     _without_user(asked["samples_per_user"], found[0].candidate.guarantee)
     _learned(concepts)
     return 0
-
-
-def _simulate(plans: Plans, file: str | None) -> list[Measured]:
-    """Measure with a bar on standard error."""
-    from littlestone.cli.terminal import counting
-    from littlestone.planning import simulate
-
-    with counting("Measuring on synthetic data") as progress:
-        return simulate(plans, file=file, progress=progress)
 
 
 def _promised(certificate: Certificate) -> str:
@@ -543,28 +532,3 @@ def _changes(plans: Plans) -> None:
         for change in plans.what_if(mine)
     ]
     table(f"What {mine.learner} needs if", ("changed", "needs"), rows)
-
-
-def _measurements(measured: list[Measured]) -> None:
-    from littlestone.cli.terminal import note, table
-    from littlestone.report.html import integer, percent
-
-    rows = [
-        (
-            found.shown,
-            f"{found.kind}: {found.scenario}",
-            integer(found.certified),
-            "-" if found.n is None else integer(found.n),
-            "-" if found.n is None else f"{percent(found.low)} to {percent(found.high)}",
-        )
-        for found in measured
-    ]
-    table(
-        "Measured on synthetic data",
-        ("learner", "distribution", "certified", "measured", "fails there (95%)"),
-        rows,
-    )
-    note("Measured: on these distributions only; the certificate holds for all of them.")
-    refused = {f.shown: f.problem for f in measured if f.problem}
-    for name, problem in refused.items():
-        note(f"{name} was not measured. {problem}")

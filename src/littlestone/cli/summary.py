@@ -11,6 +11,7 @@ from littlestone.report.pages import (
     coefficient_facts,
     doubt_facts,
     evaluation_facts,
+    group_facts,
     meaning,
     proposal_facts,
     spent_facts,
@@ -44,9 +45,11 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += _certified(release) if certificate is not None else []
     rows += [(name, text, "") for name, text in proposal_facts(release.parts, release.proposal)]
     rows += [(name, text, "") for name, text in coefficient_facts(release)]
-    rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    for facts in (evaluation_facts(release), group_facts(release)):
+        rows += [(name, text, "") for name, text in facts]
     rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
     rows += _narrower(release)
+    rows += [("Protocol", release.planned, "")] if release.planned else []
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")
         for i, (what, part) in enumerate(spent_facts(release))

@@ -14,7 +14,10 @@ with leaves of dimension at most t: while it is reducible, query the points that
                                    for some point both (non-empty) sides are at depth k + 1.
 
 The decomposition dimension is the least t for which the class is possible at depth 0. A labelling f
-is essential iff it is not once leaves of dimension t with SOA f are forbidden.
+is essential iff it is not once leaves of dimension t with SOA f are forbidden. The empty class has
+none; if the depth suffices for every column, the dimension is 0 and every hypothesis is essential;
+if red(V) >= D(L - 1) + 2, L = LDim(V) >= 1, every tree follows SOA_V to a leaf of dimension L with
+that SOA, and to no other: the list is {SOA_V}. (With + 1 in place of + 2 this is false.)
 """
 
 from __future__ import annotations

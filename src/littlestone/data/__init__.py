@@ -6,6 +6,7 @@
 `counting`, `read`     cells to points, groups to records; from a table to a sample; rows
 `cells`                what one cell says: a text, a number, a date, a label; declared formats
 `domains`, `schema`    what is public: points and domains; columns and schemas
+`groups`               groups of records, by cells of public columns
 `draft`, `proposal`    a schema: a first draft or of public rows; learned privately
 `sample`               what a learner sees: counts of labelled records; counts by sets of columns
 `targets`              quantities, counts and times; users with their records

@@ -573,9 +573,15 @@ class Reading:
 
     def groups(self, *, strict: bool = False) -> Groups:
         """Let the engine group all cells, and convert them."""
+        if not strict and (known := self.opened.groups(self)) is not None:
+            return cast(Groups, known)
         counted = _collected(self.frame, self.schema)
         if strict:
             self.opened.check()
+        return self.converted(counted, strict=strict)
+
+    def converted(self, counted: pa.Table, *, strict: bool = False) -> Groups:
+        """Convert groups of cells, or the cells of rows, by the public rules."""
         points, point = self._points(counted, strict=strict)
         label, n = self._labels(counted, strict=strict), group_sizes(counted)
         users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)

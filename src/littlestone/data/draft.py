@@ -225,7 +225,11 @@ def beside(  # noqa: PLR0917
 ) -> Schema:  # fmt: skip
     """Return the schema of a public table for another one, of the columns that both have."""
     refuse_same(table, public, caller)
-    read, other = (read_table(each, csv=csv, caller=caller) for each in (public, table))
+    other = read_table(table, csv=csv, caller=caller)
+    try:
+        read = read_table(public, csv=csv, caller=caller)
+    except ParameterError as problem:
+        raise ParameterError(f"The public rows (public=) cannot be read. {problem}") from None
     both = [name for name in read.names if name in other.names and name not in leave]
     if not both:
         raise ParameterError(

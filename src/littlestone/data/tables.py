@@ -173,6 +173,10 @@ class Table(ABC):
         """Return the number of rows (public), or None where only a reading tells."""
         return None
 
+    def groups(self, reading: Any) -> Any:
+        """Return the groups of a `Reading` where they are known: of rows drawn from a table."""
+        return None
+
     def pieces(
         self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
     ) -> Iterator[pa.Table]:
@@ -498,6 +502,11 @@ class _Columns(Table):
                     f"The column {name!r} of the table is no list of cells. A dictionary has one "
                     'for each column, such as {"age": [44, 70]}.'
                 )
+        if len({len(values) for values in self._columns.values()}) > 1:
+            raise DataError(
+                "The columns of the table have different numbers of cells. Each record has one "
+                "cell in each column: write None where nothing is known."
+            )
         super().__init__(list(self._columns))
 
     def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
@@ -508,7 +517,7 @@ class _Columns(Table):
         return Stream(table.schema.types, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
 
     def rows(self) -> int:
-        return max((len(values) for values in self._columns.values()), default=0)
+        return len(next(iter(self._columns.values()), ()))
 
     def _table(self, columns: list[str]) -> pa.Table:
         arrays = [_arrow(self._columns[name]) for name in columns]

@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
+from littlestone.data.groups import Groups
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -81,6 +82,7 @@ class ScoreHistogram:
     rate: Fraction  # of its noise: Pr[z] ~ e**(-rate |z|) in each cell
     held_out: bool = False  # whether the hypothesis was learned from other records
     unlisted: bool = False  # whether the last row counts cells outside a list of labels
+    groups: Grouped | None = None  # the counts that were released, whose sums ``counts`` are
 
     @property
     def labels(self) -> int:
@@ -93,14 +95,36 @@ class ScoreHistogram:
         return float(self.epsilon) * self.n
 
     @property
+    def noises(self) -> int:
+        """How many independent noises each count has: one, or that of each group."""
+        return 1 if self.groups is None else len(self.groups.counts)
+
+    @property
+    def noise(self) -> float:
+        """The variance of the noise of a count."""
+        return self.noises * variance(float(self.rate))
+
+    def reach(self, cells: int, beta: float) -> float:
+        """Return what the noise of so many cells together exceeds with probability at most beta."""
+        return noise_reach(self.rate, cells * self.noises, beta)
+
+    @property
+    def of_groups(self) -> tuple[ScoreHistogram, ...]:
+        """The histogram of each group; ``n`` stays that of all records, as a group's is secret."""
+        each = () if self.groups is None else self.groups.counts
+        return tuple(replace(self, counts=counts, groups=None) for counts in each)
+
+    @property
     def array(self) -> npt.NDArray[np.float64]:
         """The counts, of shape (labels, scores); one row more where some are unlisted."""
         return np.array(self.counts, dtype=np.float64)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        unlisted = {"unlisted": True} if self.unlisted else {}
-        return unlisted | {
+        more: Json = {"unlisted": True} if self.unlisted else {}
+        if self.groups is not None:
+            more["groups"] = self.groups.to_dict()
+        return more | {
             "scores": list(self.scores),
             "counts": [list(row) for row in self.counts],
             "n": self.n,
@@ -126,13 +150,47 @@ class ScoreHistogram:
             )
             positive = epsilon > 0 and rate > 0 and n >= 0 and isinstance(held_out, bool)
             positive = positive and isinstance(unlisted, bool)
+            groups = Grouped.from_dict(data["groups"]) if "groups" in data else None
+            fits = fits and (groups is None or groups.total == counts)
             if not (scores and increasing and fits and positive):
                 raise ValueError
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, ParameterError):
             raise ParameterError(
                 "An evaluation must have the entries that `ScoreHistogram.to_dict` writes."
             ) from None
-        return cls(scores, counts, n, epsilon, rate, held_out, unlisted)
+        return cls(scores, counts, n, epsilon, rate, held_out, unlisted, groups)
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Released counts of public groups: of each a row for each label, as in a `ScoreHistogram`."""
+
+    groups: Groups
+    counts: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @property
+    def total(self) -> tuple[tuple[int, ...], ...]:
+        """The counts of all groups together."""
+        return tuple(
+            tuple(map(sum, zip(*rows, strict=True))) for rows in zip(*self.counts, strict=True)
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        counts = [[list(row) for row in own] for own in self.counts]
+        return {"columns": self.groups.to_list(), "counts": counts}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted."""
+        groups = Groups.from_list(data["columns"])
+        counts = tuple(
+            tuple(tuple(map(_integer, _list(row))) for row in _list(own))
+            for own in _list(data["counts"])
+        )
+        if len(data) != 2 or len(counts) != groups.size + 1:
+            raise ValueError
+        return cls(groups, counts)
 
 
 def histogram_rate(
@@ -186,11 +244,14 @@ def release_histogram(
     records: int = 1,
     held_out: bool = False,
     unlisted: bool = False,
+    groups: Groups | None = None,
 ) -> ScoreHistogram:
     """Release how many records have each score and label.
 
     ``scores`` are all that a record could have, increasing (public); ``counts`` has the shape
-    (labels, scores), and is private; n is public, or a public bound.
+    (labels, scores), and is private; n is public, or a public bound. With public ``groups``, of
+    which each record is in one, the shape is (groups, labels, scores): one histogram of more
+    cells, for the same epsilon.
 
     Guarantee
     ---------
@@ -210,16 +271,24 @@ def release_histogram(
     """
     array = np.asarray(counts)
     n = check_integer("evaluate", "n", n, low=0)
-    if array.ndim != 2 or array.shape[1] != len(scores) or array.dtype.kind not in "iu":
-        raise ValueError("counts must be integers of shape (labels, scores).")
+    fits = array.ndim == 2 if groups is None else array.shape[:-2] == (groups.size + 1,)
+    if not fits or array.shape[-1] != len(scores) or array.dtype.kind not in "iu":
+        raise ValueError("counts must be integers of shape (labels, scores), for each group.")
     rate = histogram_rate(epsilon, neighbours=neighbours, records=records)
     reach = max(2 * n, 1)  # beyond it, only the limits matter
     noisy = tuple(
         tuple(min(max(count + truncated(rate, reach, source), -n), 2 * n) for count in row)
-        for row in array.tolist()
+        for row in array.reshape(-1, len(scores)).tolist()
     )
-    exact = check_fraction("evaluate", "epsilon", epsilon)
-    return ScoreHistogram(tuple(map(int, scores)), noisy, n, exact, rate, held_out, unlisted)
+    exact, grouped = check_fraction("evaluate", "epsilon", epsilon), None
+    if groups is not None:
+        rows = array.shape[1]
+        each = tuple(noisy[i : i + rows] for i in range(0, len(noisy), rows))
+        grouped = Grouped(groups, each)
+        noisy = grouped.total
+    return ScoreHistogram(
+        tuple(map(int, scores)), noisy, n, exact, rate, held_out, unlisted, grouped
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -497,7 +566,68 @@ class Evaluation(Figures):
         return float(self._counts[np.asarray(answers), np.arange(len(answers))].sum())
 
     def _reach(self, cells: int, beta: float) -> float:
-        return noise_reach(self.histogram.rate, cells, beta)
+        return self.histogram.reach(cells, beta)
+
+    def groups(self, answers: Sequence[int], *, beta: float = _BETA) -> tuple[GroupFigures, ...]:
+        """Return what is said of each public group, where one label is answered for each score.
+
+        Notes
+        -----
+        How many records a group has is secret, so its shares are ratios of noisy sums: their bands
+        are those of `calibration`. That of AUROC is wider by all that probabilities say of scores
+        in one cell, which a group may share in another way. That of the difference of the
+        observed and the predicted share is 2.12 standard deviations (at 95 %) of noise and
+        sampling, and a quarter of what scores of one cell differ in their probability, as it is
+        not known how the records of a group share them. No theorem: coverage is tested.
+        """
+        beta = float(check_probability("evaluate", "beta", beta))
+        released = self.histogram.groups
+        names = () if released is None else released.groups.names
+        return tuple(
+            Evaluation(own, self._scores.tolist(), self._chances)._of_group(name, answers, beta)
+            for name, own in zip(names, self.histogram.of_groups, strict=True)
+        )
+
+    def _of_group(self, name: str, answers: Sequence[int], beta: float) -> GroupFigures:
+        counts, n, width = self._counts, self._n, len(answers)
+        total, reach = float(counts.sum()), self._reach(counts.size, beta) / n
+        value = min(max(total / n, 0.0), 1.0)
+        middle = min(max(0.5, value - reach), value + reach)
+        off = math.hypot(reach, deviations(beta) * math.sqrt(middle * (1 - middle) / n))
+        share = Band(value, max(0.0, value - off), min(1.0, value + off), self.covers, beta)
+        if total <= max(deviations(beta) * math.sqrt(counts.size * self.histogram.noise), 1.0):
+            return GroupFigures(name, share)
+        wrong, others = total - self._right(answers), counts.size - width
+        error, _ = self._share_among(wrong, total, others, width, beta)
+        if self.histogram.labels != 2:
+            return GroupFigures(name, share, _narrow(error))
+        above = np.asarray(answers) == 1
+        cells = 2 * int(above.sum())
+        ones = float(counts[:, above].sum())
+        positive, _ = self._share_among(ones, total, cells, counts.size - cells, beta)
+        found = GroupFigures(name, share, _narrow(error), positive=_narrow(positive))
+        if self._chances is None:
+            return found
+        away = self._observed_less_predicted(total, beta)
+        return replace(
+            found, auroc=_narrow(self.auroc(beta=beta, unsure=1.0)), calibration=_narrow(away)
+        )
+
+    def _observed_less_predicted(self, total: float, beta: float) -> Band:
+        """Return the share of label 1 less the mean predicted one, of a noisy number of records."""
+        assert self._chances is not None
+        chances, counts = self._chances, self._counts
+        mean = np.bincount(self._cell, chances * self._within(None)[0])
+        starts = np.flatnonzero(np.diff(self._cell, prepend=-1))
+        wide = np.maximum.reduceat(chances, starts) - np.minimum.reduceat(chances, starts)
+        away = float((counts * [-mean, 1 - mean]).sum()) / total
+        # ones less predicted ones, less so much of each record, is linear in the cells
+        square = np.array([-mean - away, 1 - mean - away]) ** 2
+        spread = float(((self.histogram.noise + np.maximum(counts, 0)) * square).sum()) / total**2
+        hidden = float(np.maximum(counts.sum(axis=0), 0) @ wide) / total / 4
+        off = math.hypot(deviations(beta) * math.sqrt(spread), hidden)
+        low, high = max(-1.0, away - off), min(1.0, away + off)
+        return Band(min(max(away, -1.0), 1.0), low, high, self.covers, beta)
 
     # -- two labels ------------------------------------------------------------------------------
 
@@ -539,7 +669,7 @@ class Evaluation(Figures):
         A cell is seen with more than two deviations of the noise of its two counts.
         """
         self._binary()
-        noise = math.sqrt(2 * variance(float(self.histogram.rate)))
+        noise = math.sqrt(2 * self.histogram.noise)
         seen = np.flatnonzero(self._counts.sum(axis=0) > 2 * noise)
         cells = slice(seen[0], seen[-1] + 1) if len(seen) else slice(0, self._counts.shape[1])
         counts = np.zeros_like(self._counts)
@@ -568,8 +698,32 @@ class Evaluation(Figures):
             shares.append(np.append(rising[:-1], 1.0).tolist())
         return tuple(zip(*shares, strict=True))
 
-    def auroc(self, *, beta: float = _BETA) -> Band | None:
+    def roc_band(
+        self, *, beta: float = _BETA
+    ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
+        """Return the ends of the band of `roc`, above and below it: at each cut both shares.
+
+        Each share is within its end except with probability ``beta / 2``, over noise and sampling,
+        whose variances add up (of the sampling with two records more on each side): approximate.
+        """
+        wide = deviations(float(check_probability("evaluate", "beta", beta)) / 2)
+        (counts, cells), rate = self._seen, float(self.histogram.rate)
+        number, sides = cells.stop - cells.start, []
+        above = np.append(0, np.clip(cells.stop - self._cell[::-1], 0, number))  # cells of noise
+        for total, share in zip(counts.sum(axis=1), np.array(self.roc()).T, strict=True):
+            n = max(float(total), 1.0)
+            noise = variance(rate) * (above * (1 - share) ** 2 + (number - above) * share**2)
+            near = (n * share + 2) / (n + 4)
+            far = wide * np.sqrt(noise / n**2 + near * (1 - near) / (n + 4))
+            sides.append((np.clip(share - far, 0, 1), np.clip(share + far, 0, 1)))
+        (left, right), (low, high) = sides
+        upper = zip(left.tolist(), high.tolist(), strict=True)
+        return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
+
+    def auroc(self, *, beta: float = _BETA, unsure: float = 0.25) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.
+
+        ``unsure``: the share of what probabilities say of scores in one cell that may be wrong.
 
         Notes
         -----
@@ -584,7 +738,7 @@ class Evaluation(Figures):
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
-        number, v = cells.stop - cells.start, variance(float(self.histogram.rate))
+        number, v = cells.stop - cells.start, self.histogram.noise
         wide = deviations(beta)
         totals = counts.sum(axis=1)
         if totals.min() <= max(wide * math.sqrt(number * v), 1.0):
@@ -602,9 +756,9 @@ class Evaluation(Figures):
         noise += v * v * number**2 / 2 / float(totals.prod()) ** 2
         for row, side, total in ((ones, below, totals[1]), (zeros, above, totals[0])):
             noise += float(row @ (side - value) ** 2) / max(row.sum(), 1) / total
-        # what probabilities add to ties of merged scores is known to a quarter of it
+        # what probabilities add to ties of merged scores is known to a share of it
         mended = float((ones * zeros) @ np.abs(ties - 0.5)) / float(totals.prod())
-        width = math.hypot(wide * math.sqrt(noise), mended / 4)
+        width = math.hypot(wide * math.sqrt(noise), unsure * mended)
         low, high = max(0.0, value - width), min(1.0, value + width)
         return None if (low, high) == (0, 1) else Band(value, low, high, self.covers, beta)
 
@@ -640,7 +794,7 @@ class Evaluation(Figures):
             )
 
         of_ones, counts = of_cells(q1), self._counts
-        cell, prior = variance(float(self.histogram.rate)), _PRIOR * np.eye(odds.shape[1])
+        cell, prior = self.histogram.noise, _PRIOR * np.eye(odds.shape[1])
         unchanged = np.eye(odds.shape[1])[0]
         line = unchanged
         for _ in range(_NEWTON):
@@ -676,43 +830,52 @@ class Evaluation(Figures):
             part = self._counts[:, low:high]
             total = max(float(part.sum()), 1.0)
             weights = np.maximum(part.sum(axis=0), 0) + 1e-9
-            share = min(max(float(part[1].sum()) / total, 0.0), 1.0)
-            # the noise of ones - share * total, which is linear in the cells
-            noise = (high - low) * variance(float(self.histogram.rate))
-            noise *= ((1 - share) ** 2 + share**2) / total**2
-            width, size = deviations(beta / 2) * math.sqrt(noise), max(1, round(total))
-            low_share, high_share = (
-                float(limit(min(max(x, 0.0), 1.0) * size, size, beta / 4))
-                for limit, x in ((lower_limit, share - width), (upper_limit, share + width))
-            )
+            ones, cells = float(part[1].sum()), high - low
+            found, spread = self._share_among(ones, total, cells, cells, beta)
             first = int(np.flatnonzero(self._cell == low)[0])
             bins.append(
                 CalibrationBin(
                     int(self._scores[first]),
                     self.histogram.scores[high - 1],
                     float(weights @ predicted[low:high] / weights.sum()),
-                    Band(share, low_share, high_share, self.covers, beta),
+                    found,
                     float(part.sum()),
-                    noise + share * (1 - share) / total,
+                    spread,
                 )
             )
         return tuple(bins)
 
-    def calibration_error(self, probabilities: Sequence[float] | None = None) -> float:
+    def _share_among(
+        self, part: float, total: float, inside: int, others: int, beta: float
+    ) -> tuple[Band, float]:
+        """Return a share of a noisy number of records, and its variance over noise and sampling.
+
+        ``inside``: how many cells the part is the sum of; ``others``: how many the rest is.
+        """
+        share = min(max(part / total, 0.0), 1.0)
+        # the noise of part - share * total, which is linear in the cells
+        noise = (inside * (1 - share) ** 2 + others * share**2) * self.histogram.noise / total**2
+        width, size = deviations(beta / 2) * math.sqrt(noise), max(1, round(total))
+        low, high = (
+            float(limit(min(max(x, 0.0), 1.0) * size, size, beta / 4))
+            for limit, x in ((lower_limit, share - width), (upper_limit, share + width))
+        )
+        return Band(share, low, high, self.covers, beta), noise + share * (1 - share) / total
+
+    def calibration_error(self, probabilities: Sequence[float] | None = None) -> float | None:
         """Return the mean distance of predicted and found shares in `calibration`, by records.
 
-        Of each squared distance the variance of noise and sampling is taken off.
+        Of each squared distance the variance of noise and sampling is taken off; None where nothing
+        is left of any.
         """
         bins = self.calibration(probabilities)
         total = sum(max(b.records, 0.0) for b in bins) or 1.0
         squares = [(b.predicted - b.found.value) ** 2 - b.variance for b in bins]
-        return (
-            sum(
-                max(b.records, 0.0) * math.sqrt(max(square, 0.0))
-                for b, square in zip(bins, squares, strict=True)
-            )
-            / total
+        distance = sum(
+            max(b.records, 0.0) * math.sqrt(max(square, 0.0))
+            for b, square in zip(bins, squares, strict=True)
         )
+        return distance / total or None
 
     def _given(self, probabilities: Sequence[float] | None) -> Floats:
         given = self._chances if probabilities is None else np.asarray(probabilities, np.float64)
@@ -722,7 +885,7 @@ class Evaluation(Figures):
 
     def _blocks(self, deviations: float) -> list[tuple[int, int]]:
         """Return ranges of scores with records above ``deviations`` deviations of the noise."""
-        v = 2 * variance(float(self.histogram.rate))
+        v = 2 * self.histogram.noise
         sums = self._counts.sum(axis=0)
         blocks, start = [], 0
         for stop in range(1, len(sums) + 1):
@@ -738,6 +901,38 @@ class Evaluation(Figures):
     def _binary(self) -> None:
         if self.histogram.labels != 2:
             raise UnsupportedError("Cuts, ROC and calibration are for two labels.")
+
+
+#: A figure of a group whose band is as wide is not said.
+WIDEST = 0.2
+
+
+@dataclass(frozen=True)
+class GroupFigures:
+    """What is said of one public group of records.
+
+    A figure is None where its band would not be narrower than .2, or where there is none of the
+    kind: of several labels there is the error, and without probabilities neither AUROC nor
+    calibration. Each band holds by itself.
+    """
+
+    name: str
+    share: Band  # of all records that were evaluated
+    error: Band | None = None
+    auroc: Band | None = None
+    calibration: Band | None = None  # the share of label 1, less the mean predicted one
+    positive: Band | None = None  # share for which label 1 is answered
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            name: value.to_dict() if isinstance(value, Band) else value
+            for name, value in vars(self).items()
+        }
+
+
+def _narrow(band: Band | None) -> Band | None:
+    return None if band is None or band.high - band.low >= WIDEST else band
 
 
 def balanced_accuracy(confusion: Sequence[Sequence[float]]) -> float:
@@ -882,7 +1077,7 @@ def quality(
 def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> float | None:
     """Return the balanced accuracy, if every label's noisy count is beyond the noise's reach."""
     histogram = evaluation.histogram
-    reach = noise_reach(histogram.rate, len(histogram.scores), beta / histogram.labels)
+    reach = histogram.reach(len(histogram.scores), beta / histogram.labels)
     confusion = evaluation.confusion_matrix(answers)[: histogram.labels]
     return balanced_accuracy(confusion) if min(map(sum, confusion)) > reach else None
 

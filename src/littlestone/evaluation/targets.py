@@ -398,7 +398,7 @@ class QuantityEvaluation(Figures):
         high = max(min(high, self._edges[-1]), root)
         if not isinstance(mean, Band):
             return Between(root, high, self.covers, self.beta)
-        value = math.sqrt(value)
+        value = math.sqrt(value)  # where the two noisy sums disagree, the band holds both
         return Band(value, root, max(high, value), self.covers, self.beta)
 
     @property
@@ -686,7 +686,7 @@ class SurvivalEvaluation(Figures):
         """Say so, if perhaps another code means an event: too many, or risks that do not rank."""
         events, n = float(self._event.sum()), self.histogram.n
         if events > max(_NEARLY * n, noise_reach(self.histogram.rate, self._event.size, self.beta)):
-            what = "nearly all have the event"
+            what = "nearly all have the event, so that hardly any time is censored"
         elif not self.hidden and self.concordance.value < 0.5:
             what = "the concordance is below 0.5, which is that of no model"
         else:

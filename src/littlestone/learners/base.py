@@ -265,9 +265,15 @@ def _with_shared(own: str, shared: Mapping[str, str]) -> str:
 
 def no_argument(caller: str, name: str) -> str:
     """Say what to use instead of an argument that other libraries have."""
+    weighted = (
+        "Every record counts once: with a (survey) weight of w a record would count w times, and "
+        "what is released would cost it w times epsilon. Leave the column out, and weigh the "
+        "predictions, which are free. Where it is worse to miss one label, "
+        "AgnosticLearner(..., costs={label: cost}) says so."
+    )
     instead = {
-        "sample_weight": "Every record counts once: privacy bounds what one of them can change. "
-        "Where it is worse to miss one label, AgnosticLearner(..., costs={label: cost}) says so.",
+        "sample_weight": weighted,
+        "weights": weighted,
         "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
         "sums of trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
@@ -708,7 +714,7 @@ class _Unpaid:
             "add up: what all of them release costs the sum of their epsilons (deltas), so a grid "
             "search or a cross-validation costs many times what each model says. "
             "fit(..., ledger=littlestone.Ledger(...)) records and limits the sum; "
-            "docs/guide/searches.md. This is said once in each process.",
+            "docs/guide/pitfalls.md. This is said once in each process.",
             NotPrivateWarning,
             stacklevel=stacklevel + 1,
         )

@@ -30,8 +30,9 @@ from littlestone.classes import (
 )
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
+from littlestone.data.groups import Groups
 from littlestone.data.schema import RESERVED, Schema
-from littlestone.data.targets import Count, Periods, Quantity, Target
+from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -39,6 +40,7 @@ from littlestone.errors import (
     StoppedError,
     check_fraction,
     check_probability,
+    check_rows,
     counted,
     exact_value,
     parameter_error,
@@ -46,13 +48,23 @@ from littlestone.errors import (
 from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
-from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
+from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
-from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
+from littlestone.learners.running import (
+    COLUMNS,
+    NOT_HELD_OUT,
+    Apart,
+    Shares,
+    pay,
+    promise,
+    read_sample,
+    run,
+)
+from littlestone.learners.task import ZERO_ONE, Labels, Task
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
 from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
@@ -87,149 +99,6 @@ _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
 
 
-@dataclass(frozen=True)
-class Labels:
-    """A target like the others: two labels, of which one cell is the positive one, or a list."""
-
-    listed: tuple[Any, ...] | None = None
-    names: tuple[Any, ...] | None = None  # of two: what predictions say
-    positive: Any = 1
-    negative: Any = None  # with strict reading: the only other cell
-    kind = "label"
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is predicted, and by which columns of the table; public."""
-
-    y: str  # of labels, of the target, or of times
-    target: Labels | Target
-    event: str | None = None
-    loss: str = "auto"
-    quantile: Fraction | None = None
-
-    @classmethod
-    def parse(cls, caller: str, y: Any, labels: Labels, **given: Any) -> Task:
-        """Return what the parameters of ``fit`` name.
-
-        Examples
-        --------
-        >>> Task.parse("fit", "price", Labels(), target="quantity", high=20000).target
-        Quantity(low=Fraction(0, 1), high=Fraction(20000, 1), cells=10000)
-        >>> Task.parse("fit", None, Labels(), time="t", event="died", periods=2, high=24).target
-        Periods(ends=(Fraction(12, 1), Fraction(24, 1)), event_is=1)
-        """
-        given = {name: value for name, value in given.items() if value is not None}
-        target, time, high = (given.get(name) for name in ("target", "time", "high"))
-        if given and target is None and time is None:
-            raise ParameterError(
-                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
-                'target="quantity" or "count", or time=, the column of times (--target, --time).'
-            )
-        if given and (y is None) == (time is None):
-            raise ParameterError(
-                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
-                "event (--time): one of the two."
-            )
-        column = y if time is None else time
-        if not isinstance(column, str):
-            hint = (
-                "For example --y adult: the column of labels; for times --time and --event. Labels "
-                "in an array of their own become one: table.assign(label=labels)."
-            )
-            raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
-        if not given:
-            return cls(column, labels)
-        if labels != Labels():
-            raise ParameterError(
-                f"The 'labels' parameter of {caller} is for labels: leave it out beside --target "
-                "or --time."
-            )
-        if time is not None:
-            _only(caller, given, "time=", "time", "event", "event_is", "periods", "high")
-            event, periods = given.get("event"), given.get("periods")
-            if time == event:
-                raise ParameterError(
-                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
-                    "where the event ended it."
-                )
-            if event is None or periods is None:
-                raise ParameterError(
-                    f"With a time, {caller} needs event, the column of events, and periods, their "
-                    "public ends, for example 12, 24, 36 (--event, --periods)."
-                )
-            ends = _ends(caller, periods, high)
-            return cls(column, Periods(ends, given.get("event_is", 1)), event)
-        if target not in ("quantity", "count"):
-            raise parameter_error(caller, "target", "quantity or count", target)
-        if high is None:
-            raise ParameterError(
-                f"With a target, {caller} needs high, the highest value that counts (--high): a "
-                "public number, said from what is known of such values and not from this table."
-            )
-        if target == "count":
-            _only(caller, given, "a count", "target", "high")
-            return cls(column, Count(high))
-        _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
-        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
-        loss = given.get("loss", "auto" if quantile is None else "quantile")
-        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether labels are predicted."""
-        return isinstance(self.target, Labels)
-
-    @property
-    def labels(self) -> tuple[Any, ...] | None:
-        """The public list of labels, if there is one."""
-        return self.target.listed if isinstance(self.target, Labels) else None
-
-    @property
-    def rule(self) -> Json:
-        """How cells of the column are read."""
-        if not isinstance(self.target, Labels):
-            return {} if self.event is None else {"event": self.event}
-        if self.target.listed is not None:
-            return {}
-        return {"positive": self.target.positive, "negative": self.target.negative}
-
-    def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
-        """Return the class of trees with two tests, or with one where that would be too large."""
-        try:
-            found = make(2)
-        except ParameterError:
-            found = make(1)
-        if isinstance(self.target, Labels):
-            return found
-        return cast(BoostedTreeClass, found).of_target(self.target)
-
-    def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
-        """Refuse columns that are not there, or are declared as what they are not to be."""
-        import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
-
-        from littlestone.data.draft import declared_kinds  # noqa: PLC0415
-
-        table.frame([*names, self.y, *([] if self.event is None else [self.event])], caller)
-        (kind,) = declared_kinds(table, [self.y], caller)
-        if kind is None:
-            return
-        if not self.of_labels and pa.types.is_temporal(kind):
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {kind}, which is no "
-                f"{self.target.kind}: give {caller} a column of numbers."
-            )
-        if self.target == Labels() and not (
-            pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
-            or pa.types.is_decimal(kind)
-        ):  # fmt: skip
-            what = "texts" if "string" in str(kind) else str(kind)
-            raise ParameterError(
-                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
-                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
-            )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What is asked of a fit: its fields are the parameters of `fit`, parsed once, here.
@@ -240,11 +109,12 @@ class Fit:
     epsilon: Any
     delta: Any = None
     y: Any = None
-    labels: Labels = Labels()
+    labels: Labels = ZERO_ONE
     target: Mapping[str, Any] = field(default_factory=dict)  # target, low, high, loss, time, ...
     evaluate: Any = "auto"
     holdout: Any = None
     interval: Any = None
+    by: Any = None
     schema: Schema | None = None
     columns: Sequence[str] | None = None
     bounds: Mapping[str, Any] | None = None
@@ -269,6 +139,7 @@ class Fit:
     caller: str = "fit"
     task: Task = field(init=False)
     shares: Shares = field(init=False)
+    groups: Groups | None = field(init=False)
     family: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -288,6 +159,31 @@ class Fit:
         self._check_model()
         self._check_columns()
         put("shares", self._shares(learned=self._learns_columns))
+        put("groups", None if self.by is None else self._groups())
+
+    def _groups(self) -> Groups:
+        """Return the public groups that the evaluation is split by."""
+        caller, task = self.caller, self.task
+        if not task.of_labels:
+            raise ParameterError(
+                f"The 'by' parameter of {caller} is for labels: an evaluation of a "
+                f"{task.target.kind} is not split into groups. Leave it out."
+            )
+        found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
+        if self.shares.holdout is None and not self.shares.rule:
+            raise ParameterError(NOT_HELD_OUT.format(caller))
+        learned = set(self.columns or ()) & set(found.column_names)
+        if self.schema is None and learned:
+            hint = "Without a schema, the columns of groups are not learned from."
+            raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
+        if self.schema is not None:
+            beside = found.over(self.schema, caller).beside
+            if beside and (self.user is not None or self.concepts is not None):
+                raise ParameterError(
+                    f"Where users are protected, or with a --class, {caller} takes as groups "
+                    "columns that are learned from, too: add these to the schema."
+                )
+        return found
 
     @property
     def _learns_columns(self) -> bool:
@@ -313,7 +209,7 @@ class Fit:
     def _counts_labels(self) -> bool:
         """Whether a first count says whether the column holds the labels at all."""
         alone = self.user is None and self.concepts is None and not self.strict
-        return alone and self.task.target == Labels() and self._of_sums
+        return alone and self.task.target == ZERO_ONE and self._of_sums
 
     def _count(
         self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
@@ -465,6 +361,16 @@ class Fit:
             epsilon=Fraction(1), delta=_USUAL, inference=cast(Any, self.inference), unit=unit,
         )  # fmt: skip
 
+    def to_dict(self) -> Json:
+        """Return what is asked of a model over named columns, as JSON; `from_dict` reads it."""
+        return written(self)
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Fit:
+        """Read what `to_dict` wrote."""
+        given = read_options(data)
+        return cls(**given | {"labels": Labels(**given["labels"])})
+
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
         say: Say = lambda name, text: None,
@@ -481,13 +387,17 @@ class Fit:
             self._afford(learner, self.shares, source, ledger, table)
         declared = None if schema is None else schema.csv
         opened = read_table(table, csv=self.csv, declared=declared, caller=caller)
-        task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
+        of_groups = () if self.groups is None else self.groups.column_names
+        x = (self.columns or ()) if schema is None else schema.names
+        task.check(caller, opened, list(dict.fromkeys([*x, *of_groups])))
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
+        if self.groups is not None and shares.evaluation is None and not shares.rule:
+            raise ParameterError(NOT_HELD_OUT.format(caller))
         if self.public is not None:
-            schema = self._of_public(table, opened, say)
+            schema = self.of_public(table, opened, say)
             if self.monotonic_cst is not None:
                 schema = schema.monotone(self.monotonic_cst, caller)
             self._check_inference(schema)
@@ -540,7 +450,8 @@ class Fit:
         if not held_out:
             return None, opened, rows
         x = (self.columns or opened.names) if self.schema is None else self.schema.names
-        asked = dict.fromkeys([*x, task.y, *([] if task.event is None else [task.event])])
+        more = () if self.groups is None else self.groups.column_names
+        asked = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
         first = held_out_rows(rows, held_out, source)
         return *opened.split(first, list(asked), self.caller), rows
 
@@ -575,12 +486,13 @@ class Fit:
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
-    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
+    def of_public(self, table: Any, opened: Table, say: Say) -> Schema:
         """Return the columns of a public table; what is certified over them is about their bins."""
         from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
 
         refuse_same(table, self.public, self.caller)
         leave = [self.task.y, self.task.event, self.user]
+        leave += [] if self.groups is None else self.groups.column_names  # they have bins already
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
@@ -599,6 +511,9 @@ class Fit:
         from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
+        if self.groups is not None:  # public columns are not learned
+            known = {task.y, *self.groups.column_names, *RESERVED}
+            columns = [name for name in columns or opened.names if name not in known]
         if task.event is not None:
             left_out = (task.y, task.event, *RESERVED)
             columns = [name for name in columns or opened.names if name not in left_out]
@@ -770,6 +685,7 @@ class Planned:
                 raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
             point = x[0]
         named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
+        by = fit.groups
         csv = fit.csv or (None if self.schema is None else self.schema.csv)
         named |= {"csv": None if csv is None or not str(csv) else csv}
         columns: Json = {"x": x, "y": task.y}
@@ -780,13 +696,17 @@ class Planned:
             read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
             caller=fit.caller, **task.rule,
         )  # fmt: skip
-        apart = None if self.apart is None else Apart(partial(read, self.apart), self.paid)
+        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
+        apart = None
+        if self.apart is not None:
+            wide = {} if groups is None else {"domain": groups.domain}
+            apart = Apart(partial(read, self.apart, **wide), self.paid)
         try:
             return run(
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                said=said,
+                groups=groups, said=said,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
@@ -832,7 +752,7 @@ def fit(
     table: Any,
     *,
     y: str | None = None,
-    epsilon: Any,
+    epsilon: Any = None,
     delta: Any = None,
     target: str | None = None,
     low: Any = None,
@@ -856,7 +776,9 @@ def fit(
     ledger: Ledger | None = None,
     evaluate: Any = "auto",
     holdout: Any = None,
+    by: Any = None,
     csv: Any = None,
+    protocol: Any = None,
     random_state: int | None = None,
     **other: Never,
 ) -> Any:
@@ -922,8 +844,15 @@ def fit(
         nothing is evaluated.
     holdout : number in (0, 1), optional
         Evaluate on this share of the records, and do not learn from them.
+    by : str, sequence of str, or Schema, optional
+        Also evaluate groups of the held-out records, at most 8: the categories or bins of columns
+        of the schema, or of a public schema of columns that are not learned from.
+        ``release_.groups`` has the error, AUROC, calibration and predicted share of each. It costs
+        no epsilon, but more cells of one histogram have more noise.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written.
+    protocol : path or Protocol, optional
+        Instead of all of these but ``ledger``: what `littlestone.rehearse` wrote.
     random_state : int, optional
         An int is reproducible, and NOT private.
 
@@ -970,21 +899,14 @@ def fit(
     >>> made.predict({"age": [20, 80]}).round(-2)
     array([100., 900.])
     """
-    for name in other:
-        raise ParameterError(no_argument("littlestone", name))
-    of_target = {
-        "target": target, "low": low, "high": high, "loss": loss, "quantile": quantile,
-        "time": time, "event": event, "event_is": event_is, "periods": periods,
-    }  # fmt: skip
-    own = None if labels is None else tuple(check_labels("fit", labels))
-    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
-    asked = Fit(
-        y=y, epsilon=epsilon, delta=delta, target=of_target, interval=interval, schema=schema,
-        labels=Labels(listed, two, 1 if two is None else two[1]), bounds=bounds, public=public,
-        model=model, user=user, samples_per_user=samples_per_user, evaluate=evaluate,
-        holdout=holdout, csv=csv, monotonic_cst=monotonic_cst, inference=inference,
-    )  # fmt: skip
-    source = source_of("fit", random_state)
+    options = {name: value for name, value in locals().items() if name in OPTIONS} | other
+    source, plan = source_of("fit", random_state), None
+    if protocol is None:
+        asked = asked_of("fit", options)
+    else:
+        plan = protocol if isinstance(protocol, Protocol) else Protocol.read(protocol)
+        plan.check_alone(n for n, v in options.items() if v is not OPTIONS.get(n))
+        asked = asked_by(plan, table)
     planned = asked.plan(
         table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
     )
@@ -995,6 +917,7 @@ def fit(
             warn_of_sums(stacklevel=4)
 
     release = planned.run(source, ledger=ledger, said=said)
+    release = release if plan is None else plan.signed(release)
     doubtful = doubt(release)
     if doubtful:
         warnings.warn(f"{doubtful[0].upper()}{doubtful[1:]}", stacklevel=2)
@@ -1002,25 +925,45 @@ def fit(
 
 
 _LOG = logging.getLogger("littlestone")
+_OF_TARGETS_ONLY = (
+    "target", "low", "high", "loss", "quantile", "time", "event", "event_is", "periods"
+)  # fmt: skip
+_AS_TYPED = (
+    "y", "epsilon", "delta", "interval", "schema", "bounds", "public", "model", "user",
+    "samples_per_user", "evaluate", "holdout", "by", "csv", "monotonic_cst", "inference",
+)  # fmt: skip
+#: What `fit` may be asked, and what is asked if nothing is said.
+OPTIONS: dict[str, Any] = dict.fromkeys((*_OF_TARGETS_ONLY, *_AS_TYPED, "labels")) | {
+    "model": "auto", "evaluate": "auto"
+}  # fmt: skip
 
 
-def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
-    for name in given:
-        if name not in possible:
-            raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
+def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
+    """Return what parameters of `fit` ask for, by their names."""
+    for name in options:
+        if name not in OPTIONS:
+            raise ParameterError(no_argument("littlestone", name))
+    said = OPTIONS | dict(options)
+    labels = said["labels"]
+    own = None if labels is None else tuple(check_labels(caller, labels))
+    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
+    return Fit(
+        **{name: said[name] for name in _AS_TYPED},
+        target={name: said[name] for name in _OF_TARGETS_ONLY},
+        labels=Labels(listed, two, 1 if two is None else two[1]),
+        caller=caller,
+    )
 
 
-def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
-    """Return the ends that were given, or so many equal periods up to ``high``."""
-    if high is None:
-        return periods  # type: ignore[no-any-return] # checked where they are used
-    end, number = exact_value(high), exact_value(periods)
-    if end is None or end <= 0:
-        raise parameter_error(caller, "high", "a positive number", high)
-    if number is None or number.denominator > 1 or not 1 <= number <= 100:
-        wanted_number = "beside high a number of equal periods, from 1 to 100"
-        raise parameter_error(caller, "periods", wanted_number, periods)
-    return tuple(end * (i + 1) / number for i in range(int(number)))
+def asked_by(protocol: Protocol, table: Any) -> Fit:
+    """Return the fit of a protocol, if a table has its columns; no record is read."""
+    from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
+
+    asked = Fit.from_dict(protocol.fit)
+    declared = None if asked.schema is None else asked.schema.csv
+    opened = read_table(table, csv=asked.csv, declared=declared, caller="fit")
+    protocol.check_columns(opened.names)
+    return asked
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:
@@ -1037,7 +980,10 @@ def _rows(table: Table, y: str, caller: str) -> int:
     from littlestone.data.counting import count_cells  # noqa: PLC0415 - engines are loaded late
 
     n = table.rows()
-    return sum(map(int, count_cells(table, y, caller=caller)[1])) if n is None else n
+    if n is None:
+        n = sum(map(int, count_cells(table, y, caller=caller)[1]))
+    check_rows(n, caller)
+    return n
 
 
 def _about_evaluation(shares: Shares, rows: int | None) -> str:

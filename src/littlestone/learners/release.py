@@ -8,6 +8,7 @@ releases.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,6 +29,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
+from littlestone.classes.boosted_trees.export_r import as_r
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -50,11 +52,11 @@ from littlestone.errors import (
 from littlestone.evaluation import (
     ErrorSums,
     Evaluation,
+    GroupFigures,
     Quality,
     QuantityEvaluation,
     ScoreHistogram,
     SurvivalEvaluation,
-    noise_reach,
     quality,
 )
 from littlestone.evaluation.holdout import held_out_by_rule
@@ -99,6 +101,7 @@ class Release:
     costs: Costs | None = None
     interval: Conformal | None = None  # what the width of intervals, or of sets, comes from
     names: tuple[Label, Label] | None = None  # of codes 0 and 1, if they are called otherwise
+    protocol: Json | None = None  # its hash, and how many records it was planned for
 
     @property
     def guarantee(self) -> Guarantee:
@@ -155,6 +158,15 @@ class Release:
         )
 
     @property
+    def planned(self) -> str:
+        """Say which protocol was followed, if one was, and whether with the planned number."""
+        if self.protocol is None:
+            return ""
+        unit, records = f"{self.guarantee.neighbours.unit}s", self.protocol["records"]
+        met = "as planned" if self.n == records else f"planned for {records:,}"
+        return f"{self.protocol['sha256']}; {self.n or 0:,} {unit}, {met}"
+
+    @property
     def not_evaluated(self) -> str:
         """Say how many units would be evaluated unasked, where these are too few; else nothing."""
         if self.evaluation is not None or self.n is None or self.certificate is not None:
@@ -206,6 +218,12 @@ class Release:
         constant = constant_label(self.hypothesis)
         return quality(self.counts, answers, constant=constant, costs=self.costs)
 
+    @property
+    def groups(self) -> tuple[GroupFigures, ...]:
+        """What the evaluation says of public groups of records, where it was asked for (``by``)."""
+        measured = self.measured
+        return measured.groups(self.answers) if isinstance(measured, Evaluation) else ()
+
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
         lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
@@ -240,15 +258,18 @@ class Release:
             },
             **stated(self.parts),
         }
-        if self.n is not None:
-            out["n"] = self.n
+        said = {
+            "n": self.n,
+            "columns": self.columns,
+            "label_names": None if self.names is None else list(self.names),
+            "spent": self.spent,
+            "costs": None if self.costs is None else self.costs.to_dict(),
+            "protocol": self.protocol,
+        }
+        out |= {name: value for name, value in said.items() if value is not None}
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
-        if self.columns is not None:
-            out["columns"] = self.columns
-        if self.names is not None:
-            out["label_names"] = list(self.names)
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
             found, measured = self.quality, self.measured
@@ -256,15 +277,13 @@ class Release:
                 out["quality"] = found.to_dict()
             elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
                 out["quality"] = measured.quality
+            if self.groups:
+                out["groups"] = [group.to_dict() for group in self.groups]
         if self.interval is not None:
             out["interval"] = self.interval.to_dict()
             if not self.columns_apart:  # its units are the fit's, also after `score`
                 certificate = without_fixed_class(self.interval.certificate())
                 out["interval"]["certificate"] = certificate.to_dict()
-        if self.spent is not None:
-            out["spent"] = self.spent
-        if self.costs is not None:
-            out["costs"] = self.costs.to_dict()
         return out
 
     def to_json(self) -> str:
@@ -303,6 +322,7 @@ class Release:
                 interval=_interval(document.get("interval")),
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
+                protocol=_protocol(document.get("protocol")),
             )
             _check_evaluation(release)
             return release
@@ -349,6 +369,26 @@ class Release:
             return self.hypothesis.survival(domain.array(X, caller="survival"))
         pieces = self._points_of(X, csv=csv)
         return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
+
+    def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
+        """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeSum) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.interval(domain.array(X, caller="predict_interval"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.interval(points) for points, *_ in pieces])
+
+    def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
+        """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
+        if not isinstance(self.hypothesis, TreeEnsemble) or self.hypothesis.width is None:
+            raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
+        if not is_table(X):
+            domain = self.concept_class.domain
+            return self.hypothesis.sets(domain.array(X, caller="predict_set"))
+        pieces = self._points_of(X, csv=csv)
+        return np.concatenate([self.hypothesis.sets(points) for points, *_ in pieces])
 
     def predict_pieces(
         self,
@@ -452,13 +492,14 @@ class Release:
         a query of all its columns and the value. Engines may show the rows in another order. What
         was made with a seed says so in a comment; JSON has the guarantee.
         """
-        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": f"# {NOT_PRIVATE}\n"}.get(to, "")
+        remark = f"# {NOT_PRIVATE}\n"
+        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
         return said * self.guarantee.seeded + self._exported(to, dialect, table)
 
     def _exported(self, to: str, dialect: str, table: str | None) -> str:
         domain, hypothesis = self.concept_class.domain, self.hypothesis
-        if to not in ("sql", "python", "json"):
-            raise parameter_error("export", "to", "one of sql, python, json", to)
+        if to not in ("sql", "python", "r", "json"):
+            raise parameter_error("export", "to", "one of sql, python, r, json", to)
         if isinstance(domain, RowDomain):
             hypothesis = _as_tree(hypothesis, domain.schema)
         if not isinstance(domain, RowDomain) or not isinstance(
@@ -479,10 +520,10 @@ class Release:
                 "json, or leave these columns out of the schema."
             )
         inexact = [column.name for column in asked if column.beyond_doubles]
-        if to == "sql" and inexact:
+        if to in ("sql", "r") and inexact:
             raise UnsupportedError(
                 f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-                "be exported to sql, since engines round them: export it to python or json."
+                f"be exported to {to}, which rounds them: export it to python or json."
             )
         if to == "sql":
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
@@ -501,10 +542,14 @@ class Release:
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
+        alone = isinstance(hypothesis, TreeHypothesis)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             trees, names = (hypothesis,), hypothesis.label_names
-            one = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
-            return one.to_python(domain.schema, votes=False)
+            hypothesis = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
+        if to == "r":
+            return as_r(hypothesis, domain.schema, self.labels, chances=not alone)
+        if isinstance(hypothesis, TreeEnsemble):
+            return hypothesis.to_python(domain.schema, votes=not alone)
         return hypothesis.to_python(domain.schema)
 
     def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
@@ -624,10 +669,11 @@ def _band(band: Band) -> str:
     return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
-def doubt(release: Release) -> str:
+def doubt(release: Release, positive: str | None = None) -> str:
     """Say so, if perhaps what was predicted is not what was meant, by the evaluation; else nothing.
 
-    Of labels: perhaps no record has one, by the noisy counts, at 95 %.
+    Of labels: perhaps no record has one, by the noisy counts, at 95 %. ``positive`` is the cell
+    that meant 1, if another one than in the fit.
 
     Zeros and ones sum to n, so half of their difference has less noise than either.
     """
@@ -637,7 +683,7 @@ def doubt(release: Release) -> str:
     if histogram is None:
         return ""
     if release.concept_class.lists_labels:
-        reach = noise_reach(histogram.rate, len(histogram.scores), _RISK)
+        reach = histogram.reach(len(histogram.scores), _RISK)
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
@@ -645,9 +691,9 @@ def doubt(release: Release) -> str:
             "as in the table (--labels, labels=)? A cell outside the list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
-    if histogram.n + ones - zeros > noise_reach(histogram.rate, 2 * len(histogram.scores), _RISK):
+    if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
-    label = (release.columns or {}).get("positive", release.labels[1])
+    label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
         f"the noise hides whether any record has the label {label!r}. Is it written as in the "
         "table (--positive, labels=)? Every other cell is read as the other label"
@@ -743,6 +789,14 @@ def _spent(spent: Any) -> dict[str, str] | None:
 
 def _interval(data: Any) -> Conformal | None:
     return None if data is None else Conformal.from_dict(data)
+
+
+def _protocol(data: Any) -> Json | None:
+    if data is None:
+        return None
+    if set(data) != {"sha256", "records"} or not re.fullmatch("[0-9a-f]{64}", data["sha256"]):
+        raise ValueError
+    return {"sha256": data["sha256"], "records": _count(data["records"])}
 
 
 def _columns(columns: Any) -> Json | None:

@@ -19,6 +19,7 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
+from littlestone.data.groups import Grouping
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     InfeasibleError,
@@ -57,6 +58,7 @@ from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
+    from littlestone.data import Domain
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
     from littlestone.source import Source
@@ -216,6 +218,12 @@ class Shares:
         return Concentrated(loss.rho + self.evaluation**2 / 2)
 
 
+NOT_HELD_OUT = (
+    "The groups of {} are of held-out records, and none are held out here: give holdout=0.2 "
+    "(--holdout 0.2), or leave by= out."
+)
+
+
 @dataclass(frozen=True)
 class Apart:
     """Held-out units of a table that was split before anything was drawn.
@@ -239,6 +247,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     certified: bool = False,
     before: tuple[Part, ...] = (),
     apart: Apart | None = None,
+    groups: Grouping | None = None,
     said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
     **parts: Any,
 ) -> Release:
@@ -248,6 +257,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
     given the promise and the number of units before it pays; ``before`` was paid already. What is
     held out is drawn here, unless it is ``apart`` already.
+    ``groups``: of the records of the evaluation; those that are ``apart`` are read with the columns
+    of groups that the learner's schema has not.
     ``certified``: nothing is released if there are too few records for a certificate.
 
     Notes
@@ -287,8 +298,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         sample = sample()
         _check_sample(learner, sample)
     looked_at: Any = None if apart is None else apart.read()
-    if looked_at is not None:
-        _check_sample(learner, looked_at)
+    if apart is not None:
+        _check_sample(learner, looked_at, None if groups is None else groups.domain)
     if not secret:
         check_rows(sample.n, "fit")
     # a public number, in any case
@@ -297,6 +308,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
     loss = shares.loss(learner)
     held_out, own = shares.held_out(n), shares.learner(learner)
+    if groups is not None and not held_out:
+        raise ParameterError(NOT_HELD_OUT.format(learner.caller))
     _ = own.plan  # and so does what the evaluation leaves
     if certified:
         _require(own, n - held_out)
@@ -330,7 +343,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     histogram = None
     if shares.evaluation is not None:
         schema = getattr(learner.concept_class.domain, "schema", None)
-        how = {"held_out": bool(held_out), "schema": schema}
+        how = {"held_out": bool(held_out), "schema": schema, "groups": groups}
         histogram = _histogram(hypothesis, looked_at, source, shares.evaluation, **how)
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
@@ -396,8 +409,11 @@ def score_all(
     ledger: Ledger | None = None,
     caller: str = "score",
     held_out: Sequence[bool] | None = None,
+    groups: Sequence[Grouping | None] | None = None,
 ) -> list[Release]:
     """Evaluate released models on records that they were not learned from.
+
+    ``groups``: of each model, with whose columns its records were read.
 
     Guarantee
     ---------
@@ -416,9 +432,11 @@ def score_all(
     (True, Fraction(1, 1), 1000)
     """
     total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
-    for release, sample in pairs:
+    grouped = groups or [None] * len(pairs)
+    for (release, sample), own in zip(pairs, grouped, strict=True):
         if sample.in_memory:  # others were read by its rules
-            check_points(release.concept_class.domain, sample.points, caller=caller)
+            domain = release.concept_class.domain if own is None else own.domain
+            check_points(domain, sample.points, caller=caller)
         check_rows(sample.n, caller)
     claim = HISTOGRAM if len(pairs) == 1 else f"dp.sum({HISTOGRAM})"
     users = pairs[0][1].unit == "users"  # as all
@@ -428,8 +446,10 @@ def score_all(
     if ledger is not None:
         entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
     part, found = total / len(pairs), []
-    for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
-        scored = _histogram(release.hypothesis, sample, source, part, held_out=other)
+    others = held_out or [True] * len(pairs)
+    for (release, sample), other, own in zip(pairs, others, grouped, strict=True):
+        how: Json = {"held_out": other, "groups": own}
+        scored = _histogram(release.hypothesis, sample, source, part, **how)
         model = [
             replace(each, about=OTHERS)
             for each in release.parts
@@ -450,8 +470,9 @@ def score_all(
 
 
 def read_sample(
-    learner: Learner[Any], table: Any, *, user: str | None = None, **arguments: Any
-) -> AnySample:
+    learner: Learner[Any], table: Any, *, user: str | None = None, domain: Domain | None = None,
+    **arguments: Any,
+) -> AnySample:  # fmt: skip
     """Return the sample of a table in the cheapest way that serves a learner.
 
     Examples
@@ -466,6 +487,7 @@ def read_sample(
     """
     from littlestone.data.read import read  # noqa: PLC0415
 
+    domain = learner.concept_class.domain if domain is None else domain
     most: int | None = getattr(learner, "extremes", None)
     need: Any = "all"
     if learner.unit == "users" or getattr(learner, "uses_marginals", False):
@@ -490,14 +512,14 @@ def read_sample(
             "time, event, user). Name another column for one of them."
         )
     if learner.reads is TargetSample:
-        arguments |= {"domain": learner.concept_class.domain, "labels": labels}
+        arguments |= {"domain": domain, "labels": labels}
         target = getattr(learner.concept_class, "target", None)
         values = TargetSample.read(table, target=target, **arguments)
         check_rows(values.n, arguments.get("caller", "fit"))
         return values
     found: AnySample = read(
         table,
-        domain=learner.concept_class.domain,
+        domain=domain,
         labels=labels,
         need=need,
         most=most or 0,
@@ -516,7 +538,7 @@ def certificate_of(learner: Learner[Any], n: int) -> Certificate:
     return without_fixed_class(certificate)
 
 
-def _check_sample(learner: Any, sample: Any) -> None:
+def _check_sample(learner: Any, sample: Any, domain: Domain | None = None) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
     caller, listed = learner.estimator, learner.concept_class.lists_labels
     if not isinstance(sample, learner.reads) or sample.unit != learner.unit:
@@ -535,7 +557,7 @@ def _check_sample(learner: Any, sample: Any) -> None:
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
         raise ParameterError(f"The sample given to {caller} must have {how}.")
     if sample.in_memory:  # others were read by the domain's own rules
-        check_points(learner.concept_class.domain, sample.points, caller=caller)
+        check_points(domain or learner.concept_class.domain, sample.points, caller=caller)
 
 
 def promise(
@@ -638,8 +660,9 @@ def _histogram(
     *,
     held_out: bool,
     schema: Any = None,  # of times
+    groups: Grouping | None = None,
 ) -> ScoreHistogram | ErrorSums:
-    """Release how many records have each score (margin, or predicted label) and label.
+    """Release how many records have each score (margin, or predicted label) and label, by group.
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
@@ -656,17 +679,22 @@ def _histogram(
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
     unlisted = sample.unlisted
     scores = scores_of(hypothesis, sample.labels)
-    counts = np.zeros((sample.labels + unlisted, len(scores)), dtype=np.int64)
+    size = 1 if groups is None else groups.groups.size + 1
+    counts = np.zeros((size, sample.labels + unlisted, len(scores)), dtype=np.int64)
     for part in _parts(sample, source):
-        counts[:, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
+        counts[0, :, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
         for points, own in part.batches():
+            group = np.zeros(len(points), dtype=np.int64)
+            if groups is not None:
+                points, group = groups.split(points)  # noqa: PLW2901
             place = score_places(hypothesis, points)
-            for row, weights in zip(counts, own, strict=True):
-                np.add.at(row, place, weights)
-    # a user without records counts as one that is 0 there
-    counts[0, 0] += n - int(counts.sum())
+            for label, weights in enumerate(own):
+                np.add.at(counts[:, label], (group, place), weights)
+    # a user without records counts as one that is 0 there, with no cell of a group
+    counts[-1, 0, 0] += n - int(counts.sum())
+    by = None if groups is None else groups.groups
     return release_histogram(
-        scores, counts,
+        scores, counts[0] if by is None else counts, groups=by,
         n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
     )  # fmt: skip
 

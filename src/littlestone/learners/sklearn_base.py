@@ -159,7 +159,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         NotPrivateWarning
             Before anything is drawn: epsilon is above 20; delta is at least 1/n; this is not the
             first fit of the process, and no ledger pays for it (said once; grid searches and
-            cross-validation fit often: ``docs/guide/searches.md``).
+            cross-validation fit often: ``docs/guide/pitfalls.md``).
         """
         how = {"x": x, "user": user, "groups": groups, "ledger": ledger, "evaluate": evaluate}
         return self._guarded(X, y, other, **how)

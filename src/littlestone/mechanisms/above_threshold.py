@@ -28,7 +28,7 @@ and v'_i, |v_i - v'_i| <= 1:
 
 *Fresh* (Cohen and Lyu 2023, paper 003, Algorithm 2): no rho; each question is an r-DP coin of its
 own, and only a public count is kept. (epsilon, delta)-DP by `ChargedTests`, whose
-proof is in ``docs/accounting.md``. For many charged answers r falls like 1/sqrt(K), not like 1/K.
+proof is in ``docs/ledger.md``. For many charged answers r falls like 1/sqrt(K), not like 1/K.
 
 *How much noise.* Rates follow from a budget, margins from rates.
 """

@@ -109,9 +109,6 @@ class Algorithm(Page, Protocol):
         Its last step is the comparison with beta. None where no certificate is known.
         """
 
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds (`least_certified`); None without."""
-
     def draw(self, sample: Any, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
 
@@ -122,22 +119,52 @@ T = TypeVar("T")
 def on_page(
     name: str,
     number: str,
+    kind: Literal["learner", "mechanism", "construction"],
     statement: str,
-    kind: Literal["mechanism", "construction"] = "construction",
+    *,
+    paper: str | None = None,
+    unit: Literal["records", "users", "stream"] = "records",
+    pure: bool = False,
+    agnostic: bool = False,
 ) -> Callable[[T], T]:
-    """Mark a function with what `Page` asks for."""
+    """Mark a dataclass or a function with what `Page` and `Algorithm` ask for."""
 
-    def mark(function: T) -> T:
-        paper = _PAPERS[name.partition(".")[0]]
-        about = {"NAME": name, "PAPER": paper, "NUMBER": number, "STATEMENT": statement}
-        for key, value in (about | {"KIND": kind, "UNIT": "records"}).items():
-            setattr(function, key, value)
-        return function
+    def mark(entry: T) -> T:
+        about = {
+            "NAME": name,
+            "PAPER": paper or _PAPERS[name.partition(".")[0]],
+            "NUMBER": number,
+            "STATEMENT": statement,
+            "KIND": kind,
+            "UNIT": unit,
+            "PURE": pure,
+            "AGNOSTIC": agnostic,
+        }
+        for key, value in about.items():
+            setattr(entry, key, value)
+        return entry
 
     return mark
 
 
 _PAPERS = {"yan": "000, 001", "lwy": "002", "lyu": "003", "alon": "004"}
+
+
+class Certified:
+    """What every algorithm with a certificate has."""
+
+    def failure(self, n: int) -> CertificateBuilder | None:
+        """Return the certificate for n records or users; None: there is none."""
+        raise NotImplementedError
+
+    def required_samples(self) -> int | None:
+        """Return the least n from which on `failure` holds; None: there is none."""
+        return _required(self)
+
+
+@lru_cache(maxsize=64)
+def _required(algorithm: Certified) -> int | None:
+    return least_certified(algorithm.failure)
 
 
 def least_certified(failure: Callable[[int], CertificateBuilder | None]) -> int | None:

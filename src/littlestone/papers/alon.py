@@ -11,7 +11,7 @@ Sections 2.4, 3, 4 and Appendix A are in `littlestone.papers.alon_reductions`.
 
 The labels -1 and +1 of the paper are 0 and 1. Any other optimal online learner (`Optimal`) may
 take the SOA's place, as Section 3.2 says: 003's rule does where the domain cannot be listed.
-Deviations carry the number of their erratum (docs/papers.md).
+Deviations carry the number of their erratum (docs/errata.csv).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.bounds.claims import IID, REALIZABLE
@@ -41,7 +41,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.papers.adaptor import least_certified
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator, public_salt
 
@@ -123,13 +123,15 @@ class Optimal(Protocol):
         """Return the state after one more example; None if no concept explains all of them."""
 
 
+@on_page("alon.soa", "Section 3.2", "construction", "the standard optimal algorithm, by argmax")
 @dataclass(frozen=True)
 class SOA:
     """The standard optimal algorithm: h_t(x) = argmax_b Ldim(H_t^b(x)).
 
-    ``rule="lyu"`` is 003's: 0 where label 0 keeps the dimension, else 1. The rules differ where
-    both labels lower it: then argmax says which label lowers it less, 003 says 1. Both make at most
-    d mistakes. argmax walks through the points of the domain, at most 2**16.
+    Where both dimensions are equal the paper leaves the label open: here it is ``tie``, 1 by
+    default, public. ``rule="lyu"`` is 003's: 0 where label 0 keeps the dimension, else 1. The rules
+    differ where both labels lower it: then argmax says which label lowers it less, 003 says 1. Both
+    make at most d mistakes. argmax walks through the points of the domain, at most 2**16.
 
     Examples
     --------
@@ -139,13 +141,6 @@ class SOA:
     >>> start.prediction.labels, SOA(H.version_space(), "lyu").prediction.labels
     ('1011', '1111')
     """
-
-    NAME: ClassVar[str] = "alon.soa"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Section 3.2"
-    STATEMENT: ClassVar[str] = "the standard optimal algorithm, by argmax"
-    KIND: ClassVar[str] = "construction"
-    UNIT: ClassVar[str] = "records"
 
     space: VersionSpace  # H_t; 1: it begins with H_1 = H
     rule: Literal["argmax", "lyu"] = "argmax"
@@ -208,6 +203,8 @@ def named(space: VersionSpace, h: Hypothesis, labels: Mapping[Point, int]) -> Hy
     return concept_class.improper(tuple(x for x, y in said if labels.get(x, y)))
 
 
+@on_page("alon.definition11", "Definition 11", "construction",
+         "the standard optimal algorithm on any sequence of examples")  # fmt: skip
 @dataclass(frozen=True)
 class ExtendedSOA:
     """Definition 11: the SOA on any sequence of examples, realizable or not.
@@ -219,13 +216,6 @@ class ExtendedSOA:
     >>> run.prediction.describe(), run.then([("b", 1)]).prediction.describe()
     ("1 if x = 'a', otherwise 0", "1 if x = 'a', otherwise 0; but 1 on 'b'")
     """
-
-    NAME: ClassVar[str] = "alon.definition11"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Definition 11"
-    STATEMENT: ClassVar[str] = "the standard optimal algorithm on any sequence of examples"
-    KIND: ClassVar[str] = "construction"
-    UNIT: ClassVar[str] = "records"
 
     state: Optimal
     labels: Mapping[Point, int] | None = None  # None as long as the sequence is realizable
@@ -289,9 +279,14 @@ def difference(one: ExtendedSOA, other: ExtendedSOA) -> Point | None:
     return x
 
 
+@on_page("alon.Dk", "Section 5.2.3", "mechanism",
+         "samples on which the SOA makes k mistakes at least")  # fmt: skip
 @dataclass(frozen=True)
 class Tournament:
-    """The Monte-Carlo distributions D_k of Section 5.2.3.
+    """The Monte-Carlo distributions of Section 5.2.3, a bounded variant of D_k.
+
+    D_k itself (Section 5.2.2) is not here: it may ask for any number of examples, or be undefined.
+    With N large enough for this run, both draw the same sample.
 
     Examples
     --------
@@ -300,13 +295,6 @@ class Tournament:
     >>> dk.run(1, iter([[("a", 1)], [("b", 0)]]), lambda: 1).prediction.describe()
     "1 if x = 'a', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "alon.Dk"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Section 5.2.3"
-    STATEMENT: ClassVar[str] = "samples on which the SOA makes k mistakes at least"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     start: ExtendedSOA
     n: int  # 1: the auxiliary sample size
@@ -347,9 +335,14 @@ class Tournament:
         return S.then(T)
 
 
+@on_page("alon.G", "Algorithm G", "mechanism",
+         "one hypothesis is its output with constant probability")  # fmt: skip
 @dataclass(frozen=True)
 class G:
     """Algorithm G (Theorem 23): a globally stable learner. Not private.
+
+    Step 1 has two numbers, the auxiliary sample size ``n`` and the bound ``N`` of `Tournament`:
+    `printed`. A copy that fails submits nothing (erratum 29).
 
     Examples
     --------
@@ -360,17 +353,16 @@ class G:
     "1 if x = 'a', otherwise 0"
     """
 
-    NAME: ClassVar[str] = "alon.G"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Algorithm G"
-    STATEMENT: ClassVar[str] = "one hypothesis is its output with constant probability"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
-
     start: Optimal  # the SOA, or any other optimal online learner
     d: int
-    n: int  # 1: the auxiliary sample size; ceil(2**(d + 2)/alpha) as printed
-    N: int  # 2**(2**(d + 2) + 1) 4**(d + 1) n as printed
+    n: int  # the auxiliary sample size
+    N: int  # a bound on the examples that are drawn for S
+
+    @classmethod
+    def printed(cls, start: Optimal, d: int, alpha: Fraction) -> Self:
+        """Return it with the printed numbers."""
+        n = math.ceil((1 << d + 2) / alpha)
+        return cls(start, d, n, (1 << (1 << d + 2) + 1 + 2 * (d + 1)) * n)  # 1
 
     def draw(self, values: Sequence[Example], source: Source) -> Hypothesis | None:
         """Return a hypothesis from N + n examples; None is "Fail"."""
@@ -392,6 +384,8 @@ class G:
 # -- Section 5.3 ----------------------------------------------------------------------------------
 
 
+@on_page("alon.hist", "Lemma 28", "mechanism",
+         "stable histogram: the frequent items, with noisy counts")  # fmt: skip
 @dataclass(frozen=True)
 class Hist:
     """Lemma 28, stable histograms: the frequent items, with noisy counts.
@@ -404,13 +398,6 @@ class Hist:
     >>> Hist(Fraction(1), Fraction(1, 10**6)).draw(["tea"] * 90 + [None], SeededSource(0))
     {'tea': 91}
     """
-
-    NAME: ClassVar[str] = "alon.hist"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Lemma 28"
-    STATEMENT: ClassVar[str] = "stable histogram: the frequent items, with noisy counts"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     epsilon: Fraction
     delta: Fraction
@@ -435,8 +422,10 @@ class Hist:
         )  # fmt: skip
 
 
+@on_page("alon.generic", "Lemma 29", "learner",
+         "the exponential mechanism over a finite class", pure=True)  # fmt: skip
 @dataclass(frozen=True)
-class GenericLearner:
+class GenericLearner(Certified):
     """Lemma 29: h in H with probability proportional to exp(-epsilon n loss_S(h)/2).
 
     Pure epsilon, replace-one. H is the class, or the list that `among` is given. The certificate is
@@ -450,15 +439,6 @@ class GenericLearner:
     >>> learner.required_samples()
     190
     """
-
-    NAME: ClassVar[str] = "alon.generic"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Lemma 29"
-    STATEMENT: ClassVar[str] = "the exponential mechanism over a finite class"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon: Fraction
@@ -497,13 +477,11 @@ class GenericLearner:
         cert.step("enough", "failure <= beta", "exp-mech.tight.realizable")
         return cert
 
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
-
+@on_page("alon.theorem30", "Theorem 30", "learner",
+         "copies of a globally stable learner, a stable histogram, a choice")  # fmt: skip
 @dataclass(frozen=True)
-class M:
+class M(Certified):
     """Theorem 30, the private learner M: copies of G, a stable histogram, a choice.
 
     (epsilon, delta), replace-one, n public, for every input and all public coins: a record is one
@@ -512,7 +490,8 @@ class M:
     Deviations: steps 2 and 4 see disjoint records, so each has all of epsilon (the paper adds two
     halves); copies for given numbers of rounds may be ``assigned`` instead of drawn in step 2 of G,
     so that those of few rounds take few records; a copy that fails submits nothing, and an empty
-    list gives a public concept (erratum 29); numbers of O() are printed without their constants.
+    list gives a public concept (erratum 29); numbers of O() are printed without their constants,
+    and certified ones (errata 27, 28) are given as parameters.
 
     Certificate (docs/papers.md): for assigned copies.
 
@@ -526,15 +505,6 @@ class M:
     >>> learner.fit(X, [int(x == "rain") for x in X]).hypothesis_.describe()
     "1 if x = 'rain', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "alon.theorem30"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Theorem 30"
-    STATEMENT: ClassVar[str] = "copies of a globally stable learner, a stable histogram, a choice"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon: Fraction
@@ -564,12 +534,11 @@ class M:
         eta = Fraction(1, (d + 1) << (1 << (d + 2)) + 1)
         logs = -log_of(eta) - log_of(beta)
         k = math.ceil(Fraction(logs - log_of(delta)) / (eta * epsilon))
-        N_over_n = 1 << (1 << (d + 2)) + 1 + 2 * (d + 1)
-        auxiliary = math.ceil((1 << (d + 2)) / (alpha / 2))
+        one = G.printed(SOA(concept_class.version_space()), d, alpha / 2)
         n_prime = math.ceil(Fraction(logs) / (alpha * epsilon))
         optimal: Any = "argmax" if listed(concept_class) else "lyu"
-        return cls(concept_class, epsilon, delta, k, auxiliary, (N_over_n,) * (d + 1), n_prime, eta,
-                   optimal=optimal, alpha=alpha, beta=beta)  # fmt: skip
+        return cls(concept_class, epsilon, delta, k, one.n, (one.N // one.n,) * (d + 1), n_prime,
+                   eta, optimal=optimal, alpha=alpha, beta=beta)  # fmt: skip
 
     def __post_init__(self) -> None:
         rounds = self.assigned or (0,) * len(self.batches)
@@ -683,10 +652,6 @@ class M:
         cert.step("failure", "missed + badly_chosen", CHOICE)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
     def _shares(self, rest: int, tau: int) -> tuple[Fraction, Fraction]:
         """Propose theta, and the least alpha1 that one batch proves for it, in floats."""

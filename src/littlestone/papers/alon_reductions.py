@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, combinations_with_replacement
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from flint import ctx
@@ -42,7 +42,7 @@ from littlestone.learners.agnostic.two_sample import ACCURACY, TwoSamplePlan, fe
 from littlestone.learners.base import Goal, Learner, nest
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import selection_rate
-from littlestone.papers.adaptor import least_certified, on_page
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.papers.alon import ALON, GenericLearner, M
 from littlestone.privacy import Guarantee
 from littlestone.privacy.guarantee import round_up, upper
@@ -91,8 +91,10 @@ AGNOSTIC_PRIVACY = register_claim(
 # -- Lemma 15 -------------------------------------------------------------------------------------
 
 
+@on_page("alon.lemma15", "Lemma 15", "learner",
+         "a learner on records drawn with replacement; few errors on them")  # fmt: skip
 @dataclass(frozen=True)
-class Lemma15:
+class Lemma15(Certified):
     """Lemma 15: a private PAC learner of m records is a private empirical learner of 9m.
 
     (epsilon, delta), replace-one, n public, as the learner inside. By default that is
@@ -109,15 +111,6 @@ class Lemma15:
     >>> learner.required_samples(), float(learner.to_learner().guarantee().epsilon)
     (1710, 0.19092...)
     """
-
-    NAME: ClassVar[str] = "alon.lemma15"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Lemma 15"
-    STATEMENT: ClassVar[str] = "a learner on records drawn with replacement; few errors on them"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     inner: Any  # an algorithm: `draw`, `guarantee`, `failure`
@@ -166,10 +159,6 @@ class Lemma15:
         nest(cert, own.certificate(alpha=self.alpha, beta=self.beta, n=max(m, 1)), "pac")
         cert.step("enough_records", "n >= 9*m", EMPIRICAL, m=max(m, 1))
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
 
 # -- Section 2.4 ----------------------------------------------------------------------------------
@@ -230,7 +219,8 @@ class Boosting:
         return h[0] if self.rounds == 1 else MajorityHypothesis(tuple(h))
 
 
-@on_page("alon.theorem8", "Theorem 8", "weak private learners are boosted to any parameters")
+@on_page("alon.theorem8", "Theorem 8", "construction",
+         "weak private learners are boosted to any parameters")  # fmt: skip
 def Theorem8(  # noqa: N802 - the paper's name
     weak: Any, *, epsilon: Fraction, delta: Fraction, alpha: Fraction, beta: Fraction
 ) -> M:
@@ -257,8 +247,10 @@ def Theorem8(  # noqa: N802 - the paper's name
 _LEARNER_EPSILON = Fraction(7, 10)  # where (4 e**x - 1)/x is about least
 
 
+@on_page("alon.corollary4", "Corollary 4", "learner",
+         "agnostic learning, by privately relabelled records", agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class Corollary4:
+class Corollary4(Certified):
     """Corollary 4: agnostic learning with a learner for realizable labels, by relabelling.
 
     (epsilon, delta), replace-one, n public. T is a secret part of the first half S_1, relabelled by
@@ -288,15 +280,6 @@ class Corollary4:
     >>> learner.fit(line + others, [1] * 1190 + [0] * 1210).hypothesis_.describe()
     '1 on the affine subspace through (0, 0) along (1, 2) (modulo 3), otherwise 0'
     """
-
-    NAME: ClassVar[str] = "alon.corollary4"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Corollary 4"
-    STATEMENT: ClassVar[str] = "agnostic learning, by privately relabelled records"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = True
 
     concept_class: ConceptClass
     epsilon: Fraction  # of the choice; what T pays is at most as much
@@ -395,10 +378,6 @@ class Corollary4:
             )  # fmt: skip
             nest(cert, plan.certificate(n), "parts")
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
 
 @lru_cache(maxsize=16)
@@ -504,7 +483,8 @@ class Monomials:
 # -- Appendix A -----------------------------------------------------------------------------------
 
 
-@on_page("alon.lemma31", "Lemma 31", "a red subtree of height p, or a blue one of height q")
+@on_page("alon.lemma31", "Lemma 31", "construction",
+         "a red subtree of height p, or a blue one of height q")  # fmt: skip
 def Lemma31(tree: MistakeTree, red: Sequence[bool], p: int, q: int) -> tuple[bool, MistakeTree]:  # noqa: N802
     """Return (True, a red subtree of height p) or (False, a blue one of height q).
 
@@ -543,7 +523,8 @@ def Lemma31(tree: MistakeTree, red: Sequence[bool], p: int, q: int) -> tuple[boo
     return is_red, MistakeTree(p if is_red else q, tuple(points), tuple(leaves))
 
 
-@on_page("alon.theorem10", "Theorem 10", "Littlestone dimension d gives log d thresholds, and back")
+@on_page("alon.theorem10", "Theorem 10", "construction",
+         "Littlestone dimension d gives log d thresholds, and back")  # fmt: skip
 def Theorem10(matrix: Any) -> tuple[ThresholdSequence, MistakeTree]:  # noqa: N802
     """Return thresholds that a class of Littlestone dimension d contains, and a tree of them.
 
@@ -564,6 +545,8 @@ def Theorem10(matrix: Any) -> tuple[ThresholdSequence, MistakeTree]:  # noqa: N8
 # -- Section 4 ------------------------------------------------------------------------------------
 
 
+@on_page("alon.attack", "Section 4", "construction",
+         "an accurate learner of thresholds shows where one record is")  # fmt: skip
 @dataclass(frozen=True)
 class Attack:
     """Section 4: on a homogeneous set, an accurate learner of thresholds shows one record's place.
@@ -572,7 +555,7 @@ class Attack:
     22, `family` Lemma 20, `locate` the binary search of Lemma 21: from D outputs of one member of
     the family it finds which one. `homogeneous` decides Definition 16 by trying all samples.
 
-    Deviations: r is the middle of p_(i-1) and p_i (misprint in the proof of Lemma 20).
+    Deviations: r is the middle of p_(i-1) and p_i (erratum 33).
     `littlestone.audit.attack` turns success into a lower bound on epsilon.
 
     Examples
@@ -585,13 +568,6 @@ class Attack:
     >>> [attack.locate(lambda x, S=S: first_one(S)(x)) for S in attack.family()]
     [2, 3, 4, 5, 6, 7, 8]
     """
-
-    NAME: ClassVar[str] = "alon.attack"
-    PAPER: ClassVar[str] = "004"
-    NUMBER: ClassVar[str] = "Section 4"
-    STATEMENT: ClassVar[str] = "an accurate learner of thresholds shows where one record is"
-    KIND: ClassVar[str] = "construction"
-    UNIT: ClassVar[str] = "records"
 
     points: tuple[int, ...]
     p: tuple[float, ...]

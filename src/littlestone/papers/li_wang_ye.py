@@ -11,8 +11,9 @@
 =====================  ======================================================================
 
 Scores are counts of records or users, n times those of the paper. Users are replaced, and n is
-public, or (Definition 2.1) added or removed, and n is secret: `Users`. Errata are counted in
-docs/papers.md.
+public, or (Definition 2.1) added or removed, and n is secret: `ADDED`. Errata are numbered in
+docs/errata.csv (docs/papers.md). Lines of Algorithms 1 and 2 have no numbers in print: comments
+count them, from the first one after the input, each if with its else and end as one.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
+from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
 from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
 from littlestone.classes.finite import Boosted
 from littlestone.data import UserSample
@@ -44,6 +45,7 @@ from littlestone.learners.users.scores import (
 )
 from littlestone.learners.users.scores_listed import ListedErrors, Listing
 from littlestone.mechanisms import exponential_mechanism
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
 
@@ -146,8 +148,11 @@ def surrogate(concept_class: ConceptClass, labels: Ints, sample: Sample) -> Ints
     return least_cost(concept_class, sample.points, zero, one) + sample.outside_cost
 
 
+@on_page("lwy.theorem3.4", "Theorem 3.4", "learner",
+         "exponential mechanism on the surrogate error q, agnostic and pure",
+         pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class Theorem34:
+class Theorem34(Certified):
     """Theorem 3.4 (Appendix B): the exponential mechanism on q, over a drawn H; pure.
 
     For every class with a representation: one that can be listed is its own, with q = err_z, which
@@ -166,15 +171,6 @@ class Theorem34:
     epsilon: Fraction
     alpha: Fraction
     beta: Fraction
-
-    NAME: ClassVar[str] = "lwy.theorem3.4"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Theorem 3.4"
-    STATEMENT: ClassVar[str] = "exponential mechanism on the surrogate error q, agnostic and pure"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -221,10 +217,6 @@ class Theorem34:
         )  # fmt: skip
         return cert
 
-    def required_samples(self) -> int:
-        """Return the least number of records with which it is certified."""
-        return _least(self.failure)
-
 
 _RECORDS = Bound((
     ("allowed", "tilt <= rate", RECORDS),
@@ -234,12 +226,7 @@ _RECORDS = Bound((
 ))  # fmt: skip
 
 
-def _least(failure: Callable[[int], CertificateBuilder]) -> int:
-    return least_n(
-        lambda n: all(step.value is not False for step in failure(n).steps.values()), 1000, step=500
-    )
-
-
+@on_page("lwy.lemma2.4", "Lemma 2.4", "construction", "boosting a representation: majorities")
 class Lemma24:
     """Lemma 2.4: an (alpha, beta)-representation, from a (1/4, 1/4)-representation.
 
@@ -255,13 +242,6 @@ class Lemma24:
     >>> Lemma24()(base, Fraction(1, 10), Fraction(1, 20)).rounds
     17
     """
-
-    NAME: ClassVar[str] = "lwy.lemma2.4"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Lemma 2.4"
-    STATEMENT: ClassVar[str] = "boosting a representation: majorities"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def __call__(self, base: Representation, alpha: Any, beta: Any) -> Boosted:
         """Return the boosted representation."""
@@ -280,6 +260,8 @@ class Value(NamedTuple):
     foes: dict[tuple[int, tuple[Fraction, ...]], Fraction]  # concepts with a D over the points
 
 
+@on_page("lwy.definition2.3", "Definition 2.3", "construction",
+         "representation dimension of a class of up to 5 points, exactly")  # fmt: skip
 @dataclass(frozen=True)
 class RepD:
     """Definition 2.3: the probabilistic representation dimension of a class of few points.
@@ -300,13 +282,6 @@ class RepD:
 
     alpha: Fraction = Fraction(1, 4)
     beta: Fraction = Fraction(1, 4)
-
-    NAME: ClassVar[str] = "lwy.definition2.3"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Definition 2.3"
-    STATEMENT: ClassVar[str] = "representation dimension of a class of up to 5 points, exactly"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def __call__(self, concepts: Sequence[Sequence[int]]) -> int:
         """Return exp(RepD): the least s whose value is at most beta."""
@@ -501,6 +476,8 @@ def surrogate_of_users(
     return np.array(q, dtype=np.int64)
 
 
+@on_page("lwy.lemmaC.1", "Lemma C.1", "mechanism",
+         "PrivateCompare: is the best error below or above a midpoint?", unit="users")  # fmt: skip
 @dataclass(frozen=True)
 class PrivateCompare:
     """Lemma C.1: 1 if the least user-level error, plus noise, reaches a cut between two laws.
@@ -529,13 +506,6 @@ class PrivateCompare:
     epsilon: Fraction
     neighbours: Neighbours = REPLACED
     share: Fraction = Fraction(9, 20)
-
-    NAME: ClassVar[str] = "lwy.lemmaC.1"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Lemma C.1"
-    STATEMENT: ClassVar[str] = "PrivateCompare: is the best error below or above a midpoint?"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "mechanism"
 
     def guarantee(self) -> Guarantee:
         """Return what is promised about one user."""
@@ -635,6 +605,8 @@ def _shown(cert: CertificateBuilder, name: str) -> Any:
     return value.value if isinstance(value, Step) else value
 
 
+@on_page("lwy.algorithm2", "Algorithm 2", "mechanism",
+         "PrivateMinError: the best error of a class, by binary search", unit="users")  # fmt: skip
 @dataclass(frozen=True)
 class PrivateMinError:
     """Algorithm 2 (Lemma 4.5): where the best error of the class lies, by binary search.
@@ -659,13 +631,6 @@ class PrivateMinError:
     top: Fraction = Fraction(1, 2)
     steps: int | None = None
     neighbours: Neighbours = REPLACED
-
-    NAME: ClassVar[str] = "lwy.algorithm2"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Algorithm 2"
-    STATEMENT: ClassVar[str] = "PrivateMinError: the best error of a class, by binary search"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "mechanism"
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol
@@ -711,12 +676,12 @@ class PrivateMinError:
 
     def locate(self, errors: UserErrors, n: int, source: Source) -> tuple[Fraction, Fraction]:
         """Return [l, r + gap] for n users with these errors."""
-        l, r = Fraction(0), self.top  # noqa: E741 - the paper's symbol
-        for _ in range(self.T):  # k = 1, ..., T; epsilon' = epsilon/T
-            mid = (l + r) / 2
+        l, r = Fraction(0), self.top  # 1, 2, 3: T, epsilon' of `compare`  # noqa: E741 - symbols
+        for _ in range(self.T):  # 4
+            mid = (l + r) / 2  # 5
             sigma = self.compare[mid].decide(errors, n, source)
-            l, r = self.branch(sigma, l, mid, r)  # noqa: E741
-        return l, min(self.top, r + self.gap)
+            l, r = self.branch(sigma, l, mid, r)  # 6: the branch  # noqa: E741
+        return l, min(self.top, r + self.gap)  # 7
 
     @cached_property
     def answers(self) -> list[tuple[Fraction, Fraction]]:
@@ -773,8 +738,11 @@ def _two(cert: CertificateBuilder, name: str, each: list[Step], source: str) -> 
     return cert.step(name, f"max({sums})", source, **{f"x{i}": x for i, x in enumerate(each)})
 
 
+@on_page("lwy.theorem4.6", "Theorem 4.6", "learner",
+         "users: search for the best error, then the exponential mechanism",
+         unit="users", pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class Theorem46:
+class Theorem46(Certified):
     """Theorem 4.6 (Appendix C.4): eta by Lemma 4.5, from it t, then the exponential mechanism on q.
 
     H is drawn from an (alpha/18, beta/7)-representation, and is the class itself where it can be
@@ -800,15 +768,6 @@ class Theorem46:
     samples_per_user: int
     steps: int | None = None  # of the search
     neighbours: Neighbours = REPLACED
-
-    NAME: ClassVar[str] = "lwy.theorem4.6"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Theorem 4.6"
-    STATEMENT: ClassVar[str] = "users: search for the best error, then the exponential mechanism"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -876,10 +835,6 @@ class Theorem46:
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
 
-    def required_samples(self) -> int | None:
-        """Return the least number of users with which it is certified."""
-        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
-
 
 _CHOICE = Bound((
     ("differ", "1 - (1 - alpha1)**m", CHOICE),
@@ -904,7 +859,9 @@ class IntervalMedian:
 
     The score of u is the larger one of the numbers of users with more than s records in [l, u - 1],
     and in [u + 1, r]: user-level errors of thresholds, were all records in [l, r] labelled 1, or 0.
-    (The proof writes "more than m s"; s is a number of records.)
+
+    *Deviations.* The proof writes "more than m s"; s is a number of records (erratum 16). It is the
+    one that separates masses of 1/2 and theta best, exactly (erratum 15).
 
     Examples
     --------
@@ -1019,14 +976,31 @@ def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:
     return replace(users, label=labels, **kept)
 
 
+# *Medians* (docs/papers-certificates.md, Algorithm 1 of 002). Suppose that [l, r] has mass at
+# most M and mid leaves more than theta M on one side. Cut the domain at quantiles, cells of mass
+# mu = M/1000. A set of mass theta M - 2 mu inside that side depends on the cell of one end only;
+# outer sets of mass at most M/2 + 2 mu on both sides of a true median depend on the cells of both
+# ends: (2/mu + 1)(2004) pairs of cells, two sides, two comparisons. Both sets lie in one of mass
+# M + 2 mu, so they share the excess, and a user has many records in the smaller set but not in
+# the larger one with at most a trinomial probability: with given masses it is largest for the
+# least overlap, since the joint tail of a multinomial grows with it. The score of mid exceeds
+# that of the median by more than Y unless one of these walks is low; the exponential mechanism
+# loses Y with probability at most |C| e^(-rate Y).
+
+
+@on_page("lwy.algorithm1", "Algorithm 1", "learner",
+         "PrivateThreshold: thresholds of users, by medians and choices",
+         unit="users", pure=True, agnostic=True)  # fmt: skip
 @dataclass(frozen=True)
-class PrivateThreshold:
+class PrivateThreshold(Certified):
     """Algorithm 1 (Theorem 5.2), after the search for t.
 
-    epsilon is split as the certificate wants it: 1/20 for the search, 9/25 for the T choices, the
-    rest for the medians, of which each gets 7/5 of the one before, since intervals get lighter (the
-    paper: half for the search, epsilon/(4T) for each of the others). The three noisy scores of a
-    step are one draw, of which one epsilon is spent, not three. v_mid, v_l, v_r are never shown.
+    *Deviations.* Lines 6 to 9 are one draw by the exponential mechanism: the paper adds
+    Lap(1/(n epsilon')) to each of the three scores, at 3 epsilon', and uses only which sum is
+    least; that costs epsilon' here, and what all T draws lose together has a bound of its own.
+    v_mid, v_l, v_r are never shown (erratum 13). epsilon is split as the certificate wants it: 1/20
+    for the search, 9/25 for the T choices, the rest for the medians, of which each gets 7/5 of the
+    one before, since intervals get lighter (the paper: half for the search, epsilon/(4T) each).
 
     Examples
     --------
@@ -1050,15 +1024,6 @@ class PrivateThreshold:
     def __post_init__(self) -> None:
         if not 0 < self.theta < 1:
             raise parameter_error("PrivateThreshold", "theta", "between 0 and 1", str(self.theta))
-
-    NAME: ClassVar[str] = "lwy.algorithm1"
-    PAPER: ClassVar[str] = "002"
-    NUMBER: ClassVar[str] = "Algorithm 1"
-    STATEMENT: ClassVar[str] = "PrivateThreshold: thresholds of users, by medians and choices"
-    UNIT: ClassVar[str] = "users"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = True
-    AGNOSTIC: ClassVar[bool] = True
 
     @classmethod
     def printed(
@@ -1125,17 +1090,17 @@ class PrivateThreshold:
         found = self.search.locate(errors, users.n_users, source)  # Theorem 5.2: eta by Lemma 4.5
         scores = errors.scores(_separating(m, *found, self.excess))  # n err_z^t of every f_u
         each = rate(self.epsilon_choice, self.neighbours)
-        l, r = low - 1, high  # noqa: E741 - the paper's symbols
-        for median in self.medians:  # k = 1, ..., T
+        l, r = low - 1, high  # 1, 2: of a choice; a median has its own  # noqa: E741 - symbols
+        for median in self.medians:  # 3
             if l == r:
-                break
-            mid = median.draw(users, l, r, source)  # PrivateMedian(z, epsilon', l, r, theta**(k-1))
+                break  # 4
+            mid = median.draw(users, l, r, source)  # 5: for mass theta**(k-1)
             parts = [(mid, mid), (l, mid - 1), (mid + 1, r)]
-            least = [scores.least(*part) for part in parts]  # v_mid, v_l, v_r without their noise
+            least = [scores.least(*part) for part in parts]  # 6, 7, 8: without noise
             some = [(part, v) for part, v in zip(parts, least, strict=True) if v is not None]
             drawn = Explicit([-v for _, v in some]).draw(each, source)
-            l, r = some[drawn][0]  # noqa: E741 - (mid, mid): return f_mid
-        return ThresholdHypothesis(l, low, high)  # return f_l
+            l, r = some[drawn][0]  # 9: (mid, mid) is f_mid  # noqa: E741
+        return ThresholdHypothesis(l, low, high)  # 10
 
     def failure(self, n: int) -> CertificateBuilder | None:
         """Return the certificate; None where T is so small that the last interval is heavy."""
@@ -1180,10 +1145,6 @@ class PrivateThreshold:
                 lose=lose, tilt=tilt, level=level, bound=bound, T=T, power=power, rate=each,
             ))  # fmt: skip
         return _two(cert, "walk", fails, WALK)
-
-    def required_samples(self) -> int | None:
-        """Return the least number of users with which it is certified."""
-        return None if self.failure(1) is None else _least(self.failure)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@
 
 The standard optimal algorithm is that of Section 4 throughout: 0 where label 0 keeps the
 Littlestone dimension, else 1. Lemma 4.3 (2), on which everything here rests, is false for the
-argmax of 004. Deviations carry the number of their erratum (docs/papers.md).
+argmax of 004. Deviations carry the number of their erratum (docs/errata.csv).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.bounds.claims import IID, REALIZABLE
@@ -40,7 +40,7 @@ from littlestone.mechanisms import canonical_key, removal_bottom
 from littlestone.mechanisms.above_threshold import fresh_rate
 from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.select import count_lists, ordered
-from littlestone.papers.adaptor import least_certified
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Approximate, BoundedRange, ChargedTests, Guarantee, Loss, compose
 from littlestone.source import LeveledChoice, public_generator, public_salt
 
@@ -99,6 +99,7 @@ VOTES = register_claim(
 # -- Algorithm 1 ----------------------------------------------------------------------------------
 
 
+@on_page("lyu.algorithm1", "Algorithm 1", "mechanism", "an item that many lists hold, or bottom")
 @dataclass(frozen=True)
 class PrivateSparseSample:
     """Algorithm 1: an item with weight e**(epsilon * lists that hold it), or bottom.
@@ -118,13 +119,6 @@ class PrivateSparseSample:
     >>> print(sampling.guarantee())
     (1, 1e-06)-differential privacy, replace-one [lyu.algorithm1.privacy]
     """
-
-    NAME: ClassVar[str] = "lyu.algorithm1"
-    PAPER: ClassVar[str] = "003"
-    NUMBER: ClassVar[str] = "Algorithm 1"
-    STATEMENT: ClassVar[str] = "an item that many lists hold, or bottom"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     L: int  # items of one list
     epsilon: Fraction  # of the weights: half of what is promised
@@ -207,6 +201,8 @@ class Scores:
 # -- Algorithm 2 ----------------------------------------------------------------------------------
 
 
+@on_page("lyu.algorithm2", "Algorithm 2", "mechanism",
+         "any number of questions, paid for by the few charged answers")  # fmt: skip
 @dataclass(frozen=True)
 class AboveThreshold:
     """Algorithm 2: fresh noise for each query; K charged answers, then it halts.
@@ -215,7 +211,7 @@ class AboveThreshold:
     `Composed` to (epsilon, delta) by `littlestone.privacy.ChargedTests`, a proof of Lemma 3.2
     with constants.
 
-    Deviations: the printed ``counter <= K`` gives K + 1 charged answers (erratum 16), here it is
+    Deviations: the printed ``counter <= K`` gives K + 1 charged answers (erratum 31), here it is
     ``<``; the noise is two-sided geometric, the Laplace law on integers.
 
     Examples
@@ -225,13 +221,6 @@ class AboveThreshold:
     >>> [test.ask(value) for value in (3, 20, 90)], test.halted
     ([False, False, True], True)
     """
-
-    NAME: ClassVar[str] = "lyu.algorithm2"
-    PAPER: ClassVar[str] = "003"
-    NUMBER: ClassVar[str] = "Algorithm 2"
-    STATEMENT: ClassVar[str] = "any number of questions, paid for by the few charged answers"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "records"
 
     K: int
     epsilon: Fraction  # of the noise Lap(1/epsilon)
@@ -335,8 +324,10 @@ def longest(p: int, d: int, size: int | float = _INFINITE) -> int:
 # -- Section 5 ------------------------------------------------------------------------------------
 
 
+@on_page("lyu.theorem3", "Theorem 3", "learner",
+         "teachers list essential hypotheses stage by stage, and vote")  # fmt: skip
 @dataclass(frozen=True)
-class Theorem3:
+class Theorem3(Certified):
     """Theorem 3, private empirical risk minimization for Littlestone classes.
 
     (epsilon, delta), replace-one, n public, for every input: a record is one teacher's, so one list
@@ -344,10 +335,14 @@ class Theorem3:
     (epsilon_draw, delta).
 
     Deviations: p_j = 2**j max(m, d + 1) for 2**j n d, all that the proof asks of teachers of m
-    records (erratum 21); a list is cut to its longest possible length, in public order; a
-    teacher whose search needs more than ``max_nodes`` nodes submits nothing; AboveThreshold has its
-    noisy threshold, since its one charged answer then costs no delta; the numbers of Theta() are
-    printed here without their constants, and certified ones are given as parameters.
+    records (erratum 21); the tolerance is (1 - 1/(2d))**j alpha m rounded down (erratum 22), and
+    the threshold k/2 is floor(k/2), at least 1; where no stage passes, or bottom is drawn, a public
+    concept is the answer, `VersionSpace.member` of the whole class (erratum 23), so accuracy is
+    promised with probability 1 - beta, not one (erratum 24); a list is cut to its longest possible
+    length, in public order; a teacher whose search needs more than ``max_nodes`` nodes submits
+    nothing; AboveThreshold has its noisy threshold, since its one charged answer then costs no
+    delta; epsilon is shared between the test and the draw; the numbers of Theta() are printed here
+    without their constants, and certified ones are given as parameters.
 
     Certificate (docs/papers.md): for given k, chunk and tolerances, error at most alpha on new
     records, with probability 1 - beta, provided that no teacher's search is given up.
@@ -366,15 +361,6 @@ class Theorem3:
     >>> learner.fit(X, [int(x == "rain") for x in X]).hypothesis_.describe()
     "1 if x = 'rain', otherwise 0"
     """
-
-    NAME: ClassVar[str] = "lyu.theorem3"
-    PAPER: ClassVar[str] = "003"
-    NUMBER: ClassVar[str] = "Theorem 3"
-    STATEMENT: ClassVar[str] = "teachers list essential hypotheses stage by stage, and vote"
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "records"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon: Fraction
@@ -516,10 +502,6 @@ class Theorem3:
         cert.step("failure", " + ".join(fails), VOTES, **wrong)
         cert.step("enough", "failure <= beta", VOTES)
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least n from which on `failure` holds."""
-        return least_certified(self.failure)
 
     def _arrow(self, cert: CertificateBuilder, j: int) -> Any:
         """Write b_j: some concept is wrong <= c_(j+1) times on one teacher, > c_j on another."""
@@ -663,6 +645,8 @@ class State:
     halted: bool = False
 
 
+@on_page("lyu.algorithm4", "Algorithm 4", "mechanism",
+         "k teachers are trained jointly, from all mistakes so far", unit="stream")  # fmt: skip
 @dataclass(frozen=True)
 class JointTrain:
     """Algorithm 4: k teachers are trained jointly.
@@ -683,13 +667,6 @@ class JointTrain:
     >>> [h.describe() for h in train.listed([[(1, "a", 1), (2, "a", 1)]], j=2)]
     ["1 if x = 'a', otherwise 0"]
     """
-
-    NAME: ClassVar[str] = "lyu.algorithm4"
-    PAPER: ClassVar[str] = "003"
-    NUMBER: ClassVar[str] = "Algorithm 4"
-    STATEMENT: ClassVar[str] = "k teachers are trained jointly, from all mistakes so far"
-    KIND: ClassVar[str] = "mechanism"
-    UNIT: ClassVar[str] = "stream"
 
     concept_class: ConceptClass
     d: int
@@ -743,15 +720,18 @@ class JointTrain:
         return H
 
 
+@on_page("lyu.algorithm3", "Algorithm 3", "learner",
+         "private online learning; after some mistakes the teachers train again",
+         unit="stream")  # fmt: skip
 @dataclass(frozen=True)
-class DPOL:
+class DPOL(Certified):
     """Algorithm 3, DP-OL: publish a hypothesis; after some U mistakes train it again.
 
     (epsilon, delta) for the whole stream, one record replaced, for every input, also of adaptive
     adversaries. The mistake bound of Lemma 6.2 is for oblivious ones; the remark after it is
     ``draws`` = 2**O(d), which represents every point at once (`printed`, adaptive).
 
-    Deviations: E is a list by time, not a set (erratum 2: a set moves two teachers); a time step's
+    Deviations: E is a list by time, not a set (erratum 32: a set moves two teachers); a time step's
     teacher is a public coin of that step, for a split of E into equal parts, which one record
     would move by two (erratum 17); at the K_budget-th passing test it halts (erratum 23: the
     printed "< 0" allows one more), and continues to publish; constants C are parameters.
@@ -767,17 +747,6 @@ class DPOL:
     >>> algorithm.step(state, "a", 1, source).describe(), len(state.E)
     ('always 0', 1)
     """
-
-    NAME: ClassVar[str] = "lyu.algorithm3"
-    PAPER: ClassVar[str] = "003"
-    NUMBER: ClassVar[str] = "Algorithm 3"
-    STATEMENT: ClassVar[str] = (
-        "private online learning; after some mistakes the teachers train again"
-    )
-    KIND: ClassVar[str] = "learner"
-    UNIT: ClassVar[str] = "stream"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     concept_class: ConceptClass
     epsilon_update: Fraction  # of the noise of line 15
@@ -849,9 +818,6 @@ class DPOL:
 
     def failure(self, n: int) -> None:
         """Return None: the mistake bound has no explicit constants here."""
-
-    def required_samples(self) -> None:
-        """Return None."""
 
     def start(self, source: Source) -> State:
         """Lines 2 to 7; without records all teachers list the same."""

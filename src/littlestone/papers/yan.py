@@ -12,7 +12,7 @@
 =====================  ========================================================================
 
 Numbers in comments are the printed steps. d(x) is `VC1Tree.depth`, and x ⪯ y is
-`VC1Tree.precedes`: y is x or above it. Errata are counted in docs/papers.md.
+`VC1Tree.precedes`: y is x or above it. Errata are numbered in docs/errata.csv (docs/papers.md).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,7 @@ from littlestone.mechanisms import exponential_mechanism, score_needed, sparse_s
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.values import Trie, bit_length, branchings
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
+from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale
 from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, exp
 
@@ -103,6 +104,8 @@ PROPER = register_claim(
 )
 
 
+@on_page("yan.algorithm1", "Algorithm 1", "construction",
+         "MakeTree: points of a class of VC dimension 1 form a tree")  # fmt: skip
 @dataclass(frozen=True)
 class MakeTree:
     """Algorithm 1: the tree of a class of VC dimension 1 that is written out.
@@ -116,13 +119,6 @@ class MakeTree:
     """
 
     f: int = 0  # number of the selected concept
-
-    NAME: ClassVar[str] = "yan.algorithm1"
-    PAPER: ClassVar[str] = "000, 001"
-    NUMBER: ClassVar[str] = "Algorithm 1"
-    STATEMENT: ClassVar[str] = "MakeTree: points of a class of VC dimension 1 form a tree"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def __call__(self, concepts: Sequence[Sequence[int]]) -> dict[int, int | None]:
         """Return the parent of each node, None for the root; of equal points the first is one."""
@@ -164,6 +160,35 @@ class Thresholds(NamedTuple):
     rest: int  # records that are handed to the next level
 
 
+# DLap(e) is two-sided geometric noise, Pr[Z >= k] = exp(-e k) / (1 + exp(-e)) for k >= 1. The
+# balance of a node is the smaller of its children's weights. One level trims both ends (1) and
+# tests whether the largest balance gamma + DLap(e_t) reaches theta (2). If so, it draws a node of
+# balance at least f by Lemma 1 of docs/median.md (*heavy branch*). If not (*path branch*), it
+# walks from the root to the heavier child, notes at which depth each record leaves that path,
+# drops the d deepest records (3), finds an interior point q of these depths (4, the next level,
+# at e_r), takes the fullest node of depth q, with c1 records, unless c1 + DLap(e_s) < G + 1 + k_s
+# (5), and chooses between its leaves by A's score (6, at e_c).
+#
+# Let kd(e, p) be the least k >= 1 with Pr[Z >= k] <= p. G = theta - 1 + kd(e_t, delta/2); k_s =
+# kd(e_s, delta/2); d = max(G + 1, G + k_s + kd(e_s, beta/8) - 1); e_t : e_s : e_c : e_r = 1 : 1 :
+# 1 : 2. Privacy needs **d >= G + 1** and does not depend on theta.
+#
+# **Theorem** (claim `yan.median`). *PrivateMedian is (epsilon, delta)-DP, epsilon = e_t + e_s +
+# e_c + e_r, and at the certified n fails with probability at most beta.*
+#
+# *Why.* Each balance moves by at most 1. A node that is a candidate of one data set only has
+# balance f and lies on the replaced record's path, and off-path children are disjoint: at most k
+# = min(h, m/f - 1) nodes, so Lemma 1 gives the heavy branch (e_s + e_c + e_r, delta/2). If gamma
+# > G in one of two neighbours, the path branch has probability at most delta/2. Otherwise, below
+# the node at depth j where their two paths separate, each path has at most G + 1 records, and
+# step 3 drops them: what remains is min(depth, j), *one* function of a record for both. Two nodes
+# of one depth with more than G records would have a common ancestor of balance above G; so if the
+# fullest node changes, c1 <= G + 1, and it is released with probability at most delta/2. The
+# failures of steps 5, 6, 4 and of the test have shares beta/8, beta/4, beta/2 and beta/8.
+
+
+@on_page("yan.theorem6", "Theorem 6 (001: 9)", "mechanism",
+         "PrivateMedian: an alpha-median of an ordered domain, order log*")  # fmt: skip
 @dataclass(frozen=True)
 class PrivateMedian:
     """Theorem 6 (001: Theorem 9): an alpha-median of {0, ..., size - 1}, of order log* size.
@@ -172,7 +197,7 @@ class PrivateMedian:
     the heavier child from the root, and note at which depth each record leaves. ``levels`` of them,
     then `RankExponential` or `TreeEM` on what is left, whichever needs fewer records.
 
-    The cited paper gives no constants, so steps and thresholds are ours (docs/median.md). Privacy
+    The cited paper gives no constants, so steps and thresholds are ours (see the comment). Privacy
     is by basic composition; ``beta`` is the failure that thresholds are made for, and no privacy
     depends on it.
 
@@ -189,13 +214,6 @@ class PrivateMedian:
     beta: Fraction = Fraction(1, 20)
     alpha: Fraction = Fraction(1, 3)
     levels: int = 1
-
-    NAME: ClassVar[str] = "yan.theorem6"
-    PAPER: ClassVar[str] = "000, 001"
-    NUMBER: ClassVar[str] = "Theorem 6 (001: 9)"
-    STATEMENT: ClassVar[str] = "PrivateMedian: an alpha-median of an ordered domain, order log*"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "mechanism"
 
     def guarantee(self) -> Guarantee:
         """Return what is promised when one value is replaced."""
@@ -441,6 +459,8 @@ def _at_most(values: Ordered, z: int) -> int:
 # -- Lemma 1 --------------------------------------------------------------------------------------
 
 
+@on_page("yan.lemma1", "Lemma 1", "mechanism",
+         "choosing mechanism: the best of solutions, few of which one moves")  # fmt: skip
 @dataclass(frozen=True)
 class ChoosingMechanism:
     """Lemma 1: a solution of high quality, for a k-bounded quality function.
@@ -460,13 +480,6 @@ class ChoosingMechanism:
     epsilon: Fraction
     delta: Fraction
     k: int = 1
-
-    NAME: ClassVar[str] = "yan.lemma1"
-    PAPER: ClassVar[str] = "000, 001"
-    NUMBER: ClassVar[str] = "Lemma 1"
-    STATEMENT: ClassVar[str] = "choosing mechanism: the best of solutions, few of which one moves"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "mechanism"
 
     def guarantee(self) -> Guarantee:
         """Return what is promised when one record is replaced."""
@@ -489,8 +502,10 @@ class ChoosingMechanism:
 Median = Literal["log*", "tree", "exponential"]
 
 
+@on_page("yan.algorithm2", "Algorithm 2", "learner",
+         "OPTPrivateLearner: any class of VC dimension 1, order log*")  # fmt: skip
 @dataclass(frozen=True)
-class OPTPrivateLearner:
+class OPTPrivateLearner(Certified):
     """Algorithm 2: chunks vote for a node of the tree of the class; (2 epsilon, 2 delta)-DP.
 
     Theorems 1 (both), 8 (000) and 11 (001) with ``median="log*"``, which is `PrivateMedian`;
@@ -519,15 +534,6 @@ class OPTPrivateLearner:
     beta: Fraction
     chunks: int | None = None  # t; None: as many as median and choosing mechanism ask for
     median: Median = "log*"
-
-    NAME: ClassVar[str] = "yan.algorithm2"
-    PAPER: ClassVar[str] = "000, 001"
-    NUMBER: ClassVar[str] = "Algorithm 2"
-    STATEMENT: ClassVar[str] = "OPTPrivateLearner: any class of VC dimension 1, order log*"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     @classmethod
     def printed(
@@ -631,10 +637,6 @@ class OPTPrivateLearner:
             delta=self.delta,
         )  # fmt: skip
 
-    def required_samples(self) -> int | None:
-        """Return the least number of records with which it is certified."""
-        return _least(self)
-
 
 _MEDIAN = {
     "exponential": Bound((
@@ -657,20 +659,12 @@ _IMPROPER = Bound((
 ))  # fmt: skip
 
 
-@lru_cache(maxsize=64)
-def _least(algorithm: OPTPrivateLearner | ProperLearner) -> int | None:
-    """Return the least n whose certificate holds."""
-
-    def holds(n: int) -> bool:
-        cert = algorithm.failure(n)
-        return cert is not None and all(x.value is not False for x in cert.steps.values())
-
-    return None if algorithm.failure(1) is None else least_n(holds, 2000, step=2000)
-
-
 # -- 001, Algorithms 3 and 4 ----------------------------------------------------------------------
 
 
+@on_page("yan.algorithm3", "Algorithm 3", "construction",
+         "MakeSubTree: the tree below a node, up to the first proper ones",
+         paper="001")  # fmt: skip
 @dataclass(frozen=True)
 class MakeSubTree:
     """001, Algorithm 3: T_good, what is below x_good, cut off below the first proper nodes.
@@ -686,13 +680,6 @@ class MakeSubTree:
 
     tree: VC1Tree
     x_good: Node
-
-    NAME: ClassVar[str] = "yan.algorithm3"
-    PAPER: ClassVar[str] = "001"
-    NUMBER: ClassVar[str] = "Algorithm 3"
-    STATEMENT: ClassVar[str] = "MakeSubTree: the tree below a node, up to the first proper ones"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "construction"
 
     def children(self, x: Node) -> Iterator[Node]:
         """Yield the children of a node of T_good, in public order."""
@@ -711,6 +698,7 @@ class MakeSubTree:
         """Return w(x) (Definition 18) and min v(x') over L(x), less v above x (Definition 19).
 
         Of the nodes above a record with label 0 (after relabelling by f); others have zeros.
+        Records count as often as they are there (erratum 10).
         """
         tree = self.tree
         zeros: Counter[Node] = Counter()
@@ -739,8 +727,10 @@ class MakeSubTree:
         return w, v
 
 
+@on_page("yan.algorithm4", "Algorithm 4", "learner",
+         "ProperLearner: a concept of any class of VC dimension 1", paper="001")  # fmt: skip
 @dataclass(frozen=True)
-class ProperLearner:
+class ProperLearner(Certified):
     """001, Algorithm 4: from x_good down to a proper node, child by child, on a second part.
 
     alpha and beta are shared out: 3/5 of alpha to Algorithm 2, and a = alpha/5 is the alpha of
@@ -771,15 +761,6 @@ class ProperLearner:
     beta: Fraction
     chunks: int | None = None  # of Algorithm 2
     median: Median = "log*"
-
-    NAME: ClassVar[str] = "yan.algorithm4"
-    PAPER: ClassVar[str] = "001"
-    NUMBER: ClassVar[str] = "Algorithm 4"
-    STATEMENT: ClassVar[str] = "ProperLearner: a concept of any class of VC dimension 1"
-    UNIT: ClassVar[str] = "records"
-    KIND: ClassVar[str] = "learner"
-    PURE: ClassVar[bool] = False
-    AGNOSTIC: ClassVar[bool] = False
 
     @classmethod
     def printed(
@@ -828,7 +809,7 @@ class ProperLearner:
     @cached_property
     def needed(self) -> tuple[int, int]:
         """Records that both parts need, with as many chunks as are printed: they share so."""
-        first = _least(replace(self.improper, chunks=None))
+        first = replace(self.improper, chunks=None).required_samples()
         if not self.improper.tree.height:
             return 1, 0
         second = _second(
@@ -902,10 +883,6 @@ class ProperLearner:
             )  # fmt: skip
         cert.step("enough", "improper + proper <= beta", PROPER, **parts)
         return cert
-
-    def required_samples(self) -> int | None:
-        """Return the least number of records with which it is certified."""
-        return _least(self)
 
 
 @lru_cache(maxsize=64)

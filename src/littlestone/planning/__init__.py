@@ -5,8 +5,8 @@
                    the papers' own numbers; `solve`: the least epsilon or alpha for a given n
 `intervals`        `plan_interval`: what intervals and sets of labels need, and cover
 `lower_bounds`     what no learner can beat
-`simulate`         measured plans: the least n that works in practice
-`scenarios`        public synthetic distributions, worst-case and typical, for each class
+`rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
+`population`       rows of a public twin, or of a population that is made up; one run
 =================  =================================================================
 
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
@@ -15,20 +15,24 @@ The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 from littlestone.planning.intervals import IntervalPlan, plan_interval
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.plans import Change, Plans, Solution, StreamPlan, plan, plan_stream, solve
-from littlestone.planning.simulate import Measured, simulate
+from littlestone.planning.rehearsal import Aim, Cell, Needed, Rehearsal, Spread, rehearse
 
 __all__ = [
+    "Aim",
+    "Cell",
     "Change",
     "IntervalPlan",
     "LowerBound",
-    "Measured",
+    "Needed",
     "Plans",
+    "Rehearsal",
     "Solution",
+    "Spread",
     "StreamPlan",
     "lower_bounds",
     "plan",
     "plan_interval",
     "plan_stream",
-    "simulate",
+    "rehearse",
     "solve",
 ]

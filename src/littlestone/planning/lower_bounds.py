@@ -1,7 +1,50 @@
 """How many records *any* learner needs: what no better algorithm can beat.
 
-Explicit bounds come with their proofs (docs/planning.md); those of the papers are orders, whose
-constants are unknown: they are shown, and never as a number of records.
+Explicit bounds (docs/planning.md) come with their proofs, below; those of the papers are orders,
+whose constants are unknown: they are shown, and never as a number of records.
+
+*Two concepts.* Of three concepts two agree on any given point x0, and they differ on another
+one, x1. Let x1 have mass p > alpha, x0 the rest; a mistake on x1 is a failure. Draw points, and
+label them by the first concept (S) or the second (S'). They differ in K ~ Bin(n, p) records.
+Let E: "the output labels x1 like the first concept". By group privacy P(E|S') >=
+e^{-epsilon K}P(E|S) - delta/(e^epsilon-1). Take expectations: the left side is at most beta;
+E[e^{-epsilon K}P(E|S)] >= E e^{-epsilon K} - E[1 - P(E|S)] >= (1 - p(1-e^{-epsilon}))^n - beta.
+So (1 - p(1-e^{-epsilon}))^n <= 2 beta + delta/(e^epsilon-1), for every p > alpha. With users of
+m records, replace alpha by 1-(1-alpha)^m: the probability that a user has x1 at all.
+
+*VC dimension, realizable.* Of d shattered points let one have mass 1-p, the others p/(d-1)
+each, p = 4 alpha. Label these at random. A point that is not in the sample is wrong with
+probability 1/2; so the expected mass of wrong light points is at least (p/2)(1 - np/(d-1)), and
+at most alpha + beta p. Solve for n.
+
+*Two labels.* Where two concepts differ, put one point, labelled 1 with probability (1 +- g)/2, g >
+alpha: the wrong label is a failure. Average a learner over the order of the records, and with
+its mirror image: it answers 0 with probability u_k, k the number of ones, u_{n-k} = 1 - u_k.
+Privacy says u_{k+1} >= e^{-epsilon}(u_k - delta), and so from the middle on no u_k is smaller
+than that above; for k > n/2 the weight of u_k is positive, as Pr[K = k] >= Pr[K = n-k]. Let g
+-> alpha. V_n falls in n: records can be ignored.
+
+*Packing.* k laws agree but for mass q of their own, and their sets G_j of good outputs are
+disjoint: for thresholds 0 on one point and 1 on the next one, more than alpha each; for points
+1 on one. All else is a 0 elsewhere. Law j differs from the common one in M records, so
+Pr_j[G_j] <= E min(1, e^{epsilon M} p_j), p_j that of the common one; sum p_j <= 1, and the right
+side is concave.
+
+*Agnostic.* One point as above: by Bretagnolle and Huber the two failure probabilities sum up to
+at least 1/2 e^{-n kl}, with kl = g ln((1+g)/(1-g)) = 2g artanh g; so 2 beta >= 1/2 e^{-n kl}; let
+g -> alpha. For d shattered points with mass 1/d and random signs, the same for each point, with
+divergence n kl/d, gives an expected excess of at least (g/4)e^{-n kl/d}; it is at most alpha +
+beta g.
+
+*Littlestone dimension, pure.* Take a shattered tree of depth d, and one half of it below its
+root x0: all its concepts agree on x0. For a path y below it let x0 have mass 1-p and the d-1
+points of the path the rest, labelled by y. Let S0 be n copies of (x0, .), and G_y the hypotheses
+of error at most alpha on that distribution: they are wrong on at most a share alpha/p of the
+path. A sample of y differs from S0 in K ~ Bin(n, p) records, so P(G_y|S0) >= E[e^{-epsilon K}g],
+g the success probability given the sample. By Jensen, weighted by g, that is at least
+(1-beta)e^{-epsilon n p/(1-beta)}. But for a random path, one fixed hypothesis is right on each
+next point with probability 1/2, so the average of P(G_y|S0) over y is at most
+e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 `ledger`     a durable budget, and for which table it is
 ===========  =====================================================================================
 
-The theorems and what they are compared with: ``docs/accounting.md``.
+The theorems and what they are compared with: ``docs/ledger.md``.
 """
 
 from littlestone.privacy.compose import (

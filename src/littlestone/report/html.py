@@ -201,6 +201,12 @@ def render(template: str, *, title: str, style: str = "", **values: Any) -> str:
     return html
 
 
+def fragment(template: str, **values: Any) -> Markup:
+    """Return a part of a page from one of our templates, escaped likewise."""
+    html = _environment().get_template(f"{template}.html.jinja").render(**values)
+    return Markup(html)  # noqa: S704 - the template has escaped its values
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     return Environment(
@@ -218,9 +224,9 @@ def template_text(name: str) -> str:
     return (files("littlestone.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def stylesheet() -> str:
-    """Return the style of every page."""
-    return template_text("page.css")
+def stylesheet(*names: str) -> str:
+    """Return these styles; by default those of every page."""
+    return "".join(map(template_text, names or ("page.css", "figures.css")))
 
 
 def steps_of(certificate: Certificate) -> list[Json]:
@@ -319,4 +325,7 @@ def form(schema: Schema, used: Iterable[int], model: Json, script: str, *, label
 
 def _options(column: Column) -> list[tuple[int, str]]:
     codes = range(Column.FIRST, column.n_codes)
-    return [*((code, column.within([code])) for code in codes), (Column.OTHER, column.within([1]))]
+    return [
+        (Column.OTHER, "missing" if column.numeric else "missing or other"),
+        *((code, column.within([code])) for code in codes),
+    ]

@@ -15,8 +15,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from markupsafe import Markup
-
 from littlestone import __version__
 from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.verify import Verification
@@ -48,7 +46,8 @@ from littlestone.evaluation.targets import Between
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, doubt, evaluation_of
-from littlestone.privacy import Neighbours
+from littlestone.report.figures import Setting, drawing, figure, html_of, outcomes, trees_figure
+from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
     amount,
     claim_names,
@@ -62,9 +61,16 @@ from littlestone.report.html import (
     render,
     steps_of,
 )
-from littlestone.report.pictures import Setting, outcomes, plot
-from littlestone.report.targets import Shown, calculator, drawn, effects, scorecard, target_parts
-from littlestone.report.trees import effects_picture, trees_picture
+from littlestone.report.targets import (
+    Shown,
+    calculator,
+    drawn,
+    effects,
+    noise_ranges,
+    scorecard,
+    target_parts,
+    units_of,
+)
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
@@ -76,6 +82,8 @@ if TYPE_CHECKING:
 
 
 _RISK = Fraction(1, 20)
+_YES = ("1", "yes", "true")  # a label that says no more than the name of its column
+TOO_FEW = "too few to say"
 _PERIODS = 12  # whose events are said
 _LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
 Renderer = Callable[..., str]
@@ -104,8 +112,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     path : str or Path, optional
         Write the page there, too; an existing file is replaced.
     **more
-        What this kind of page shows besides: ``measured`` with `Plans`, ``concept_class`` and
-        ``pictures`` with `Dimensions`.
+        What this kind of page shows besides: ``concept_class`` and ``pictures`` with `Dimensions`.
 
     Returns
     -------
@@ -143,33 +150,36 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
 
 @page_maker(Release)
 def release_page(release: Release) -> str:
-    """Return the page of a fit: the rule, what is promised, and why.
+    """Return the page of a fit: the verdict first, then why, and what is promised.
 
     It is a pure function of the release.
     """
     guarantee, certificate, pictures = release.guarantee, release.certificate, drawn(release)
+    evaluation = evaluation_facts(release, matrix=pictures["confusion"] is None)
     return render(
         "page",
         title=heading_of(release),
         heading=heading_of(release),
+        first=first_screen(release),
         g=promise_words(guarantee),
         unit=unit_of(release),
         words=release.hypothesis.describe(),
         meaning=meaning(release),
+        positive=outcomes(release)[0],
         **_of_trees(release),
         n=None if release.n is None else integer(release.n),
         **_certified(release),
-        evaluation=evaluation_facts(release, matrix=pictures["confusion"] is None),
+        evaluation=evaluation,
         held_out=release.evaluation is not None and release.evaluation.held_out,
-        not_evaluated=release.not_evaluated,
+        groups=group_rows(release),
         **pictures,
-        wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
         spent=[*spent_facts(release), *proposal_facts(release.parts, release.proposal)],
         coefficients=coefficient_facts(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
         provenance=_provenance(release),
+        tripod=tripod(release, evaluation),
         claims=claims(
             [
                 *claim_names(guarantee.claim),
@@ -179,12 +189,6 @@ def release_page(release: Release) -> str:
         ),
         embedded=json_in_html(release.to_json()),
     )
-
-
-def unit_of(release: Release) -> str:
-    """Return what n counts: records or users."""
-    users = release.guarantee.neighbours is Neighbours.USER_REPLACE
-    return "users" if users else "records"
 
 
 def _certified(release: Release) -> Json:
@@ -205,9 +209,9 @@ def _certified(release: Release) -> Json:
     }
 
 
-def doubt_facts(release: Release) -> list[tuple[str, str]]:
+def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
     """Return a line that says so, if perhaps the column that is predicted means something else."""
-    return [("Doubt", said)] if (said := doubt(release)) else []
+    return [("Doubt", said)] if (said := doubt(release, positive)) else []
 
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
@@ -264,6 +268,38 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
+
+
+def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
+    """Return what is said of public groups, as a table: its head, and a row for each group."""
+
+    def shown(band: Band | None) -> str:
+        if band is None:
+            return TOO_FEW
+        return f"{band.value:.2f} ({band.low:.2f} to {band.high:.2f})"
+
+    kinds = {"share": "of all", "error": "error"}
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+        kinds |= {"auroc": "AUROC", "calibration": "observed less predicted"}
+    if len(release.labels) == 2:
+        kinds["positive"] = f"predicted {release.labels[1]}"
+    rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
+            for group in release.groups]  # fmt: skip
+    return ["group", *kinds.values()], rows
+
+
+def group_facts(release: Release) -> list[tuple[str, str]]:
+    """Return the same as lines (name, text)."""
+    (_, *kinds), rows = group_rows(release)
+    if not rows:
+        return []
+    facts = [("Groups", "of these records; each interval at 95% by itself")]
+    for name, *cells in rows:
+        known = dict(zip(kinds, cells, strict=True))
+        few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
+        said = [f"{kind} {cell}" for kind, cell in known.items() if cell != TOO_FEW]
+        facts.append((name, "; ".join([*said, *([f"{TOO_FEW}: {few}"] if few else [])])))
+    return facts
 
 
 def _of_target(release: Release) -> list[tuple[str, str]]:
@@ -336,9 +372,11 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("Concordance", value),
         ("", f"of {bins} of risk, in pairs that the periods distinguish"),
     ]
+    units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
         text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
-        facts.append(("" if start else "Events", f"{start:.10g} to {period.end:.10g}: {text}"))
+        step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
+        facts.append(("" if start else "Events", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
         facts.append(("", "further periods: --json"))
     return facts
@@ -489,31 +527,47 @@ def beside_constants(release: Release) -> str:
 
 
 def _of_trees(release: Release) -> Json:
-    """Return what a page leads with: of a scorecard its points, of other sums what columns do."""
-    ensemble, domain = release.hypothesis, release.concept_class.domain
-    nothing = dict.fromkeys(("picture", "trees", "scorecard", "effects", "calculator", "target"))
-    if isinstance(ensemble, TreeSum) and isinstance(domain, RowDomain):
+    """Return what a page says of the model: of a scorecard its points, of sums what columns do."""
+    model, domain = release.hypothesis, release.concept_class.domain
+    parts: Json = dict.fromkeys(("picture", "trees", "scorecard", "shown", "calculator", "target"))
+    parts |= {"folded": [], "left_out": 0}
+    if not isinstance(model, TreeSum | TreeEnsemble) or not isinstance(domain, RowDomain):
+        return parts | {"picture": drawing(release)}
+    schema, noise = domain.schema, noise_ranges(release)
+    if isinstance(model, TreeSum):
         level = None if release.interval is None else float(1 - release.interval.alpha)
-        shown = Shown(ensemble, domain.schema, (release.columns or {}).get("y", ""), level)
+        shown = Shown(model, schema, (release.columns or {}).get("y", ""), level)
         measured = release.measured
         found = measured if isinstance(measured, SurvivalEvaluation) else None
-        parts = target_parts(shown, found)
-        return nothing | {"target": parts, "calculator": parts["calculator"]}
-    if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
-        # escaped by littlestone.svg
-        return nothing | {"picture": Markup(plot(release))}  # noqa: S704
+        return parts | target_parts(shown, found, noise)
     setting = Setting(domain, *outcomes(release))
-    card = scorecard(ensemble, domain.schema)
-    table = None if card else effects(ensemble, domain.schema)
-    drawn = None if card or table else Markup(effects_picture(ensemble, setting))  # noqa: S704
-    return {
-        "picture": drawn,
-        "target": None,
-        "effects": table,
-        "trees": Markup(trees_picture(ensemble, setting)),  # noqa: S704
+    card = scorecard(model, schema)
+    bars = effects(model, schema) if card is None else card
+    kept = [column for column in bars["columns"] if column["range"] > noise.get(column["name"], 0)]
+    rest = [column for column in bars["columns"] if column not in kept]
+    axis = {name: bars.get(name, empty) for name, empty in (("zero", 0), ("axis", []))}
+    moving, folded = (
+        html_of(figure("bars", "", name, labels=bars["labels"], columns=columns, **axis))
+        if columns
+        else None
+        for columns, name in ((kept, "What each column does"), (rest, "Columns of small effect"))
+    )
+    trees = html_of(trees_figure(model, setting)) if model.trees else None
+    return parts | {
+        "shown": moving,
+        "folded": [folded] if folded else [],
+        "left_out": len(rest),
+        "trees": trees,
         "scorecard": card,
-        "calculator": calculator(ensemble, domain.schema),
+        "calculator": calculator(model, schema, _outcome(release)),
     }
+
+
+def _outcome(release: Release) -> str:
+    """Return what the label means, for a line: ``Died``, or ``Stage is IV``."""
+    name, positive = ((release.columns or {}).get(what) for what in ("y", "positive"))
+    said = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
+    return said[:1].upper() + said[1:]
 
 
 def heading_of(release: Release) -> str:
@@ -613,6 +667,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
                 f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
             )
         )
+    if release.planned:
+        rows.append(("Protocol (SHA-256)", release.planned))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
 
@@ -658,7 +714,7 @@ def dimensions_page(
         spec=concept_class.spec,
         rows=rows,
         size=_value(concept_class.size),
-        pictures=[(heading, Markup(svg)) for heading, svg in pictures],  # noqa: S704 - escaped
+        pictures=pictures,
         embedded=json_in_html(
             json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
         ),

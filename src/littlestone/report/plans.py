@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
@@ -23,6 +22,7 @@ from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.privacy import total
+from littlestone.report.figures import Setting, chart, drawing, figure, html_of, path, plotter
 from littlestone.report.html import (
     amount,
     claim_names,
@@ -30,20 +30,17 @@ from littlestone.report.html import (
     data_link,
     integer,
     json_in_html,
-    percent,
     promise_words,
     render,
     step_words,
     steps_of,
 )
 from littlestone.report.pages import page, page_maker, proposal_facts
-from littlestone.report.pictures import MARGIN, WIDTH, Setting, plot, plotter
-from littlestone.svg import Element, clip, picture, text_width, wrap
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Proposal
     from littlestone.learners.select import Candidate
-    from littlestone.planning import LowerBound, Measured
+    from littlestone.planning import LowerBound
     from littlestone.privacy import Part
     from littlestone.types import Json
 
@@ -59,14 +56,9 @@ _SYMBOLS = {
 
 
 @page_maker(Plans)
-def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
-    """Return the page of a plan.
-
-    ``measured``: what was measured on synthetic data, if anything was.
-    """
+def plan_page(plans: Plans) -> str:
+    """Return the page of a plan."""
     chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    if measured:
-        document["measured"] = [found.to_dict() for found in measured]
     mine = chosen or plans.cheaper
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
@@ -80,7 +72,7 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         need="" if chosen is None else integer(chosen.n or 0),
         why=plans.why,
         cheaper=_cheaper(plans),
-        picture=Markup(needs_picture(plans)),  # noqa: S704 - escaped by littlestone.svg
+        picture=html_of(needs(plans)),
         rows=[_row(c, chosen) for c in plans],
         refused=_refused(plans),
         free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
@@ -89,8 +81,6 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         changes=_changes(plans, mine),
         changed="" if mine is None else mine.shown,
-        measured=[_measurement(found) for found in measured if not found.problem],
-        unmeasured=list(dict.fromkeys((f.shown, f.problem) for f in measured if f.problem)),
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -104,42 +94,33 @@ def _stream_steps(plans: Plans) -> list[Any]:
     return steps_of(plans.stream.bound.certificate)
 
 
-def needs_picture(plans: Plans) -> str:
-    """Draw what each learner needs, as bars of logarithmic length, between the lower bounds."""
+def needs(plans: Plans) -> Json:
+    """Draw what each learner needs, as bars of logarithmic length."""
     unit = "users" if plans.budget.samples_per_user else "records"
-    bars: list[tuple[str, int, bool, bool | None]] = [
-        (c.shown, c.n or 1, c.agnostic, c is plans.chosen) for c in plans
-    ]
-    bars.sort(key=lambda bar: bar[1])
+    bars = [(c.shown + " (chosen)" * (c is plans.chosen), c.n or 1, c.agnostic) for c in plans]
     if unit == "records":
         free = plans.non_private.items()
-        bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars
-    most = math.log10(max(n for _, n, _, _ in bars))
-    least = math.floor(math.log10(min(n for _, n, _, _ in bars)))
-    space = WIDTH - 2 * MARGIN
-    body = Element("g")
-    body.add("text", f"{unit} needed, on a logarithmic scale", x=MARGIN, y=16,
-             class_="ls-dim ls-small")  # fmt: skip
-    y = 20.0
-    for name, n, any_labels, marked in bars:
-        y += 24
-        kind = "ls-zero" if marked is None else "ls-one" if marked else "ls-chip"
-        weight = "ls-strong" if marked else "ls-dim" if marked is None else "ls-ink"
-        words = integer(n) if marked is None or any_labels else f"{integer(n)} *"
-        text = clip(name, space - text_width(words, 15) - 12, 14)
-        body.add("text", text, x=MARGIN, y=y, class_=weight)
-        body.add("text", words, x=WIDTH - MARGIN, y=y, text_anchor="end", class_=weight)
-        share = (math.log10(n) - least + 0.15) / (most - least + 0.15)
-        y += 7
-        body.add("rect", x=MARGIN, y=y, width=max(space * share, 2), height=10, rx=3, class_=kind)
-        y += 10
-    note = "* if some concept is right on everybody. Filled: what fit takes by itself."
-    y += 8
-    for line in wrap(note, space, 12):
-        y += 17
-        body.add("text", line, x=MARGIN, y=y, class_="ls-dim ls-small")
-    desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, *_ in bars)
-    return picture(body, width=WIDTH, height=y + 12, title="What each learner needs", desc=desc)
+        bars += [(f"no privacy ({setting})", c.n, True) for setting, c in free]
+    bars.sort(key=lambda bar: bar[1])
+    most, least = math.log10(bars[-1][1]), math.floor(math.log10(bars[0][1]))
+    cells = [
+        {
+            "words": name,
+            "bars": [
+                (
+                    integer(n) + " *" * (not any_labels),
+                    0,
+                    round(100 * (math.log10(n) - least + 0.15) / (most - least + 0.15), 1),
+                )
+            ],
+        }
+        for name, n, any_labels in bars
+    ]
+    desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
+    note = "* if some concept is right on everybody. Chosen: what fit takes by itself."
+    caption = f"{unit} needed, on a logarithmic scale"
+    columns = [{"name": caption, "cells": cells}]
+    return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
 
 
 def _plain(value: object) -> object:
@@ -220,21 +201,10 @@ def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
     ]
 
 
-def _measurement(found: Measured) -> Json:
-    return {
-        "learner": found.shown,
-        "where": f"{found.kind}: {found.scenario}",
-        "certified": integer(found.certified),
-        "n": integer(found.n or 0),
-        "fails": f"{percent(found.low)} to {percent(found.high)}",
-    }
-
-
 # -- Streams: the page of what one published, from its public record; its mistakes in time.
 
 
 FORMAT = "littlestone-stream-1"
-_WIDTH = 560.0
 _SHOWN = 200  # hypotheses in the table; the JSON has all
 
 
@@ -293,13 +263,13 @@ def _page(public: Mapping[str, Any]) -> str:
         g=promise_words(guarantee),
         words="No rule is published yet." if now is None else now.describe(),
         meaning=f"{named}1 means: {y} is {positive}",
-        picture="" if now is None else Markup(plot(now, setting)),  # noqa: S704 - escaped by svg
+        picture="" if now is None else drawing(now, setting),
         rows=integer(rows),
         used=used,
         planned=planned,
         stopped=bool(public["stopped"]),
         count=len(published),
-        timeline=Markup(transcript_picture([t for t, _ in published], rows)),  # noqa: S704
+        timeline=html_of(timeline([t for t, _ in published], rows)),
         transcript=[(integer(t), h.describe()) for t, h in published[:_SHOWN]],
         more=max(len(published) - _SHOWN, 0),
         bound="" if bound is None else str(bound).removesuffix(": holds"),
@@ -320,28 +290,15 @@ def stream_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple
     return facts
 
 
-def transcript_picture(times: Sequence[int], rows: int) -> str:
-    """Draw when hypotheses were published, along the rows of the stream.
-
-    Examples
-    --------
-    >>> svg = transcript_picture([0, 120, 4000], 10_000)
-    >>> svg.count("<circle")
-    3
-    """
-    left, right, y = 16.0, _WIDTH - 16.0, 44.0
+def timeline(times: Sequence[int], rows: int) -> Json:
+    """Draw when hypotheses were published, along the rows of the stream."""
     last = max(rows, *times, 1) if times else max(rows, 1)
-    body = Element("g")
-    body.add("text", "rows of the stream; dots: a new rule is published", x=left, y=16,
-             class_="ls-dim ls-small")  # fmt: skip
-    body.add("path", d=f"M{left} {y}H{right}", class_="ls-axis")
-    for time in times:
-        at = left + (right - left) * time / last
-        body.add("circle", cx=at, cy=y, r=5, class_="ls-one")
-    body.add("text", "0", x=left, y=y + 24, class_="ls-small")
-    body.add("text", integer(last), x=right, y=y + 24, text_anchor="end", class_="ls-small")
+    dots = [("dot", path([(time / last, 0.5)], "h0")) for time in times]
     desc = f"{len(times)} rules published among {rows} rows, after: {', '.join(map(str, times))}"
-    return picture(body, width=_WIDTH, height=y + 36, title="When rules were published", desc=desc)
+    return chart(
+        "When rules were published", desc, [("wide", path([(0, 0.5), (1, 0.5)])), *dots],
+        x=[("0", 0), (integer(last), 100)], y=[], x_name="rows of the stream",
+    )  # fmt: skip
 
 
 def _lower(public: Mapping[str, Any]) -> list[str]:
@@ -367,75 +324,39 @@ def _mistake_bound(public: Mapping[str, Any]) -> MistakeBound | None:
         return None
 
 
-_HEIGHT = 330.0
-
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 40.0, 34.0, 66.0
-
-
 @plotter(Simulation)
-def mistakes_picture(run: Simulation, setting: Setting) -> str:
+def mistakes(run: Simulation, setting: Setting) -> Json:
     """Draw the mistakes so far against the time (both as powers of ten), and the bound."""
     bound = run.bound.mistakes if run.bound.holds else None
-    x_top = max(math.log10(run.n), 1.0)
-    y_top = math.log10(max(len(run.mistakes), bound or 0, 10)) + 0.15
+    right = max(math.log10(run.n), 1.0)
+    top = math.log10(max(len(run.mistakes), bound or 0, 10)) + 0.15
 
-    def x_at(time: float) -> float:
-        return _LEFT + math.log10(max(time, 1.0)) / x_top * (_WIDTH - _LEFT - _RIGHT)
+    def powers(most: float) -> list[tuple[str, float]]:
+        return [(integer(10**k), round(100 * k / most, 2)) for k in range(math.floor(most) + 1)]
 
-    def y_at(count: float) -> float:
-        share = math.log10(max(count, 1.0)) / y_top
-        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
-
-    body = Element("g")
-    base = _HEIGHT - _BOTTOM
-    for power in range(math.floor(x_top) + 1):
-        at = x_at(10**power)
-        body.add("line", x1=at, x2=at, y1=_TOP, y2=base, class_="ls-axis", opacity=0.25)
-        label = integer(10**power)
-        body.add("text", label, x=at, y=base + 34, text_anchor="middle", class_="ls-small ls-dim")
-    for power in range(math.floor(y_top) + 1):
-        at = y_at(10**power)
-        body.add("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, class_="ls-axis", opacity=0.25)
-        label = integer(10**power)
-        body.add("text", label, x=_LEFT - 8, y=at + 4, text_anchor="end", class_="ls-small ls-dim")
-    body.add("text", "mistakes so far", x=8, y=18, class_="ls-small ls-dim")
-    body.add(
-        "text", "records (ticks: a hypothesis is published)", x=_WIDTH - _RIGHT,
-        y=_HEIGHT - 12, text_anchor="end", class_="ls-small ls-dim",
-    )  # fmt: skip
-    if bound is not None:
-        y = y_at(bound)
-        body.add(
-            "line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y, class_="ls-axis",
-            stroke_dasharray="6 4",
-        )  # fmt: skip
-        body.add(
-            "text", f"proved: at most {integer(bound)}", x=_WIDTH - _RIGHT, y=y - 6,
-            text_anchor="end", class_="ls-small",
-        )  # fmt: skip
-    path = _path(run, x_at, y_at)
-    body.add("path", d=path, fill="none", stroke="var(--ls-one)", stroke_width=2.5)
-    for time in run.published:
-        at = x_at(time)
-        body.add("line", x1=at, x2=at, y1=base + 4, y2=base + 16, class_="ls-axis")
+    times = np.unique(np.geomspace(1, run.n, 240).astype(np.int64))
+    counts = np.searchsorted(run.mistakes, times)
+    corners = [
+        (math.log10(time) / right, math.log10(count) / top)
+        for time, count in zip(times.tolist(), counts.tolist(), strict=True)
+        if count
+    ]
+    paths = [("curve", path(corners))] if corners else []
+    paths += [
+        ("wide", path([(at, -0.03), (at, 0.03)]))
+        for at in (math.log10(max(time, 1)) / right for time in run.published)
+    ]
     words = (
         f"{integer(len(run.mistakes))} mistakes among {integer(run.n)} records, "
         f"{integer(len(run.published))} hypotheses published; {run.description}"
     )
+    proved = ""
     if bound is not None:
-        words += f"; proved: at most {integer(bound)} mistakes"
-    return picture(body, width=_WIDTH, height=_HEIGHT, title="Mistakes against time", desc=words)
-
-
-def _path(run: Simulation, x_at: object, y_at: object) -> str:
-    """Return the curve through at most some hundred of its points."""
-    assert callable(x_at)
-    assert callable(y_at)
-    times = np.unique(np.geomspace(1, run.n, 240).astype(np.int64))
-    counts = np.searchsorted(run.mistakes, times)
-    corners = [
-        f"{x_at(t):.1f} {y_at(c):.1f}"
-        for t, c in zip(times.tolist(), counts.tolist(), strict=True)
-        if c
-    ]
-    return "M" + " L".join(corners) if corners else "M0 0"
+        height = math.log10(max(bound, 1)) / top
+        paths.append(("dash", path([(0, height), (1, height)])))
+        proved = f"proved: at most {integer(bound)} mistakes (dashed)"
+        words += f"; {proved}"
+    return chart(
+        "Mistakes against time", words, paths, x=powers(right), y=powers(top), note=proved,
+        x_name="records (ticks: a hypothesis is published)", y_name="mistakes so far",
+    )  # fmt: skip

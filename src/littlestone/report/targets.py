@@ -7,16 +7,16 @@ which the cells of the other columns are equally frequent. Records are not asked
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from markupsafe import Markup
 
-from littlestone.classes import TreeEnsemble, TreeSum
+from littlestone.classes import BoostedTreeClass, LinearClass, TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import public_rows, quantile_words
 from littlestone.classes.boosted_trees.export import PARTS, groups
 from littlestone.data import Column, RowDomain, Schema
@@ -24,13 +24,26 @@ from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import QUANTILES
+from littlestone.learners.boosting.rounds import range_of_noise
+from littlestone.learners.linear.learner import Linear
 from littlestone.learners.release import evaluation_of
+from littlestone.report.figures import (
+    Setting,
+    chart,
+    figure,
+    html_of,
+    number,
+    outcomes,
+    path,
+    plotter,
+    point,
+    scale,
+    trees_figure,
+)
 from littlestone.report.html import form, integer, percent
-from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
-from littlestone.svg import Element, clip, picture, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from littlestone.evaluation import PredictedBin
     from littlestone.learners.release import Release
@@ -39,11 +52,14 @@ if TYPE_CHECKING:
 
 _ROWS = 128  # public rows over which a prediction is a mean
 #: Names of one, two or three risk groups.
-_GROUPS = (("all",), ("low risk", "high risk"), ("low risk", "middle risk", "high risk"))
-_MOST = 24  # columns that are drawn, those of the largest range
-_PANEL, _TALL, _LEFT, _TOP = 290.0, 104.0, 52.0, 30.0
-_TICKS = 5
-_BESIDE = 104.0  # space for the names of curves
+_GROUPS = (("all",), ("low", "high"), ("low", "middle", "high"))
+_SHOWN_COLUMNS = 12  # of a figure
+_NOTE = (
+    "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
+    "to be in each bin. Computed from the model only."
+)
+#: Words that name the unit of a time where the name of its column ends with one.
+_UNITS = ("hours", "days", "weeks", "months", "quarters", "years")
 
 Doubles = npt.NDArray[np.float64]
 
@@ -67,7 +83,7 @@ class Shown:
         """What is predicted, in words."""
         target = self.model.target
         if isinstance(target, Periods):
-            return f"the chance, in percent, that nothing has happened until {self.ends[-1]}"
+            return f"the percentage that is event-free at {self.ends[-1]} {self.units}".rstrip()
         if isinstance(target, Count):
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:
@@ -78,6 +94,31 @@ class Shown:
     def ends(self) -> list[str]:
         """The ends of the periods, as they are written."""
         return [f"{float(end):.10g}" for end in getattr(self.model.target, "ends", ())]
+
+    @property
+    def asked(self) -> Schema:
+        """The columns that trees may ask: of a time also the period, as the last one."""
+        if not self.ends:
+            return self.schema
+        ends = [float(end) for end in self.ends[:-1]] or [0.0]
+        return Schema((*self.schema.columns, Column.bins("period", ends)))
+
+    @property
+    def units(self) -> str:
+        """The unit of times, where the name of their column says it."""
+        return units_of(self.name)
+
+    @property
+    def steps(self) -> list[str]:
+        """The periods in words: ``7 to 30 days``."""
+        return (
+            [
+                f"{start} to {end} {self.units}".rstrip()
+                for start, end in zip(["0", *self.ends[:-1]], self.ends, strict=True)
+            ]
+            if self.ends
+            else []
+        )
 
     @cached_property
     def rows(self) -> npt.NDArray[np.int16]:
@@ -138,207 +179,155 @@ class Shown:
         return number(value, high - low)
 
 
-def number(value: float, spread: float) -> str:
-    """Return a number, rounded to about a hundredth of a spread.
+def units_of(name: str) -> str:
+    """Return the unit of times, where the name of their column ends with it; or nothing.
 
     Examples
     --------
-    >>> number(1234.56, 900), number(-0.1234, 0.5), number(2, 0)
-    ('1,235', '-0.123', '2')
+    >>> units_of("followup_days"), units_of("time")
+    ('days', '')
     """
-    digits = max(0, 2 - math.floor(math.log10(spread))) if spread > 0 else 0
-    text = f"{value:,.{min(digits, 12)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    last = name.replace("_", " ").lower().split()[-1:]
+    return last[0] if last and last[0] in _UNITS else ""
 
 
-def ticks(low: float, high: float) -> list[float]:
-    """Return two to seven round numbers of a range.
-
-    Examples
-    --------
-    >>> ticks(158, 8904), ticks(0.028, 0.583), ticks(3, 3)
-    ([2000.0, 4000.0, 6000.0, 8000.0], [0.2, 0.4], [3])
-    """
-    if low >= high:
-        return [low]
-    most = 10.0 ** math.ceil(math.log10(high - low))
-    parts = (0.2, 0.1, 0.05, 0.02)  # the range is from a tenth to all of `most`
-    step = next(most * part for part in parts if high - low >= 2.5 * most * part)
-    return [round(i * step, 12) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
-
-
-def target_parts(shown: Shown, found: SurvivalEvaluation | None = None) -> Json:
-    """Return what the page of a quantity, a count or a time leads with."""
-    drawn = [
-        entry for entry in shown.columns if shown.said(min(entry[1])) != shown.said(max(entry[1]))
-    ]
-    panels: list[Json] = []
-    for column, values in drawn[:_MOST]:
-        if column.numeric:
-            panels.append({"svg": _markup(curve(shown, column, values))})
-        else:
-            panels.append(
-                {"svg": None, "name": column.name, "groups": _groups(shown, column, values)}
-            )
-    return {
+def target_parts(
+    shown: Shown, found: SurvivalEvaluation | None, noise: Mapping[str, float]
+) -> Json:
+    """Return what the page of a quantity, a count or a time says of the model."""
+    ranges = {
+        name: np.ptp([*own.values()]) for name, own in shown.model.effects(shown.asked).items()
+    }
+    by_noise = [ranges[column.name] <= noise.get(column.name, 0.0) for column, _ in shown.columns]
+    panels = [html_of(panel(shown, *entry)) for entry in shown.columns]
+    kept, folded = (
+        [own for own, small in zip(panels, by_noise, strict=True) if small == side]
+        for side in (False, True)
+    )
+    target = {
         "what": shown.what,
-        "ends": shown.ends,
+        "ends": shown.steps,
         "level": percent(shown.level) if shown.level and shown.wide else None,
-        "panels": panels,
-        "left_out": len(drawn) - len(panels),
-        "survival": _markup(survival(shown)) if shown.ends else None,
-        "measured": [measured_survival(found), measured_events(found)] if found else [],
+        "panels": kept,
+        "survival": html_of(survival(shown)) if shown.ends else None,
+        "measured": [],
+    }
+    if found is not None:
+        both = (measured_survival(shown, found), measured_events(shown, found))
+        target["measured"] = list(map(html_of, both))
+    return {
+        "target": target,
+        "folded": folded,
+        "left_out": len(folded),
         "calculator": calculator_of_targets(shown),
     }
 
 
 @plotter(TreeSum)
-def sum_picture(model: TreeSum, setting: Setting) -> str:
-    """Draw survival by risk, and what numeric columns do; of an unknown schema only words."""
-    body, y = Element("g"), MARGIN
-    body.add("text", clip(model.describe(), WIDTH - 2 * MARGIN), x=MARGIN, y=y + 14)
-    y += 26
+def _sum(model: TreeSum, setting: Setting) -> Json:
+    """Draw what the column of the largest range does, or survival; else only words."""
     if isinstance(setting.domain, RowDomain):
         shown = Shown(model, setting.domain.schema)
-        drawn = [survival(shown)] if shown.ends else []
-        drawn += [curve(shown, *entry) for entry in shown.columns[:_MOST] if entry[0].numeric]
-        for panel, height in drawn:
-            panel.attributes["transform"] = f"translate({MARGIN:g} {y:g})"
-            body.children.append(panel)
-            y += height + 10
-    return picture(body, width=WIDTH, height=y, title="A sum of trees", desc=model.describe())
+        if shown.ends:
+            return survival(shown)
+        if shown.columns:
+            return panel(shown, *shown.columns[0]) | {"note": model.describe()}
+    return figure("cases", "A sum of trees", model.describe(), model.describe(), cases=[])
 
 
-def _markup(drawn: tuple[Element, float]) -> Markup:
-    """Return a panel as a picture of its own."""
-    body, height = drawn
-    desc = body.attributes.pop("aria_label", "")
-    title = body.attributes.pop("aria_title", "")
-    # escaped by littlestone.svg
-    return Markup(  # noqa: S704
-        picture(body, width=_PANEL, height=height, title=str(title), desc=str(desc))
-    )
+def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
+    """Draw the mean prediction in each cell of a column, in the range of all columns."""
+    (low, high), name = shown.axis, f"{shown.what} by {column.name}"
+    spread = (high - low) or 1.0
+    if not column.numeric:
+        cells = [
+            {"words": words, "bars": [(shown.said(value), 0.0, round(100 * at, 1))]}
+            for words, value, at in _groups(shown, column, values)
+        ]
+        axis = scale(*shown.range)
+        return figure(
+            "bars", "", name, columns=[{"name": column.name, "cells": cells}], labels=[], zero=0,
+            axis=axis,
+        )  # fmt: skip
+    missing, bins, edges = values[0], values[Column.FIRST :], column.shown
 
+    def line(far: float) -> str:
+        heights = [min(1.0, max(0.0, (value + far - low) / spread)) for value in bins]
+        return path(((i + side) / len(bins), y) for i, y in enumerate(heights) for side in (0, 1))
 
-def curve(shown: Shown, column: Column, values: Sequence[float]) -> tuple[Element, float]:
-    """Draw the mean prediction in each bin of a column, in the range of all columns."""
-    missing, bins = values[0], values[Column.FIRST :]
-    body, (low, high) = Element("g"), shown.axis
-    scale = (high - low) or 1.0
-    _frame(
-        body, column.name, [(shown.said(tick), (tick - low) / scale) for tick in ticks(low, high)]
-    )
-    wide = (_PANEL - _LEFT - MARGIN) / len(bins)
-    edges, every = column.shown, max(1, math.ceil(len(column.shown) / _TICKS))
-    while every < len(edges) and any(text_width(_few(x), 12) > every * wide - 4 for x in edges):
-        every += 1
-    for i in range((len(edges) - 1) % every // 2, len(edges), every):
-        space = every * wide - 4
-        shown_as = edges[i] if text_width(edges[i], 12) <= space else _few(edges[i])
-        _below(body, _LEFT + (i + 1) * wide, clip(shown_as, space, 12))
-
-    def line(values: Sequence[float]) -> str:
-        heights = [_height((min(high, max(low, value)) - low) / scale) for value in values]
-        right = [_LEFT + (place + 1) * wide for place in range(len(values))]
-        steps = (f"V{y:.1f}H{x:.1f}" for x, y in zip(right[1:], heights[1:], strict=True))
-        return f"M{_LEFT:g} {heights[0]:.1f}H{right[0]:.1f}" + "".join(steps)
-
-    if shown.wide:  # the ends of intervals
-        for far in (-shown.wide, shown.wide):
-            path = line([value + far for value in bins])
-            body.add("path", d=path, class_="ls-axis", stroke_dasharray="2 3")
-    body.add("path", d=line(bins), class_="ls-curve")
-    y = _TOP + _TALL + 34
-    body.add(
-        "text", f"missing or other: {shown.said(missing)}", x=_LEFT, y=y, class_="ls-dim ls-small"
-    )
+    paths = [("dash", line(far)) for far in (-shown.wide, shown.wide)] if shown.wide else []
+    x = [(_few(edge), round(100 * i / len(bins), 2)) for i, edge in enumerate(edges, 1)]
     words = "; ".join(
         f"{column.within([code])}: {shown.said(value)}"
         for code, value in enumerate(bins, Column.FIRST)
     )
-    body.attributes |= {"aria_title": f"{shown.what} by {column.name}", "aria_label": words}
-    return body, y + 6
+    return chart(
+        column.name, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
+        note=f"missing or other: {shown.said(missing)}",
+    )  # fmt: skip
 
 
-def survival(shown: Shown) -> tuple[Element, float]:
+def survival(shown: Shown) -> Json:
     """Draw the mean survival of thirds of the public rows, by their risk."""
     chances = shown.model.survival(shown.rows.astype(np.int64))
     order = np.argsort(-chances[:, -1], kind="stable")
     means = [chances[third].mean(axis=0).tolist() for third in np.array_split(order, 3)]
-    ends = [float(end) for end in getattr(shown.model.target, "ends", ())]
-    body = Element("g")
-    words = _lines(body, "Nothing has happened yet", ends, means)
-    body.attributes |= {"aria_title": "Survival by risk", "aria_label": "; ".join(words)}
-    return body, _TOP + _TALL + 24
+    return _curves(shown, "Event-free, by risk", means)
 
 
-def measured_survival(found: SurvivalEvaluation) -> Markup:
+def measured_survival(shown: Shown, found: SurvivalEvaluation) -> Json:
     """Draw the predicted survival of risk groups, and the observed one with its bands."""
-    body, groups, ends = Element("g"), found.groups, found.ends
-    title = "Survival by risk"
-    words = _lines(body, title, ends, [group.predicted for group in groups])
-    for group in groups:
-        for end, band in zip(ends, group.observed, strict=False):  # as far as it is seen
-            _bar(body, _across(end, ends), *map(_height, (band.low, band.value, band.high)))
-    body.attributes |= {"aria_title": title, "aria_label": f"Predicted: {'; '.join(words)}"}
-    return _markup((body, _TOP + _TALL + 24))
+    points = [
+        mark
+        for group in found.groups
+        for end, band in zip(found.ends, group.observed, strict=False)  # as far as it is seen
+        for mark in point(end / found.ends[-1], band.low, band.value, band.high)
+    ]
+    predicted = [group.predicted for group in found.groups]
+    return _curves(shown, "Event-free, by risk", predicted, points)
 
 
-def measured_events(found: SurvivalEvaluation) -> Markup:
+def measured_events(shown: Shown, found: SurvivalEvaluation) -> Json:
     """Draw the predicted number of events of each period, and the observed one with its band."""
-    body, periods, ends = Element("g"), found.calibration, found.ends
+    periods, last = found.calibration, found.ends[-1]
     most = max(max(each.predicted.value, each.observed.high) for each in periods) or 1.0
-    scale = [(number(tick, most), tick / most) for tick in ticks(0.0, most)]
-    title, wide = "Events in each period", _PANEL - MARGIN - _LEFT
-    _frame(body, title, scale)
-    _ends(body, ends, wide)
-    words = []
-    for start, each in zip((0.0, *ends), periods, strict=False):
-        left, right = (_LEFT + wide * x / ends[-1] for x in (start, each.end))
-        y = _height(each.predicted.value / most)
-        body.add("path", d=f"M{left:.1f} {y:.1f}H{right:.1f}", class_="ls-curve")
-        band = each.observed
-        heights = (_height(x / most) for x in (band.low, band.value, band.high))
-        _bar(body, (left + right) / 2, *heights)
-        said = f"{each.predicted.value:,.0f} predicted, {band.value:,.0f} found"
-        words.append(f"{start:.10g} to {each.end:.10g}: {said}")
-    body.attributes |= {"aria_title": title, "aria_label": "; ".join(words)}
-    return _markup((body, _TOP + _TALL + 24))
+    paths, words = [], []
+    for start, step, each in zip((0.0, *found.ends), shown.steps, periods, strict=False):
+        left, right, band = start / last, each.end / last, each.observed
+        height = each.predicted.value / most
+        paths.append(("curve", path([(left, height), (right, height)])))
+        paths += point((left + right) / 2, *(x / most for x in (band.low, band.value, band.high)))
+        words.append(f"{step}: {each.predicted.value:,.0f} predicted, {band.value:,.0f} observed")
+    return chart(
+        "Events in each period", "; ".join(words), paths, x=_until(shown), y=scale(0, most)
+    )
 
 
-def _bar(body: Element, x: float, low: float, middle: float, high: float) -> None:
-    body.add("path", d=f"M{x:.1f} {low:.1f}V{high:.1f}", class_="ls-axis")
-    body.add("circle", cx=round(x, 1), cy=round(middle, 1), r=2.5, class_="ls-one")
+def _until(shown: Shown) -> list[tuple[str, float]]:
+    ends = [float(end) for end in shown.ends]
+    return [("0", 0.0), *((f"{end:.10g}", round(100 * end / ends[-1], 2)) for end in ends)]
 
 
-def _across(end: float, ends: Sequence[float]) -> float:
-    return _LEFT + (_PANEL - _LEFT - _BESIDE) * end / ends[-1]
-
-
-def _ends(body: Element, ends: Sequence[float], wide: float) -> None:
-    every = max(1, math.ceil(len(ends) / _TICKS))
-    _below(body, _LEFT, "0")
-    for i in range(len(ends) - 1, -1, -every):
-        _below(body, _LEFT + wide * ends[i] / ends[-1], f"{ends[i]:.10g}")
-
-
-def _lines(
-    body: Element, title: str, ends: Sequence[float], curves: Sequence[Sequence[float]]
-) -> list[str]:
-    """Draw the survival of risk groups; return it in words."""
-    _frame(body, title, [(f"{share}%", share / 100) for share in (0, 50, 100)])
-    _ends(body, ends, _PANEL - _LEFT - _BESIDE)
-    words, above = [], -math.inf
+def _curves(
+    shown: Shown, title: str, curves: Sequence[Sequence[float]],
+    points: Sequence[tuple[str, str]] = (),
+) -> Json:  # fmt: skip
+    """Draw the survival of risk groups from 1 on, each with its name where it ends."""
+    ends = [float(end) for end in shown.ends]
+    paths, words, names, below = [], [], [], math.inf
     for name, mean in zip(_GROUPS[len(curves) - 1], curves, strict=True):
-        points = [(0.0, 1.0), *zip(ends, mean, strict=True)]
-        lines = "L".join(f"{_across(x, ends):.1f} {_height(y):.1f}" for x, y in points)
-        body.add("path", d=f"M{lines}", class_="ls-curve")
-        above = max(_height(mean[-1]) + 4, above + 13)  # texts do not overlap
-        text = f"{name} {percent(mean[-1], 0)}"
-        body.add("text", text, x=_across(ends[-1], ends) + 4, y=above, class_="ls-small")
-        said = (f"{percent(y, 0)} at {end:.10g}" for y, end in zip(mean, ends, strict=True))
+        paths.append(
+            ("curve", path([(0, 1), *((x / ends[-1], y) for x, y in zip(ends, mean, strict=True))]))
+        )
+        below = min(100 * mean[-1], below - 11)  # names do not overlap
+        names.append((f"{name} {percent(mean[-1], 0)}", round(below, 1)))
+        said = (f"{percent(y, 0)} at {end}" for y, end in zip(mean, shown.ends, strict=True))
         words.append(f"{name}: {', '.join(said)}")
-    return words
+    y = [(f"{share}%", share) for share in (0, 50, 100)]
+    return chart(
+        title, "; ".join(words), [*paths, *points], x=_until(shown), y=y, x_name=shown.units,
+        ends=names,
+    )  # fmt: skip
 
 
 def _few(written: str) -> str:
@@ -356,45 +345,19 @@ def _few(written: str) -> str:
     return min(short, written, key=len)
 
 
-def _frame(body: Element, title: str, ticks: Sequence[tuple[str, float]]) -> None:
-    body.add("text", clip(title, _PANEL - MARGIN, end=3), x=0, y=16.0, class_="ls-strong")
-    for text, share in ticks:
-        y = _height(share)
-        body.add("path", d=f"M{_LEFT:g} {y:.1f}H{_PANEL - MARGIN:g}", class_="ls-grid")
-        body.add(
-            "text",
-            text if text_width(text, 12) <= _LEFT - 6 else clip(_few(text), _LEFT - 6, 12),
-            x=_LEFT - 5,
-            y=y + 4,
-            text_anchor="end",
-            class_="ls-dim ls-small",
-        )
+def _groups(
+    shown: Shown, column: Column, values: Sequence[float]
+) -> list[tuple[str, float, float]]:
+    """Return the categories of a column, their value and place in the range of all columns.
 
-
-def _below(body: Element, x: float, text: str) -> None:
-    y = _TOP + _TALL
-    body.add("path", d=f"M{x:.1f} {y:g}v4", class_="ls-axis")
-    body.add("text", text, x=x, y=y + 17, text_anchor="middle", class_="ls-dim ls-small")
-
-
-def _height(share: float) -> float:
-    return _TOP + _TALL * (1 - share)
-
-
-def _groups(shown: Shown, column: Column, values: Sequence[float]) -> list[Json]:
-    """Return the categories of a column; those whose predictions are written alike together."""
+    Those whose predictions are written alike are together.
+    """
     low, high = shown.range
     written = [shown.said(value) for value in values]
     kinds = {text: i for i, text in enumerate(dict.fromkeys(written))}
     found = groups(column, np.array([[kinds[text]] for text in written]))
-    return [
-        {
-            "words": column.within(group.codes),
-            "value": written[group.codes[-1]],
-            "at": round(100 * (values[group.codes[-1]] - low) / ((high - low) or 1)),
-        }
-        for group in found
-    ]
+    last = [(column.within(group.codes), values[group.codes[-1]]) for group in found]
+    return [(words, value, (value - low) / ((high - low) or 1)) for words, value in last]
 
 
 def calculator_of_targets(shown: Shown) -> Json | None:
@@ -428,78 +391,182 @@ def calculator_of_targets(shown: Shown) -> Json | None:
     return form(shown.schema, used, described, "calculator_targets.js", label=label)
 
 
+# -- What the noise of the learner alone makes of a column, from public numbers: no guarantee.
+
+_SPREADS, _WALK = 4.0, 2.5  # deviations: between cells of a column, and of a walk of signs
+
+
+def noise_ranges(release: Release) -> dict[str, float]:
+    """Return how far cells of each column lie apart by noise and sampling alone, in log-odds.
+
+    Of trees: had the answers of each been drawn at random. What single trees do to a column then
+    adds up like a walk, whose range is below 2.5 deviations in 19 of 20 cases. Of counts of columns
+    and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
+    large. Of a quantity in its unit, of a count in logarithms.
+    """
+    model, domain, n = release.hypothesis, release.concept_class.domain, release.n or 1
+    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain):
+        return {}
+    squares = dict.fromkeys(domain.schema.names, 0.0)
+    for tree, size in model.counted.items():
+        times = size if isinstance(model, TreeEnsemble) else model.trees.count(tree)
+        if isinstance(model, TreeSum):
+            alone = replace(model, trees=(tree,), steps=(size // times,))
+            by_label = [alone.effects(Shown(model, domain.schema).asked)]
+        else:
+            one = TreeEnsemble((tree,), model.step, label_names=model.label_names)
+            by_label = list(one.effects(domain.schema).values())
+        for own in by_label[:1]:
+            for name in own.keys() & squares.keys():
+                squares[name] += times * max(_range(each[name]) for each in by_label) ** 2
+    ranges = {name: _WALK * math.sqrt(square) for name, square in squares.items()}
+    if isinstance(model, TreeEnsemble) and model.code_points is not None:
+        if release.evaluation is not None and release.evaluation.held_out and not release.scored:
+            n = max(n - release.evaluation.n, 1)
+        for at, name in enumerate(domain.schema.names):
+            wide = _SPREADS * math.sqrt(_of_points(release, n, at))
+            ranges[name] = math.hypot(ranges[name], wide)
+    return ranges
+
+
+def _range(cells: Mapping[str, float]) -> float:
+    """Return the range of the effects of bins or categories: not of missing and other, the last."""
+    values = list(cells.values())[: -Column.FIRST]
+    return max(values) - min(values)
+
+
+def _of_points(release: Release, n: int, at: int) -> float:
+    """Return the variance of the log-odds of a cell that noisy counts or gradients give."""
+    model, concepts = release.hypothesis, release.concept_class
+    assert isinstance(model, TreeEnsemble)
+    assert isinstance(concepts, BoostedTreeClass)
+    assert model.code_points is not None
+    answers = concepts.schema.n_codes[at] - Column.OTHER
+    base = np.array(model.start) + np.array(model.code_points.base) / model.code_points.unit
+    odds = np.exp(float(model.step) * (base - base.max()))
+    share = float(np.clip((odds / odds.sum()).min(), 1e-3, 0.5))  # of the rarest label
+    curved, cell = share * (1 - share), n / answers
+    if counts := (release.spent or {}).get("counts of columns"):
+        noise = len(concepts.schema) / float(Fraction(counts.removeprefix("zCDP ")))
+        return (range_of_noise(concepts.schema.columns[at], n, noise, share) / _SPREADS) ** 2
+    if not isinstance(concepts, LinearClass):
+        return 0.0
+    # noise of all rounds that is not forgotten: rounds move by `time`, and pull back by curvature
+    paid = release.payment
+    learner = Linear(concepts, epsilon=paid.epsilon, delta=paid.delta)
+    features = learner.features
+    norm = features.square / features.grain**2
+    squares = (features.tables[at] / features.grain) ** 2
+    pull = 2 * learner.plan.settings(n).time * curved * squares.mean(axis=0) / norm
+    kept = -np.expm1(-pull) / np.maximum(pull, 1e-9)
+    return float((squares @ kept).max()) / norm + 1 / (cell * curved)
+
+
 # -- Sums of trees on their pages: points, effects, and a calculator that works without a network.
 
 
 def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
-    """Return the table of points of a scorecard, in the largest common unit; None of other sums.
+    """Return the points of a scorecard, in the largest common unit; None of other sums.
 
     The columns of the largest points come first. For the labels 0 and 1 sums begin at 0, and each
-    sum has a probability; otherwise each label has a start.
+    sum has a probability; otherwise each label has a start. Columns are those of a figure of bars.
     """
     if not ensemble.additive:
         return None
     base, own = ensemble.summed(schema)
     unit = ensemble.unit(base, own)
     order = sorted(own, key=lambda at: (-int(own[at].max()), at))
-    largest = max((int(own[at].max()) for at in order), default=0) // unit
-    columns = [
-        {
-            "name": schema.columns[at].name,
-            "groups": [
-                {
-                    "words": schema.columns[at].within(group.codes),
-                    "points": [points // unit for points in group.points],
-                    "width": round(100 * group.points[0] / (unit * largest)),
-                }
-                for group in groups(schema.columns[at], own[at])
-            ],
-        }
-        for at in order
-    ]
+    largest = max((int(own[at].max()) for at in order), default=0) // unit or 1
+    columns: list[Json] = []
+    for at in order:
+        cells = []
+        for group in groups(schema.columns[at], own[at]):
+            points = [votes // unit for votes in group.points]
+            ends = [
+                (0, round(100 * p / largest, 1)) if ensemble.binary else (None, None)
+                for p in points
+            ]
+            values = [(f"{p}", *end) for p, end in zip(points, ends, strict=True)]
+            cells.append({"words": schema.columns[at].within(group.codes), "bars": values})
+        wide = float(ensemble.step) * int(np.ptp(own[at][Column.FIRST :], axis=0).max())
+        columns.append({"name": schema.columns[at].name, "range": wide, "cells": cells})
     if ensemble.binary:
         sums, needed = _sums(ensemble, schema), ensemble.needed(base, unit)
         return {"labels": [], "columns": columns, "sums": sums, "needed": needed}
+    start = [(f"{int(votes - min(base)) // unit}", None, None) for votes in base]
+    begin = {
+        "name": "Start",
+        "range": math.inf,
+        "cells": [{"words": "to begin with", "bars": start}],
+    }
     return {
         "labels": list(ensemble.label_names),
-        "base": [int(votes - min(base)) // unit for votes in base],
-        "columns": columns,
+        "columns": [begin, *columns],
         "sums": [],
         "factor": f"{math.exp(unit * float(ensemble.step)):.3g}",
     }
 
 
-def effects(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
-    """Return what each column does to the log-odds of label 1, in hundredths; None of other labels.
+def effects(ensemble: TreeEnsemble, schema: Schema) -> Json:
+    """Return what each column does to the log-odds of each label; of 0 and 1 to those of 1.
 
-    Cells with equal effects are together, and the columns of the largest range come first.
+    In hundredths; cells with equal effects are together, and the columns of the largest range come
+    first. The columns are those of a figure of bars, on one axis.
     """
-    if not ensemble.binary:
-        return None
-    found = []
-    for name, own in ensemble.effects(schema)[1].items():
-        *values, missing, other = [round(100 * value) for value in own.values()]
-        column = schema[name]
-        parts = groups(column, np.array([missing, other, *values])[:, None])
-        reached = [missing, *values]
-        found.append((max(reached) - min(reached), column, parts))
-    largest = max((abs(g.points[0]) for *_, parts in found for g in parts), default=0) or 1
+    by_label = list(ensemble.effects(schema).values())
+    ranges: list[tuple[int, Column, list[Any]]] = []
+    for name in by_label[0]:
+        values = np.array([[round(100 * v) for v in own[name].values()] for own in by_label]).T
+        *bins, missing, other = values.tolist()
+        parts = groups(schema[name], np.array([missing, other, *bins]))
+        ranges.append((int(np.ptp(np.array(bins), axis=0).max()), schema[name], parts))
+    every = [p for *_, parts in ranges for group in parts for p in group.points]
+    low, high = min([*every, 0]), max([*every, 0])
+    spread = (high - low) or 1
+
+    def bar(points: int) -> tuple[str, float | None, float | None]:
+        if not ensemble.binary:
+            return f"{points / 100:+.2f}", None, None
+        ends = sorted(round(100 * (end - low) / spread, 1) for end in (0, points))
+        return f"{points / 100:+.2f}", ends[0], ends[1]
+
     columns = [
         {
             "name": column.name,
-            "groups": [
-                {
-                    "words": column.within(group.codes),
-                    "effect": f"{group.points[0] / 100:+.2f}",
-                    "width": round(50 * abs(group.points[0]) / largest),
-                    "sign": "less" if group.points[0] < 0 else "more",
-                }
+            "range": wide / 100,
+            "cells": [
+                {"words": column.within(group.codes), "bars": list(map(bar, group.points))}
                 for group in parts
             ],
         }
-        for _, column, parts in sorted(found, key=lambda entry: (-entry[0], entry[1].name))
+        for wide, column, parts in sorted(ranges, key=lambda entry: (-entry[0], entry[1].name))
     ]
-    return {"columns": columns}
+    return {
+        "labels": [] if ensemble.binary else list(ensemble.label_names),
+        "columns": columns,
+        "zero": round(-100 * low / spread, 1),
+        "axis": []
+        if not ensemble.binary
+        else [(text.replace("-", "−"), at) for text, at in scale(low / 100, high / 100)],
+    }
+
+
+def effects_figure(ensemble: TreeEnsemble, schema: Schema) -> Json:
+    """Draw what each column does, those of the largest ranges."""
+    drawn = effects(ensemble, schema)
+    left = max(len(drawn["columns"]) - _SHOWN_COLUMNS, 0)
+    note = _NOTE.format(what="each label" if drawn["labels"] else "label 1")
+    note += f" {left} columns of smaller effect are left out." if left else ""
+    drawn["columns"] = drawn["columns"][:_SHOWN_COLUMNS]
+    return figure("bars", "What each column does", ensemble.describe(), note, **drawn)
+
+
+@plotter(TreeEnsemble)
+def _ensemble(model: TreeEnsemble, setting: Setting) -> Json:
+    """Draw what columns do, where the schema is known, or else the trees."""
+    if isinstance(setting.domain, RowDomain):
+        return effects_figure(model, setting.domain.schema)
+    return trees_figure(model, setting)
 
 
 def _sums(ensemble: TreeEnsemble, schema: Schema) -> list[tuple[str, str]]:
@@ -522,7 +589,7 @@ def _percent(chance: float) -> str:
     return f"{100 * chance:.{0 if 0.01 <= chance <= 0.99 else 1}f}%"
 
 
-def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
+def calculator(ensemble: TreeEnsemble, schema: Schema, positive: str) -> Json | None:
     """Return the fields and the script that say the probability of a row, or of each label.
 
     The script holds the integers of the model, and loads nothing.
@@ -551,75 +618,86 @@ def calculator(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
         model |= {
             "labels": ensemble.label_names, "step": float(ensemble.step), "linked": linked
         }  # fmt: skip
-    label = "Label 1" if ensemble.binary else "Label"
+    label = positive if ensemble.binary else "Label"
     return form(schema, used, model, "calculator.js", label=label)
 
 
 # -- What a released evaluation says, drawn: ROC, calibration, confusion matrix; observed values.
 
 
-_SIDE, _PANEL_LEFT, _PANEL_TOP = 200.0, 46.0, 26.0
 _SHOWN = 6  # labels of a confusion matrix
-_CURVE = "stroke:var(--ls-one);stroke-width:2;fill:none"
+_SHARES = [(f"{share:g}", 100 * share) for share in (0.0, 0.5, 1.0)]
 
 
 def drawn(release: Release) -> Json:
-    """Return pictures and the confusion matrix of an evaluation, by released counts."""
+    """Return figures and the confusion matrix of an evaluation, by released counts."""
     if isinstance(release.evaluation, ErrorSums):
-        return {"curves": _observed(release, release.evaluation), "confusion": None}
+        figures = _observed(release, release.evaluation)
+        return {"curves": list(map(html_of, figures)), "confusion": None}
     histogram = release.counts
     if histogram is None:
         return {"curves": [], "confusion": None}
-    hypothesis, curves = release.hypothesis, []
+    hypothesis = release.hypothesis
+    curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
     if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        curves = [roc_picture(evaluation), calibration_picture(evaluation)]
-    # escaped by littlestone.svg
+        curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
-        "curves": [Markup(curve) for curve in curves if curve],  # noqa: S704
+        "curves": [html_of(curve) for curve in curves if curve],
         "confusion": _confusion(release, evaluation),
     }
 
 
-def roc_picture(evaluation: Evaluation) -> str:
-    """Draw the ROC curve; nothing if the noise hides its area."""
-    found = evaluation.auroc()
-    if found is None:
-        return ""
-    area = f"ROC: area {found.value:.3f}"
-    body = _square(area, "label 0 answered 1 (false positives)", "label 1 answered 1 (true)")
-    body.add("path", d=_path(evaluation.roc()), style=_CURVE)
-    return _picture(body, area, "The ROC curve by the noisy counts; the dashed line is chance.")
+def roc(evaluation: Evaluation) -> Json | None:
+    """Draw the ROC curve and its band; None if the noise hides its area."""
+    area = evaluation.auroc()
+    if area is None:
+        return None
+    upper, lower = evaluation.roc_band()
+    band = path([*upper, *reversed(lower)], "Z")
+    paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
+    words = (
+        f"The ROC curve by the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
+        f"{area.high:.3f}. Shaded: its 95% band. The dashed line is chance."
+    )
+    return chart(
+        f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
+        x_name="false positive rate", y_name="sensitivity",
+    )  # fmt: skip
 
 
-def calibration_picture(evaluation: Evaluation) -> str:
+def calibration(evaluation: Evaluation, positive: str) -> Json:
     """Draw how often label 1 was found where which probability was predicted."""
-    away = evaluation.calibration_error()  # 0: no distance is above that of noise
-    error = f"Calibration: error {away:.3f}" if away else "Calibration"
-    body = _square(error, "predicted probability of 1", "share of 1 found")
-    for found in evaluation.calibration():
-        x, low = _at(found.predicted, found.found.low)
-        _, high = _at(0, found.found.high)
-        body.add("path", d=f"M{x:.1f} {low:.1f}V{high:.1f}", class_="ls-axis")
-        _, y = _at(0, found.found.value)
-        body.add("circle", cx=x, cy=y, r=3.5, class_="ls-one")
-    words = "Each point is a group of scores, with its 95% interval; on the dashed line both agree."
-    return _picture(body, error, words)
+    away = evaluation.calibration_error()
+    bins = evaluation.calibration()
+    points = [
+        mark
+        for own in bins
+        for mark in point(own.predicted, own.found.low, own.found.value, own.found.high)
+    ]
+    words = "; ".join(
+        f"{percent(own.predicted, 0)} predicted, {percent(own.found.value, 0)} observed"
+        for own in bins
+    )
+    return chart(
+        f"Calibration: error {away:.3f}" if away else "Calibration", words,
+        [("dash", path([(0, 0), (1, 1)])), *points], x=_SHARES, y=_SHARES, square=True,
+        x_name="predicted probability", y_name=f"observed: {positive}",
+    )  # fmt: skip
 
 
-def _observed(release: Release, sums: ErrorSums) -> list[Markup]:
+def _observed(release: Release, sums: ErrorSums) -> list[Json]:
     """Draw what was observed where which value was predicted; of a quantile its coverage too."""
     bins = QuantityEvaluation(sums).predicted_observed
     if not bins:
         return []
     quantile = getattr(release.hypothesis, "quantile", None) if sums.kind == "quantile" else None
-    found = [observed_picture(bins, means=quantile is None)]
-    if quantile is not None:
-        found.append(coverage_picture(bins, float(quantile)))
-    return [Markup(drawn) for drawn in found]  # noqa: S704 - escaped by littlestone.svg
+    if quantile is None:
+        return [observed(bins, means=True)]
+    return [observed(bins, means=False), coverage(bins, float(quantile))]
 
 
-def observed_picture(bins: Sequence[PredictedBin], *, means: bool) -> str:
+def observed(bins: Sequence[PredictedBin], *, means: bool) -> Json:
     """Draw quantiles, and means with bands, of what was observed against what was predicted."""
     values = [x for own in bins for x in own.quantiles]
     values += [own.observed.value for own in bins] if means else []
@@ -629,45 +707,43 @@ def observed_picture(bins: Sequence[PredictedBin], *, means: bool) -> str:
     def share(value: float) -> float:
         return min(1.0, max(0.0, (value - low) / tall))
 
-    def place(own: PredictedBin) -> float:
-        return (own.predicted - left) / wide
-
-    body = _axes("Observed by prediction", "predicted", _marks(left, right), _marks(low, high))
-    fans = [[(place(own), share(own.quantiles[i])) for own in bins] for i in range(5)]
-    for i, style in ((0, "fill:var(--ls-chip)"), (1, "fill:var(--ls-edge)")):
-        body.add("path", d=_path([*fans[i], *reversed(fans[4 - i])]) + "Z", style=style)
+    places = [(own.predicted - left) / wide for own in bins]
+    fans = [
+        [(x, share(own.quantiles[i])) for x, own in zip(places, bins, strict=True)]
+        for i in range(5)
+    ]
+    paths = [
+        (kind, path([*fans[i], *reversed(fans[4 - i])], "Z"))
+        for i, kind in ((0, "band"), (1, "inner"))
+    ]
     ends = (max(left, low), min(right, high))
     if ends[0] < ends[1]:
-        line = [((value - left) / wide, share(value)) for value in ends]
-        body.add("path", d=_path(line), class_="ls-axis", stroke_dasharray="3 4")
-    body.add("path", d=_path(fans[2]), style=_CURVE)
-    for own in bins if means else ():
-        x, y = _at(place(own), share(own.observed.value))
-        (_, bottom), (_, top) = (
-            _at(0, share(end)) for end in (own.observed.low, own.observed.high)
-        )
-        body.add("path", d=f"M{x:.1f} {bottom:.1f}V{top:.1f}", class_="ls-axis")
-        body.add("circle", cx=x, cy=y, r=3.5, class_="ls-one")
-    return _picture(body, "Observed by prediction", _bins_in_words(bins, tall, means=means))
+        paths.append(("dash", path(((end - left) / wide, share(end)) for end in ends)))
+    paths.append(("curve", path(fans[2])))
+    for x, own in zip(places, bins, strict=True) if means else ():
+        band = own.observed
+        paths += point(x, share(band.low), share(band.value), share(band.high))
+    return chart(
+        "Observed by prediction", _bins_in_words(bins, tall, means=means), paths, square=True,
+        x=scale(left, right), y=scale(low, high), x_name="predicted", y_name="observed",
+    )  # fmt: skip
 
 
-def coverage_picture(bins: Sequence[PredictedBin], quantile: float) -> str:
+def coverage(bins: Sequence[PredictedBin], quantile: float) -> Json:
     """Draw the share of targets that are at most their prediction, for bins of the prediction."""
     low, high = bins[0].low, bins[-1].high
-    scale = (high - low) or 1.0
-    shares = [(f"{share:g}", share) for share in (0.0, 0.5, 1.0)]
-    body = _axes("Coverage by prediction", "predicted", _marks(low, high), shares)
-    dashed = {"class_": "ls-axis", "stroke_dasharray": "3 4"}
-    body.add("path", d=_path(((0, quantile), (1, quantile))), **dashed)
+    spread = (high - low) or 1.0
+    paths = [("dash", path([(0, quantile), (1, quantile)]))]
     for own in bins:
-        x, y = _at((own.predicted - low) / scale, own.below.value)
-        (_, bottom), (_, top) = (_at(0, end) for end in (own.below.low, own.below.high))
-        body.add("path", d=f"M{x:.1f} {bottom:.1f}V{top:.1f}", class_="ls-axis")
-        body.add("circle", cx=x, cy=y, r=3.5, class_="ls-one")
+        x = (own.predicted - low) / spread
+        paths += point(x, own.below.low, own.below.value, own.below.high)
     words = "; ".join(
-        f"{number(own.predicted, scale)}: {percent(own.below.value, 0)}" for own in bins
+        f"{number(own.predicted, spread)}: {percent(own.below.value, 0)}" for own in bins
     )
-    return _picture(body, "Coverage by prediction", f"{words}; wanted {percent(quantile, 0)}")
+    return chart(
+        "Coverage by prediction", f"{words}; wanted {percent(quantile, 0)}", paths, square=True,
+        x=scale(low, high), y=_SHARES, x_name="predicted",
+    )  # fmt: skip
 
 
 def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) -> str:
@@ -681,65 +757,6 @@ def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) 
             says.insert(0, f"mean {number(own.observed.value, spread)} ({ends})")
         lines.append(f"{number(own.predicted, spread)} predicted: {', '.join(says)}")
     return "; ".join(lines)
-
-
-def _marks(low: float, high: float) -> list[tuple[str, float]]:
-    """Return round numbers of a range, written shortly, with their places in it."""
-    scale, found = (high - low) or 1.0, list[tuple[str, float]]()
-    for tick in ticks(low, high):
-        text = number(tick, high - low)
-        short = f"{tick:.3g}".replace("e+0", "e")
-        found.append((text if len(text) <= 6 else short, (tick - low) / scale))
-    longest = max(text_width(text, 12) for text, _ in found) + 4
-    return found[:: math.ceil(longest * len(found) / _SIDE)]
-
-
-def _square(title: str, x: str, y: str) -> Element:
-    """Return axes from 0 to 1 with their names, and the diagonal."""
-    shares = [(f"{share:g}", share) for share in (0.0, 0.5, 1.0)]
-    body = _axes(title, x, shares, shares)
-    body.add("path", d=_path(((0, 0), (1, 1))), class_="ls-axis", stroke_dasharray="3 4")
-    _say(body, y, -(_PANEL_TOP + _SIDE / 2), 13.0, transform="rotate(-90)")
-    return body
-
-
-def _axes(
-    title: str, x: str, along: Sequence[tuple[str, float]], up: Sequence[tuple[str, float]]
-) -> Element:
-    """Return a frame with a title, a name below, and what is written at which shares."""
-    body = Element("g")
-    body.add("text", title, x=_PANEL_LEFT, y=16.0, class_="ls-strong")
-    body.add("rect", x=_PANEL_LEFT, y=_PANEL_TOP, width=_SIDE, height=_SIDE, class_="ls-axis")
-    for text, share in along:
-        end = _PANEL_LEFT + _SIDE + 12 - text_width(text, 12) / 2
-        _say(body, text, min(_at(share, 0)[0], end), _PANEL_TOP + _SIDE + 15)
-    for text, share in up:
-        body.add("text", text, x=_PANEL_LEFT - 5, y=_at(0, share)[1] + 4, text_anchor="end",
-                 class_="ls-dim ls-small")  # fmt: skip
-    _say(body, x, _PANEL_LEFT + _SIDE / 2, _PANEL_TOP + _SIDE + 31)
-    return body
-
-
-def _say(body: Element, text: str, x: float, y: float, **more: str) -> None:
-    body.add("text", text, x=x, y=y, text_anchor="middle", class_="ls-dim ls-small", **more)
-
-
-def _at(x: float, y: float) -> tuple[float, float]:
-    return _PANEL_LEFT + _SIDE * x, _PANEL_TOP + _SIDE * (1 - y)
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join("{:.1f} {:.1f}".format(*_at(*point)) for point in points)
-
-
-def _picture(body: Element, title: str, desc: str) -> str:
-    return picture(
-        body,
-        width=_PANEL_LEFT + _SIDE + 14,
-        height=_PANEL_TOP + _SIDE + 38,
-        title=title,
-        desc=desc,
-    )
 
 
 def _confusion(release: Release, evaluation: Evaluation) -> Json | None:

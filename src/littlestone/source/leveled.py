@@ -314,12 +314,43 @@ class LevelWeights(TabulatedWeights):
         return self._sums.decide(u)
 
 
+# *Proof of Theorem 2.* Let eps = 2**-53. Scale all weights by e**(-r best), best the level with
+# the largest e**(r l), and by 2**-t, where t >= 0 is least with all counts at most 2**(100 + t).
+# w_i <= 2**100 are the scaled weights (of bottom too, if it is at most 2**900), S_i = w_0 + ... +
+# w_i, S the last one.
+#
+# *Weights.* The computed weight f_i satisfies |f_i - w_i| <= 29 eps w_i + 2**-99. With g = |l_i -
+# best|, an integer that is computed exactly in 64 bits: if |r| g >= 200 ln 2, the code takes f_i
+# = 0, and w_i <= 2**100 2**-200. Else e**(-|r| g) is the product of D <= 6 entries of tables, one
+# for each 12-bit digit of g. Each entry is within a relative 2 eps of e**(-|r| a 2**p), which is
+# at least 2**-201, hence normal: a ball of 160 bits, whose middle is converted to a double. The
+# count is rounded once, and each of D products once: no more than (1 + 2 eps)**D (1 + eps)**(D +
+# 1) - 1 <= (3D + 2) eps relatively, and an underflow adds less than 2**-1000. D <= 6 gives 20
+# eps; the code allows for 9 digits. Bottom's ball has a relative accuracy of 100 bits (else
+# nothing is decided), and is converted once.
+#
+# *Sums.* |F_i - S_i| <= 0.52 eta S_i + sigma/3. All terms are nonnegative, and each passes
+# through at most L + B + 1 additions, whatever their order inside a block: F_i = sum of f_j (1 +
+# theta_j) with |theta_j| <= 1.01 (L + B + 1) eps as long as (L + B) eps < 0.01. With the weights
+# the relative part is at most 1.02 (L + B + 30) eps <= 0.52 eta; the absolute parts add up to at
+# most 1.01 n 2**-99.
+#
+# *Decision.* Evaluating either side costs at most six roundings, each at most eps of a value that
+# is at most twice F_i, F_(i-1) or F; half of each 2 eta (eta >= 128 eps) covers them. What
+# remains is F_(i-1) (1 + eta) + sigma <= F u 2**-64 (1 - eta) - sigma. S <= (F + sigma/3) / (1 -
+# 0.52 eta) <= F (1 + eta) + sigma and S >= (F - sigma/3) / (1 + 0.52 eta) >= F (1 - eta) - sigma
+# for each sum, so the left side is at least S_(i-1) and the right side at most S u 2**-64 <= S U.
+# The second line likewise. If bottom weighs more than 2**900, the code puts 2**900: all other
+# outcomes together have a share below n 2**-800, less than one cell, so that bottom is decided
+# for every u but the last, and no other outcome is decided at all.
+
+
 @dataclass(frozen=True)
 class _Sums:
     """Cumulative weights in doubles, in blocks, with a bound on their error.
 
-    Each cumulative sum S and its double F satisfy ``|F - S| <= error * S + slack``: Lemma 2 of
-    ``docs/leveled-choice.md`` (error is its eta, slack its sigma).
+    Each cumulative sum S and its double F satisfy ``|F - S| <= error * S + slack``: eta and sigma
+    of Theorem 2 of ``docs/leveled-choice.md``; the comment above the class proves it.
     """
 
     blocks: npt.NDArray[np.float64]  # (number of blocks, _BLOCK): weights, padded with zeros
@@ -648,7 +679,29 @@ def _near(kept: list[tuple[Integers, Integers]], gap: int | None) -> tuple[Integ
 # with right end j weigh ``right_j * sum of left_i * e**(rate * (W_i - W_j))``, i < j: a running
 # sum again. A sweep computes these weights in doubles, with a bound on their error, and keeps the
 # sums of whole parts only; one more sweep finds the right end. Where doubles do not decide, balls
-# do, in the same memory. Proof: ``docs/leveled-choice.md``, Theorem 4.
+# do, in the same memory.
+#
+# *Proof of Theorem 4 of docs/leveled-choice.md.* In balls S_j = (S_(j-1) + b_j) e**(-r w_j), of
+# which the sums at the ends of parts are kept; the outcome lies in one part, which is read again.
+# In doubles, for r > 0, everything is divided by the weight e**(r B) of one best pair, B = max(0,
+# max (W_i - W_j)), an integer that a first pass finds. Let M_j = max W_i, i < j. Points come in
+# segments in which M moves by at most h = 100/r (or by nothing); inside one, left ends are summed
+# as b e**(-r (M' - W_i)), M' the segment's last M, and multiplied by e**(r (M' - W_j - B)), which
+# is e**(r (M' - M0)) <= e**100 times e**(-r (W_j + B - M0)), M0 its first M. What weighs less
+# than 2**-480 of the best pair counts as 0.
+#
+# Scaled, the total is at least 1: the best pair is there, or B = 0 and the pairs without points
+# weigh at least 1. *What is left out*: there are at most 2**126 pairs. A pair of a point whose
+# best score is more than 480 ln 2 / r below B weighs less than 2**-480: together at most 2**-354.
+# A left end that is dropped lies further than that below M' <= M_j + h, so its pair weighs less
+# than e**100 2**-480 < 2**-335: together at most 2**-209. Underflow adds less than 2**-700. All
+# is below sigma/3. *What is rounded*: every number is nonnegative. A left end's term has one
+# conversion and one factor of a table (29 eps, as above). Inside its segment it passes through at
+# most 1024 + V + 2 additions, in blocks; each later segment multiplies the sum by one such factor
+# and adds once: at most 32 roundings. A weight has four more products, the scale (2 eps) and one
+# more factor. The sum over points passes through 1024 + V + T + 2 additions. In all at most 2
+# (1024 + V) + T + 32 G + 150 roundings by eps each; as long as their sum is below 0.01, the
+# relative error is at most 1.01 times that, less than 0.52 eta.
 
 
 Ints = npt.NDArray[np.int64]

@@ -185,3 +185,13 @@ def test_tables_of_prefixes_are_canonical():
         assert {v for v in everything if h.predict(np.array([v]))[0]} == held
         assert seen.setdefault(frozenset(held), h) == h
         assert load(h.to_dict()) == h
+
+
+def test_a_teacher_of_sparse_sets_lists_in_few_nodes():
+    """Of 40 records 34 points leave {1}, every {1, x}, and {0, 1}: their subsets are not tried."""
+    x = np.r_[np.ones(4), np.zeros(2), 2 + np.arange(34)].astype(int)
+    sample = Sample.of(x, (x < 2).astype(int))
+    for tolerance, ones, dimension in ((3, (1,), 1), (2, (1,), 1), (1, (0, 1), 0)):
+        space = SparseSets(2).version_space(max_nodes=300).within_error(sample, tolerance)
+        assert space.decomposition_dim(80, 2) == dimension
+        assert list(space.essential(80, 2)) == [on_points(ones)]

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scenarios import scenarios
 
 import littlestone as ls
 from littlestone.classes import (
@@ -27,7 +28,6 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.learners.vc1.proper import leaves_below, most_leaves
-from littlestone.planning.scenarios import scenarios
 from littlestone.source import ExactSource, SeededSource, public_generator
 
 

@@ -492,11 +492,11 @@ def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
         OnlineAlgorithm(Thresholds(1, 9), plan), x, (x > 4).astype(np.int8), seed=2,
         description="digits & all",
     )  # fmt: skip
-    svg = ls.plot(run)
-    assert "proved: at most" in svg
-    assert "digits &amp; all" in svg
-    assert f"{len(run.published)} hypotheses published" in svg
-    assert "<svg" in ls.plot(learner(Thresholds(1, 99)))
+    html = ls.plot(run)
+    assert "proved: at most" in html
+    assert "digits &amp; all" in html
+    assert f"{len(run.published)} hypotheses published" in html
+    assert "<figure" in ls.plot(learner(Thresholds(1, 99)))
 
 
 ODD = [float("inf"), (float("-inf"), "a"), 10**5000, (10**5000, (-(10**5000),)), "\ud800"]

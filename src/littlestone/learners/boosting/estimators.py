@@ -717,7 +717,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         event, time = event_and_time(y, type(self).__name__)
         risk = self.predict(X)
         check_lengths(type(self).__name__, len(risk), y=len(time))
-        return _concordance(risk, event, time)
+        return concordance(risk, event, time)
 
     @property
     def unique_times_(self) -> npt.NDArray[np.float64]:
@@ -728,7 +728,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
         return np.array([float(end) for end in target.ends])
 
 
-def _concordance(
+def concordance(
     risk: npt.NDArray[np.float64], event: npt.NDArray[np.bool_], time: npt.NDArray[np.float64]
 ) -> float:
     """Return the concordance of Harrell, from the longest time on."""

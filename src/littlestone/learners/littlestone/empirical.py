@@ -1,15 +1,25 @@
 """Certificates for every realizable data set: the error is on the given records (003, Theorem 3).
 
 The records are fixed, and the shuffle to the teachers is a uniformly random permutation: so
-teachers are not independent. What replaces independence (docs/learners/littlestone.md, "On the
-records themselves"):
+teachers are not independent. Theorem 4 of docs/learners/littlestone.md ("On the records
+themselves") says what replaces independence.
 
-* *one teacher* sees records without replacement. Its chances are bounded by binomials of slightly
-  shifted bias: at most K/(n - m + 1) for "more than c of K records", at least (E - c)/n for
-  "at most c of more than E".
-* *all teachers*: which record goes to whom is negatively associated (Joag-Dev and Proschan
-  1983), so expectations of products of functions that fall (or that rise) with each teacher's
-  records are at most the products of expectations; Hoelder's inequality joins both kinds.
+*Proof.* (i) *One teacher.* Its records are drawn without replacement. Of K given records, each
+draw hits one with probability at most K/(n - m + 1), so more than c hits are no likelier than
+for such a coin. As long as at most c of more than E given records were hit, the next draw hits
+one with probability above (E - c)/n. While the records in F do not span F, none of those in F
+but not in the span F' was seen: the next draw is one with probability at least their share of
+all n. (ii) *All teachers.* Let J_(k,i) say that record k goes to teacher i (or, last, to none).
+These indicators are negatively associated (Joag-Dev and Proschan 1983): for nonnegative
+functions of disjoint sets of them that all increase, or all decrease, the expectation of the
+product is at most the product of expectations. "Not spanned" (U_i) and "a bad set is listed"
+(b_i: at most c errors) decrease in teacher i's records, "too many errors for F" (V_i)
+increases. So E e^(x U/h) <= (1 + u (e^(x/h) - 1))^t for the sum U, likewise for V, and E
+e^((l/h) sum (b_i + U_i)) <= E^t, where for given marginals both together as often as possible
+is the worst. (iii) Hoelder's inequality with h and 1 - h joins the two kinds: Pr[U + V >= t - K
++ 1] <= e^(-x(t-K+1)) E e^(x(U+V)), and a bad set is drawn against F with probability at most E
+e^(l (b - a)) <= e^(-l t) E e^(l (b + U + V)), since at least t - U - V teachers list F. QED
+With u or v zero, h is 1 or 0.
 """
 
 from __future__ import annotations

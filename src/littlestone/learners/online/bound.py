@@ -1,4 +1,13 @@
-"""How many mistakes: certificates with explicit constants, lower bounds, and older bounds."""
+"""How many mistakes: certificates with explicit constants, lower bounds, and older bounds.
+
+*Lower bounds.* *Omega(d)*: on a random path of a shattered tree every learner is wrong with
+probability 1/2 at each of d steps, so d/2 expected mistakes. *Omega(1/epsilon)*: let two
+concepts differ at x, and let a_t, b_t be the probabilities of an error at time t on the streams
+(x, 0), (x, 0), ... and (x, 1), (x, 1), .... They differ in t records before time t, so by group
+privacy b_t >= e^(-t epsilon) (1 - a_t) - delta (1 - e^(-t epsilon))/(e^epsilon - 1), hence a_t
++ b_t >= e^(-t epsilon) - delta (1 - e^(-t epsilon))/(e^epsilon - 1). One of the two streams
+costs half the sum of these.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,19 @@ and no label has to be explained by a concept.
 Source: exponential weights (Littlestone and Warmuth; Freund and Schapire), with draws of the
 exponential mechanism in the place of the mixture. The plan is `plan.plan_hedge`, what is proved
 `bound.regret_bound`; the constants are our own: docs/learners/online.md.
+
+*Regret.* Let N be the number of concepts, l_j(h) the mistakes of h in batch j, b_j <= b its
+length, and W_j = sum_h e^(-eta L_{j-1}(h)). By Hoeffding's lemma ln(W_{j+1}/W_j) = ln E e^(-eta
+l_j(h_j)) <= -eta E l_j(h_j) + eta^2 b_j^2/8, the expectation over the draw. Summed,
+ln(W_{B+1}/N) >= -eta min L - ln N, so
+
+sum_j E l_j(h_j) <= min_h L(h) + ln N/eta + eta b T/8
+
+on every stream, *if the records of a batch are fixed before the concept published for it is
+seen* (an adversary who sees it first can make every record a mistake); they may depend on all
+that was published before. The mistakes minus their expectations are martingale differences in
+ranges of length b_j, so by Azuma and Hoeffding the mistakes exceed the bound by sqrt(T b
+ln(1/beta)/2) or more with probability at most beta (`regret_bound().mistakes`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,35 @@
 in floats: they find plans and the least n. `certificate` writes the same bounds for one interval,
 and decides.
 
-Statements and proofs: ``docs/learners/users.md``, ``users.clipped``.
+Notation, M-, M+ and patterns: ``docs/learners/users.md``.
+
+**`users.clipped`.** Fix eta. Let A_i be the event that start i is chosen and then a bad h.
+
+- As the best score of a start is never negative (the first i with S_i <= nwc has it, or the
+  last one), start i has probability at most e^(a u_i), u_i its score, 0 <= a <=
+  epsilon_search/(2w). For i < K, u_i <= nwc - S_i. So for l <= epsilon_choice/(2w), a <= l:
+  Pr[A_i] <= E sum over bad h of e^(a(nwc - S_i)) e^(-l(phi_i(h) - S_i)), and (l - a) S_i <= (l
+  - a) phi_i(h*): with a = l it is (|H|-1) (e^(lwc) M-(l; eta+alpha))^n, else (|H|-1) (e^(2awc)
+  M-(2l; eta+alpha) M+(2(l-a); eta))^(n/2); a = 0 is allowed for i = K, too. With patterns in
+  the place of |H| - 1 as above (the whole factor for a = l).
+- *Too early*, whatever is chosen then: e^(a u_i) <= e^(anwc) max over H of e^(-a phi_i(h)), and
+  no h has an error below eta: Pr[A_i] <= 2 Pi((r+1)N) e^((m-1)/(2r)) (e^(awc) M-(a; p))^n, p
+  from q = eta. The choice of a start costs patterns only, not ln|H|.
+- *Too late*: u_i <= S_{i-k} - nwc <= phi_{i-k}(h*) - nwc: Pr[A_i] <= (e^(-awc) M+(a; eta))^n at
+  t_{i-k}.
+- *A margin with high probability* (k = 2). Let 0 < b < c, and G the event that for some j,
+  fixed by eta, S_j <= nw(c - b) and S_{j-k} >= nw(c + b). On G the best score is at least nwb,
+  so start i has probability at most e^(a(u_i - nwb)): in all bounds above c becomes c - b if i
+  may be too early, and c + b if it may be too late. The complement of G is added once:
+  (e^(-lw(c-b)) M+(l; eta))^n at t_j, and |H| (e^(lw(c+b)) M-(l; eta))^n at t_{j-k}, or with
+  patterns, for any l >= 0, as no privacy is involved.
+
+The failure is at most the sum over i of the least of these, at the least favourable eta. M-
+falls and M+ rises with eta, so on an interval of eta one takes M- at its lower end and M+ at
+its upper end; intervals are refined until that costs about 2 % of n. The first bound (a = l)
+rises with t_i and the second one falls, so starts far below and far above are bounded by count
+times the nearest. Starts, width, level and shares of epsilon come from a search in floats; the
+certificate is valid for any. The union over H occurs once, in the choice.
 """
 
 from __future__ import annotations

@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 LEAVES = "vc1.proper.leaves"
 
 
+# *Proof of `vc1.proper.leaves`* (Lemma 3 of docs/learners/vc1.md). Let q be the leaf on the way
+# to c, and p another one. Let P be the probability of records with label 0 between x and p, and R
+# that of points of I at q or above it, up to where the ways to p and q separate. err(p) = err(q)
+# + P + R and err(q) <= a. On the second part, mistakes(p) - mistakes(q) counts just these
+# records; p is drawn with probability at most e^(-l (mistakes(p) - mistakes(q))), whose
+# expectation is at most (1 - (P+R)(1 - e^(-l)))^m. If err(p) > alpha, P + R > alpha - a. Union
+# over p. QED
+
+
 def node_counts(tree: VC1Tree, sample: Sample) -> tuple[Counter[Node], Counter[Node]]:
     """Return how many records each node has with label 0 and with label 1, relabelled by f.
 

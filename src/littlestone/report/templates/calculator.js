@@ -38,8 +38,8 @@
     }
     const margin = votes[1] - votes[0];
     const chance = MODEL.probabilities[(margin - MODEL.first) / 2];
-    const points = MODEL.base === null ? "" : `${(margin - MODEL.base) / MODEL.unit} points: `;
-    answer.textContent = points + percent(chance);
+    const points = MODEL.base === null ? "" : ` (${(margin - MODEL.base) / MODEL.unit} points)`;
+    answer.textContent = percent(chance) + points;
     answer.dataset.probability = chance;
   };
   for (const field of fields) field.addEventListener("change", show);

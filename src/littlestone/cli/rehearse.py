@@ -1,0 +1,169 @@
+"""``littlestone rehearse``: how good a private fit becomes, found on public rows."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from littlestone.cli.fit import FitGoal, Further, Targets, parse
+from littlestone.cli.options import (
+    AsJson,
+    Evaluated,
+    Page,
+    Records,
+    Table,
+    check_outputs,
+    names,
+    shared,
+    whole,
+)
+from littlestone.cli.terminal import Public, caution, counting, facts, note, table
+from littlestone.errors import ParameterError, check_fraction, check_integer, exact_value
+
+if TYPE_CHECKING:
+    from littlestone.planning import Rehearsal
+
+
+@shared
+class Guesses:
+    """A population that is made up, where there is no twin."""
+
+    best: str | None = None
+    """Without TWIN: the AUROC (for quantities R2, for times the concordance) of the best model
+    without privacy, as far as one can guess."""
+    share: str | None = None
+    """Without TWIN: the share of label 1, or of events."""
+    single: str | None = None
+    """Without TWIN: the AUROC (R2, concordance) of the best single column."""
+    third: str | None = None
+    """Without TWIN: that of the third best column."""
+
+
+def rehearse(
+    twin: str | None = None,
+    /,
+    *,
+    y: str | None = None,
+    goal: FitGoal = FitGoal(),
+    n: Annotated[str | None, Parameter(name="--records")] = None,
+    aim: str | None = None,
+    chance: str = "0.8",
+    guesses: Guesses = Guesses(),
+    records: Records = Records(),
+    targets: Targets = Targets(),
+    form: Table = Table(),
+    open_points: Public = Public(),
+    further: Further = Further(),
+    evaluated: Evaluated = Evaluated(),
+    runs: str = "20",
+    jobs: str | None = None,
+    seed: int = 0,
+    out: str | None = None,
+    report: Page = None,
+    json: AsJson = False,
+) -> int:
+    """Say how good a fit of so many records becomes: run it on PUBLIC rows, again and again.
+
+    Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
+    published one. Without it a population is made up over a --schema (--best, --share).
+
+    Parameters
+    ----------
+    twin:
+        A public table: a Parquet or CSV file, or the URL of a table in a database.
+    y:
+        Column of labels, or of the --target.
+    n:
+        How many records there will be, or several numbers, such as 1000,5000. Each run draws so
+        many rows, with replacement, from four fifths of TWIN, and is measured on the others. Like
+        --epsilon, it may be left out beside --aim: then it is searched.
+    aim:
+        What the model is to reach, such as "auroc >= .75"; also of log_loss, error, r2, mae,
+        concordance and coverage. What is left out, --records or --epsilon, is searched; exit 3 if
+        10,000,000 records do not reach it.
+    chance:
+        How often a fit is to reach the --aim.
+    runs:
+        At first; more follow until the mean is known to 0.01, at most 100.
+    jobs:
+        Processes, by default one for each core.
+    seed:
+        Of rows and draws, which are public.
+    out:
+        Write the protocol (JSON) here, for `littlestone fit --protocol`.
+    """
+    from littlestone.planning.rehearsal import rehearsed
+    from littlestone.report import page
+    from littlestone.safe_io import write_text
+
+    check_outputs("rehearse", twin, records.schema, open_points.public, out=out, report=report)
+    if goal.concept_class is not None:
+        raise ParameterError(
+            "rehearse is about a --model: what is learned of a --class has a bound before data "
+            "(littlestone plan)."
+        )
+    epsilons = tuple(
+        check_fraction("rehearse", "epsilon", text)
+        for text in names("rehearse", "epsilon", goal.epsilon, "numbers") or ()
+    )
+    sizes = tuple(
+        whole("rehearse", "records", text)
+        for text in names("rehearse", "records", n, "numbers") or ()
+    )
+    if aim is None and not (epsilons and sizes):
+        raise ParameterError(
+            "rehearse needs --epsilon and --records, such as --epsilon 1 --records 1000,5000; or "
+            "one of both and an --aim, such as --aim 'auroc >= .75'."
+        )
+    if twin is None and y is None and targets.time is None:
+        y = "label"
+    first: Fraction = epsilons[0] if epsilons else Fraction(1)
+    fit = parse(
+        twin or "-", y=y, goal=replace(goal, epsilon=str(first)), records=records, targets=targets,
+        table=form, open_points=open_points, further=further, evaluated=evaluated,
+    )  # fmt: skip
+    if twin is not None and not json:
+        caution([f"{twin} is read as public: nothing of it is protected."])
+    typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
+    with counting("Rehearsing") as progress:
+        found = rehearsed(
+            fit, twin, epsilons, sizes if aim is None else (),
+            runs=whole("rehearse", "runs", runs), guesses=typed,
+            n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
+            random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,
+        )  # fmt: skip
+        if aim is not None:
+            found = replace(found, records=sizes).aimed(aim, chance)
+    if out is not None:
+        found.protocol().save(out)
+    if report is not None:
+        write_text(report, page(found))
+    if json:
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        return 0
+    _show(found)
+    if out or report:
+        facts([(name, what, "") for name, what in (("Protocol", out), ("Page", report)) if what])
+    return 0
+
+
+def _show(found: Rehearsal) -> None:
+    """Print a row for each measure of each size, and what it needs."""
+    rows = [
+        (
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", name.replace("_", " "),
+            f"{each.mean:.3g} +- {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
+            f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
+            *([cell.population] if cell.population else []),
+        )
+        for cell in found.cells for name, each in cell.measures.items()
+    ]  # fmt: skip
+    columns = ("records", "epsilon", "measure", "mean of runs", "10% to 90%", "without privacy")
+    more = ("population",) if any(cell.population for cell in found.cells) else ()
+    table(found.title, (*columns, *more), rows)
+    for line in found.notes:
+        note(line)

@@ -1,0 +1,643 @@
+"""What a rehearsal draws records from: a public twin of a table, or a population that is made up.
+
+*Twin.* It is read once, and its cells are coded once for each schema. Rows that are drawn from it
+are a `Table`, so `Fit` reads them as any other. A run is measured on rows that it did not learn
+from.
+
+*Population.* Two public guesses are what a power analysis asks for: how common the label is, and
+how good the best model would be. They do not determine how many records are needed: of two
+populations with both, the one whose columns say the same is learned from fewer. So a *design* says
+how the effects of columns decay, and how columns correlate; guesses of the best single column and
+of the third one choose it, by least squares and without a fit. Without these two designs are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy.special import expit, ndtr
+
+from littlestone.classes import (
+    BoostedTreeClass,
+    LinearClass,
+    ScorecardClass,
+    TreeEnsemble,
+    TreeSum,
+)
+from littlestone.data import Column, RowDomain, Schema
+from littlestone.data.containers import Rows
+from littlestone.data.domains import user_index
+from littlestone.data.tables import Stream, Table, read_table
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.errors import (
+    InfeasibleError,
+    ParameterError,
+    StoppedError,
+    check_probability,
+    parameter_error,
+)
+from littlestone.evaluation import QuantityEvaluation, SurvivalEvaluation
+from littlestone.source import SeededSource, public_generator
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data.counting import Groups, Reading
+    from littlestone.evaluation import Band
+    from littlestone.learners.fit import Fit
+    from littlestone.learners.release import Release
+    from littlestone.types import Hypothesis, Json
+
+Ints = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
+
+_HELD_OUT = 5  # one unit of so many is measured on
+_MEASURED = 20_000  # units, at most
+_ROWS = 1 << 17  # of a batch
+#: How far the truth may lie beyond two designs: three of four tables (`docs/planning.md`).
+BEYOND = 0.06
+_APART = 5_000  # records that a run is measured on
+_MOST = 100_000  # different records that a run learns from
+_SIZE, _TRIED = 4_000, 3  # records and populations by which a design is chosen
+_HUMPED, _ALIGNED_HUMPED = 0.3, 0.15  # numbers whose effect rises and falls
+_STEPS = 30  # of a bisection
+
+
+class Design(NamedTuple):
+    """How effects of columns decay, how columns correlate, whether they then say the same."""
+
+    decay: float
+    correlation: float
+    aligned: bool
+
+
+_DESIGNS = tuple(
+    Design(decay, *how)
+    for decay in (0.3, 0.5, 0.7, 0.85)
+    for how in ((0.0, False), (0.3, False), (0.3, True), (0.5, True), (0.7, True))
+)
+#: Shown where nothing is guessed about single columns.
+_RANGE = {
+    "a: columns that say different things": Design(0.7, 0.0, False),
+    "b: columns that say the same": Design(0.7, 0.5, True),
+}
+
+
+# -- Rows of a public table.
+
+
+@dataclass(frozen=True, eq=False)
+class Twin:
+    """A public table, read once; rows of it are drawn, and its cells are coded once."""
+
+    names: tuple[str, ...]
+    declared: bool
+    cells: pa.Table  # columns named as `names`
+    numbers: pa.Table  # the same, as a CSV file's decimal sign reads them
+    user: str | None = None
+    _coded: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, table: Any, fit: Fit) -> Twin:
+        """Read all columns of a table."""
+        declared = None if fit.schema is None else fit.schema.csv
+        opened = read_table(table, csv=fit.csv, declared=declared, caller=fit.caller)
+        names = [] if fit.schema is None else list(fit.schema.names)
+        fit.task.check(fit.caller, opened, names or fit.columns or ())
+        opened.once(fit.task.y, fit.caller)
+        if fit.user is not None and fit.user not in opened.names:
+            opened.frame([fit.user], fit.caller)  # refuses it
+
+        def whole(numbers: Sequence[str]) -> pa.Table:
+            read = pa.concat_tables(opened.pieces(opened.names, fit.caller, numbers=numbers))
+            return read.rename_columns(list(opened.names))
+
+        cells, form = whole(()), fit.csv or declared
+        comma = form is not None and form.decimal == "comma"
+        numbers = whole(opened.names) if comma else cells
+        return cls(opened.names, opened.declared, cells, numbers, fit.user)
+
+    @property
+    def units(self) -> Sequence[Ints]:
+        """The rows of each record, or of each user."""
+        if "units" not in self._coded:
+            self._coded["units"] = self._units()
+        return cast("Sequence[Ints]", self._coded["units"])
+
+    def _units(self) -> Sequence[Ints]:
+        if self.user is None:
+            return cast("Sequence[Ints]", np.arange(len(self.cells))[:, None])
+        code = self.cells[self.user].combine_chunks().dictionary_encode(null_encoding="encode")
+        user = code.indices.to_numpy(zero_copy_only=False)
+        order = np.argsort(user, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(user[order])) + 1)
+
+    def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
+        """Return n units, drawn with replacement from four fifths, and the other fifth."""
+        units = self.units
+        if len(units) < 2 * _HELD_OUT:
+            raise ParameterError(
+                f"A twin has at least {2 * _HELD_OUT} records (or users): a fifth is measured on."
+            )
+        order = generator.permutation(len(units))
+        apart, rest = np.split(order, [len(units) // _HELD_OUT])
+        learned = rest[generator.integers(len(rest), size=n)]
+        return Drawn.of(self, learned), Drawn.of(self, apart[:_MEASURED])
+
+    def groups(self, reading: Reading) -> Groups:
+        """Return the codes of all rows, computed once for each schema."""
+        key = (tuple(reading.columns), tuple(reading.numbers), reading.schema, reading.target)
+        if self._coded.get("key") != key:
+            kind = [(self.numbers if c in reading.numbers else self.cells) for c in reading.columns]
+            columns = [table[name] for table, name in zip(kind, reading.columns, strict=True)]
+            cells = pa.Table.from_arrays(columns, [f"k{j}" for j in range(len(columns))])
+            self._coded.update(key=key, groups=reading.converted(cells))
+        return cast("Groups", self._coded["groups"])
+
+
+class Drawn(Table):
+    """Rows drawn from a twin, with repetitions; a user who is drawn twice is two users."""
+
+    def __init__(self, twin: Twin, rows: Ints, user: Ints | None) -> None:
+        super().__init__(twin.names)
+        self.declared = twin.declared
+        self._twin, self._rows, self._user = twin, rows, user
+
+    @classmethod
+    def of(cls, twin: Twin, units: Ints) -> Drawn:
+        """Return the rows of units."""
+        if twin.user is None:
+            return cls(twin, units, None)
+        rows = [twin.units[unit] for unit in units]
+        user = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+        return cls(twin, np.concatenate(rows), user)
+
+    def rows(self) -> int:
+        """Return their number."""
+        return len(self._rows)
+
+    def split(
+        self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
+    ) -> tuple[Table, Table]:
+        """Return the rows where ``first`` is true, and the others."""
+        return Drawn(self._twin, self._rows[first], None), Drawn(
+            self._twin, self._rows[~first], None
+        )
+
+    def groups(self, reading: Reading) -> Groups:
+        """Return what the cells of these rows are converted to."""
+        whole, rows = self._twin.groups(reading), self._rows
+        places, point = np.unique(whole.point[rows], return_inverse=True)
+        ones = np.ones(len(rows), dtype=np.int64)
+        user, keys = whole.user, whole.keys
+        if self._user is not None:
+            user, keys = user_index(self._user)
+        return whole._replace(
+            points=whole.points[places], point=point, label=whole.label[rows], n=ones,
+            user=user, keys=keys,
+        )  # fmt: skip
+
+    def _frame(self, columns: list[str], numbers: Any) -> Any:
+        return self._scan(_Taken(self._columns(columns, numbers), self._rows))
+
+    def _batches(self, columns: list[str], numbers: Any) -> Stream:
+        taken = _Taken(self._columns(columns, numbers), self._rows)
+        return Stream(taken.schema.types, taken.batches)
+
+    def _columns(self, columns: list[str], numbers: Any) -> pa.Table:
+        found = [
+            (self._twin.numbers if name in numbers else self._twin.cells)[name] for name in columns
+        ]
+        return pa.Table.from_arrays(found, [f"c{j}" for j in range(len(found))])
+
+
+class _Taken(Rows):
+    """Some rows of columns in memory, batch after batch."""
+
+    def __init__(self, cells: pa.Table, rows: Ints) -> None:
+        self._cells, self._rows, self.schema = cells, rows, cells.schema
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        for start in range(0, len(self._rows), _ROWS):
+            taken = self._cells.take(pa.array(self._rows[start : start + _ROWS]))
+            yield from taken.combine_chunks().to_batches()
+
+
+class Drawable(Protocol):
+    """What rows are drawn from: a twin, or a population that is made up."""
+
+    def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
+        """Return n units to learn from, and others to measure on."""
+
+
+# -- One run.
+
+
+class Run(NamedTuple):
+    """What one run found: measures of its model, and what its evaluation says of the first one."""
+
+    measures: dict[str, float]
+    value: float = math.nan
+    width: float = math.nan  # half of the band; NaN: nothing is evaluated, or noise hides it
+    model: str = ""  # the family that was taken, of those that more than one are possible
+    stopped: str = ""  # why nothing was released
+
+
+def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
+    """Draw rows, fit, and measure; the same numbers give the same run."""
+    generator = public_generator(seed, run)
+    learned, apart = rows.draw(n, generator)
+    source = SeededSource(int(generator.integers(2**62)))
+    try:
+        planned = fit.plan(learned, source)
+        release = planned.run(source)
+    except (StoppedError, InfeasibleError) as problem:
+        return Run({}, stopped=str(problem))
+    kinds = {LinearClass: "linear", ScorecardClass: "scorecard", BoostedTreeClass: "boosted"}
+    taken = kinds.get(type(release.concept_class), fit.model)
+    found = Run(measured(fit, release.concept_class, release.hypothesis, apart), model=taken)
+    band = reported(release)
+    if band is None:
+        return found
+    return found._replace(value=band.value, width=(band.high - band.low) / 2)
+
+
+def reported(release: Release) -> Band | None:
+    """Return what the private evaluation says of the first measure."""
+    found = release.measured
+    if found is None:
+        return None
+    if isinstance(found, QuantityEvaluation):
+        return found.r2
+    if isinstance(found, SurvivalEvaluation):
+        return None if found.hidden else found.concordance
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+        return found.auroc()
+    assert release.quality is not None
+    return release.quality.error
+
+
+def measured(fit: Fit, concepts: ConceptClass, model: Hypothesis, apart: Table) -> dict[str, float]:
+    """Return the measures of a model on other rows, without privacy; the first one leads."""
+    task = fit.task
+    read: Json = dict(task.rule)
+    if not task.of_labels:
+        read["target"] = task.target
+    if concepts.lists_labels:
+        read["labels"] = concepts.labels
+    sample = TargetSample.read(
+        apart, y=task.y, domain=cast(RowDomain, concepts.domain), caller=fit.caller, **read
+    )
+    known = sample.code >= 0 if not task.of_labels else np.ones(len(sample.code), dtype=bool)
+    point, code, count = sample.point[known], sample.code[known], sample.count[known]
+    if isinstance(model, TreeSum):
+        return _of_values(model, sample.points, point, code, count)
+    return _of_labels(model, sample.points, point, code, count)
+
+
+def _of_labels(
+    model: Hypothesis, points: Any, point: Ints, code: Ints, count: Ints
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    n = int(count.sum())
+    answer = np.asarray(model.predict(points))[point]
+    if isinstance(model, TreeEnsemble):
+        chances = model.probability(points)
+        both = np.column_stack([1 - chances, chances]) if model.binary else chances
+        if model.binary:
+            found["auroc"] = auroc(chances[point], code == 1, count)
+        listed = code < both.shape[1]
+        own = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
+        found["log_loss"] = float(-(np.log(own.clip(1e-6)) * count).sum()) / n
+    found["error"] = float(count[answer != code].sum()) / n
+    ones = float(count[code == 1].sum())
+    if isinstance(model, TreeEnsemble) and model.binary and ones:
+        found["calibration_ratio"] = float((chances[point] * count).sum()) / ones
+    if isinstance(model, TreeEnsemble) and model.width is not None:
+        sets = model.sets(points)
+        found["coverage"] = (
+            float((sets[point, np.where(listed, code, 0)] * listed * count).sum()) / n
+        )
+        found["width"] = float((sets.sum(axis=1)[point] * count).sum()) / n
+    return found
+
+
+def _of_values(
+    model: TreeSum, points: Any, point: Ints, code: Ints, count: Ints
+) -> dict[str, float]:
+    target, n = model.target, int(count.sum())
+    predicted = model.predict(points)[point]
+    if isinstance(target, Periods):
+        from littlestone.learners.boosting.estimators import concordance  # noqa: PLC0415
+
+        periods, event = target.at_risk(code)
+        each = partial(np.repeat, repeats=count)
+        found = {"concordance": concordance(each(predicted), each(event) >= 0, each(periods))}
+        left = 1.0  # of Kaplan and Meier
+        for period in range(len(target.ends)):
+            at_risk = float(count[periods > period].sum())
+            left *= 1 - float(count[event == period].sum()) / max(at_risk, 1.0)
+        risk = 1 - float((model.survival(points)[point, -1] * count).sum()) / n
+        return found | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
+    assert isinstance(target, Quantity | Count)
+    step = float(target.width) if isinstance(target, Quantity) else 1.0
+    value = (float(target.low) if isinstance(target, Quantity) else 0.0) + step * code
+    mean = float((value * count).sum()) / n
+    spread = float(((value - mean) ** 2 * count).sum())
+    found = {
+        "r2": 1 - float(((value - predicted) ** 2 * count).sum()) / spread if spread else 0.0,
+        "mae": float((np.abs(value - predicted) * count).sum()) / n,
+    }
+    if mean:
+        found["calibration_ratio"] = float((predicted * count).sum()) / n / mean
+    if model.width is not None:
+        low, high = model.interval(points)[point].T
+        inside = (value >= low) & (value <= high)
+        found |= {"coverage": float(count[inside].sum()) / n}
+        found |= {"width": float(((high - low) * count).sum()) / n}
+    return found
+
+
+def auroc(score: Doubles, positive: npt.NDArray[np.bool_], count: Ints) -> float:
+    """Return the area under the ROC curve, equal scores at half.
+
+    Examples
+    --------
+    >>> auroc(np.array([0.1, 0.4, 0.4]), np.array([False, True, False]), np.array([1, 1, 1]))
+    0.75
+    """
+    place = np.unique(score, return_inverse=True)[1]
+    ones = np.bincount(place, weights=count * positive)
+    zeros = np.bincount(place, weights=count * ~positive)
+    below = np.cumsum(zeros) - zeros / 2
+    total = ones.sum() * zeros.sum()
+    return float((ones * below).sum() / total) if total else 0.5
+
+
+# -- A population that is made up.
+
+
+def populations(
+    fit: Fit, *, best: Any, share: Any, single: Any = None, third: Any = None
+) -> dict[str, Made]:
+    """Return the populations that fit the guesses, by name; public numbers only.
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "sex": {"categories": ["m", "f"]}})
+    >>> from littlestone.learners.fit import Fit
+    >>> found = populations(Fit(y="ill", epsilon=1, schema=schema), best=.8, share=.2, single=.75)
+    >>> list(found), found[""].design.correlation
+    ([''], 0.0)
+    """
+    if fit.schema is None:
+        raise ParameterError(
+            "rehearse needs a public twin of the table, or a schema (--schema) over which a "
+            "population is made up."
+        )
+    if fit.task.labels is not None or fit.user is not None or fit.task.target.kind == "count":
+        raise ParameterError(
+            "A population is made up for two labels, a quantity or a time, of records. For others "
+            "give rehearse a public twin."
+        )
+    kind = fit.task.target.kind
+    hint = {
+        "label": "The AUROC of the best model without privacy, for example 0.8.",
+        "quantity": "The share of the variance that the best model explains, for example 0.3.",
+        "time": "The concordance of the best model without privacy, for example 0.7.",
+    }[kind]
+    ceiling = float(check_probability("rehearse", "best", best, hint=hint))
+    common = 0.5
+    if kind != "quantity":
+        what = "The share of label 1." if kind == "label" else "The share with an event."
+        common = float(check_probability("rehearse", "share", share, hint=what))
+    elif share is not None:
+        raise parameter_error("rehearse", "share", "left out for a quantity", share)
+    least = 0.0 if kind == "quantity" else 0.5
+    if ceiling <= least or ceiling > 0.995:
+        raise parameter_error("rehearse", "best", f"above {least:g} and at most 0.995", best, hint)
+    guessed: dict[int, float] = {}
+    for place, (name, value) in enumerate((("single", single), ("third", third))):
+        if value is not None:
+            guess = float(check_probability("rehearse", name, value))
+            if not least <= guess <= ceiling:
+                rule = f"between {least:g} and best, which is {ceiling:g}"
+                raise parameter_error("rehearse", name, rule, value)
+            guessed[2 * place] = guess
+    own = Made(fit, fit.schema, ceiling, common, _DESIGNS[0])
+    if not guessed:
+        return {name: replace(own, design=design) for name, design in _RANGE.items()}
+
+    def missed(design: Design) -> float:
+        found = np.mean([replace(own, design=design).singles(run) for run in range(_TRIED)], axis=0)
+        return math.fsum(
+            (found[min(at, len(found) - 1)] - guess) ** 2 for at, guess in guessed.items()
+        )
+
+    return {"": replace(own, design=min(_DESIGNS, key=missed))}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A population over a schema: of each run another one, by a public seed."""
+
+    fit: Fit
+    schema: Schema
+    best: float
+    share: float
+    design: Design
+
+    def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
+        """Return n records, and others to measure on; of very many some are there again."""
+        different = min(n, _MOST)
+        codes, signal = self.features(different + _APART, generator)
+        cells = [_cells(column, codes[:, j]) for j, column in enumerate(self.schema)]
+        task, outcome = self.fit.task, self.outcomes(signal, generator)
+        y = [pa.array(values) for values in outcome]
+        names = (*self.schema.names, task.y, *([] if task.event is None else [task.event]))
+        table = pa.table([*cells, *y], names=list(names))
+        twin = Twin(names, True, table, table)
+        learned = np.arange(n)
+        if different < n:
+            learned = generator.integers(different, size=n)
+        return Drawn(twin, learned, None), Drawn(twin, np.arange(different, len(signal)), None)
+
+    def features(self, n: int, generator: np.random.Generator) -> tuple[Ints, Doubles]:
+        """Return the codes of n records, and what they say of the outcome: mean 0, deviation 1."""
+        decay, correlation, aligned = self.design
+        m = len(self.schema)
+        side = generator.choice([-1.0, 1.0], m)
+        common = generator.normal(size=(n, 1)) * side * math.sqrt(correlation)
+        place = ndtr(generator.normal(size=(n, m)) * math.sqrt(1 - correlation) + common)
+        codes, effects = np.empty((n, m), dtype=np.int64), np.empty((n, m))
+        for j, column in enumerate(self.schema):
+            known, shares = _shares(column, generator)
+            at = np.minimum(np.searchsorted(np.cumsum(shares), place[:, j]), len(known) - 1)
+            codes[:, j] = known[at]
+            effects[:, j] = _effect(column, shares, generator, aligned=aligned)[at]
+        weights = np.zeros(m)
+        weights[generator.permutation(m)] = decay ** np.arange(m)
+        signal = effects @ (weights * (side if aligned else generator.choice([-1.0, 1.0], m)))
+        return codes, (signal - signal.mean()) / max(float(signal.std()), 1e-12)
+
+    def outcomes(self, signal: Doubles, generator: np.random.Generator) -> list[Any]:
+        """Return the cells of what is predicted, as well as the best model knows it."""
+        target, n = self.fit.task.target, len(signal)
+        if isinstance(target, Quantity):
+            noise = generator.normal(size=n)
+            value = math.sqrt(self.best) * signal + math.sqrt(1 - self.best) * noise
+            low, wide = float(target.low), float(target.high - target.low)
+            return [(low + wide * (0.4 + value / 8)).clip(low, low + wide)]
+        if isinstance(target, Periods):
+            return self._times(target, signal, generator)
+        assert not isinstance(target, Count)
+        chance = _solved(lambda b: self._chances(b * signal), self.best, ceiling)
+        ones, labels = generator.random(n) < chance, self.fit.task.target
+        positive = getattr(labels, "positive", 1)
+        other = getattr(labels, "negative", None)
+        if not isinstance(positive, str):
+            return [np.where(ones, positive, 0 if positive != 0 else 1)]
+        return [np.where(ones, positive, other or f"not {positive}").tolist()]
+
+    def _chances(self, odds: Doubles) -> Doubles:
+        """Return chances of label 1 with these log-odds, up to a constant, of the right mean."""
+        return cast(Doubles, expit(odds + _constant(odds, self.share)))
+
+    def _times(
+        self, target: Periods, signal: Doubles, generator: np.random.Generator
+    ) -> list[Doubles]:
+        """Draw times with proportional hazards; those beyond the last end are not observed."""
+        last, unit = float(target.ends[-1]), generator.exponential(size=len(signal))
+        bound = -math.log1p(-self.share)
+
+        def times(b: float) -> Doubles:
+            risk = np.exp((b * signal).clip(-12, 12))
+            low, high = 0.0, 50.0
+            for _ in range(_STEPS):
+                rate = (low + high) / 2
+                enough = 1 - np.exp(-rate * bound * risk).mean() >= self.share
+                low, high = (low, rate) if enough else (rate, high)
+            return cast(Doubles, last * unit / (high * bound * risk))
+
+        time = _solved(times, self.best, lambda found: ordered(signal, found, last))
+        event = time <= last
+        return [np.minimum(time, last * 1.01), event.astype(np.int64)]
+
+    def singles(self, run: int) -> Doubles:
+        """Return how good the three best columns are alone, the best one first."""
+        generator = public_generator(run)
+        codes, signal = self.features(_SIZE, generator)
+        outcome = self.outcomes(signal, generator)
+        target = self.fit.task.target
+        if isinstance(target, Quantity | Periods):
+            value = np.asarray(outcome[0], dtype=np.float64)
+        else:
+            value = (np.asarray(outcome[0]) == getattr(target, "positive", 1)).astype(np.float64)
+        ones = np.ones(len(value), dtype=np.int64)
+        found = []
+        for own in codes.T:
+            many = np.bincount(own)
+            mean = (np.bincount(own, weights=value) + value.mean() / 5) / (many + 0.2)
+            said = mean[own]
+            if isinstance(target, Quantity):
+                found.append(float(said.var() / value.var()))
+            elif isinstance(target, Periods):
+                found.append(ordered(-said, value, float(target.ends[-1])))
+            else:
+                found.append(auroc(said, value > 0, ones))
+        return np.sort(found)[::-1][:3]
+
+
+def _shares(column: Column, generator: np.random.Generator) -> tuple[Ints, Doubles]:
+    """Return the codes of a column, and how common they are: a bell of numbers, ranks of texts."""
+    if column.numeric:
+        k = column.n_codes - Column.FIRST
+        share = np.exp(-0.5 * ((np.arange(k) - (k - 1) / 2) / max(k / 4, 0.6)) ** 2)
+        return np.arange(Column.FIRST, column.n_codes), share / share.sum()
+    codes = generator.permutation(np.arange(Column.FIRST, column.n_codes))
+    share = 1 / np.arange(1, len(codes) + 1)
+    return codes, share / share.sum()
+
+
+def _effect(
+    column: Column, shares: Doubles, generator: np.random.Generator, *, aligned: bool
+) -> Doubles:
+    """Return the effect of each code: along numbers a line or a hump, of texts any; deviation 1."""
+    place = np.arange(len(shares)) - float((shares * np.arange(len(shares))).sum())
+    if column.numeric and len(shares) > 1:
+        humped = generator.random() < (_ALIGNED_HUMPED if aligned else _HUMPED)
+        effect = place**2 + place / 2 if humped else place
+    else:
+        effect = generator.normal(size=len(shares))
+        effect = np.sort(effect) if aligned else effect
+    effect = effect - float((shares * effect).sum())
+    return cast(Doubles, effect / (math.sqrt(float((shares * effect**2).sum())) + 1e-12))
+
+
+def _cells(column: Column, codes: Ints) -> pa.Array:
+    """Return a cell that has the code, for each record."""
+    if column.calendar is not None:
+        raise ParameterError(
+            f"No population is made up over dates: give rehearse a public twin, or a schema "
+            f"without {column.name!r}."
+        )
+    if column.edges is not None:
+        edges = [float(edge) for edge in column.edges]
+        cells = pa.array([edges[0] - 1, *edges] if edges else [0.0])
+    else:
+        cells = pa.array([str(each) for each in column.categories or ()])
+    return cells.take(pa.array(codes - Column.FIRST))
+
+
+def _constant(odds: Doubles, share: float) -> float:
+    low, high = -60.0, 60.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if expit(odds + middle).mean() >= share else (middle, high)
+    return high
+
+
+def _solved(
+    made: Callable[[float], Doubles], wanted: float, measure: Callable[[Doubles], float]
+) -> Doubles:
+    """Return what is made with the slope at which a measure is what is wanted."""
+    low, high = 0.0, 12.0
+    for _ in range(_STEPS // 2):
+        slope = (low + high) / 2
+        low, high = (slope, high) if measure(made(slope)) < wanted else (low, slope)
+    return made(high)
+
+
+def ordered(risk: Doubles, time: Doubles, last: float) -> float:
+    """Return the concordance of pairs of neighbouring records; equal risks count half.
+
+    Examples
+    --------
+    >>> ordered(np.array([2.0, 1, 1, 1]), np.array([3.0, 5, 9, 8]), last=9)
+    0.75
+    """
+    half = len(risk) // 2
+    one, other = np.arange(half), np.arange(half) + half
+    first = np.where(time[one] < time[other], one, other)
+    then, seen = one + other - first, time[first] < last
+    score = (np.sign(risk[first] - risk[then]) + 1) / 2
+    return float(score[seen].mean()) if seen.any() else 0.5
+
+
+def ceiling(chances: Doubles) -> float:
+    """Return the AUROC of records with known chances of label 1.
+
+    Examples
+    --------
+    >>> round(ceiling(np.array([0.2, 0.8])), 2)
+    0.8
+    """
+    ordered = np.sort(chances)
+    below = np.cumsum(1 - ordered) - (1 - ordered) / 2
+    return float((below * ordered).sum() / (ordered.sum() * (1 - ordered).sum()))

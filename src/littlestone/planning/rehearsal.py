@@ -1,0 +1,706 @@
+"""Rehearsals: a whole private fit, again and again, on rows of a public table.
+
+The *twin* is a public table like the one that is to come: last year's published file, a made-up
+population (`littlestone.planning.population`). Each run learns from n rows that are drawn with
+replacement from 80 % of it, by the code that releases (`Fit`), and its model is measured on the
+other 20 %. So what comes out is what n records at epsilon give: the model, and how well its own
+private evaluation will know that.
+
+Nothing here is protected: the twin, its rows and all seeds are public.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from littlestone.bounds.tails import clopper_pearson
+from littlestone.data.schema import RESERVED
+from littlestone.data.tables import read_table
+from littlestone.errors import (
+    InfeasibleError,
+    ParameterError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    counted,
+    parameter_error,
+)
+from littlestone.learners.fit import Fit, asked_of
+from littlestone.learners.protocol import Protocol
+from littlestone.notebooks import Card
+from littlestone.planning.population import (
+    BEYOND,
+    Drawable,
+    Made,
+    Run,
+    Twin,
+    populations,
+    run_once,
+)
+
+if TYPE_CHECKING:
+    from littlestone.types import Json
+
+MOST_RECORDS, LEAST_RECORDS = 10**7, 50
+_EPSILONS = (Fraction(1, 100), Fraction(100))
+_ENOUGH, _MOST_RUNS = 0.01, 100  # the reach of a mean at which runs end
+_STEP, _MOST_STEPS = 40, 400  # runs for each size that is tried
+_CONFIDENCE = 0.9
+_FREE_RUNS = 10
+#: "Without privacy" is the same code at this epsilon, which learns from all records.
+FREE = Fraction(10_000)
+
+#: What an aim may be about: of which kinds of target, and whether more is better.
+MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
+    "auroc": (("label",), True),
+    "log_loss": (("label",), False),
+    "error": (("label",), False),
+    "r2": (("quantity", "count"), True),
+    "mae": (("quantity", "count"), False),
+    "concordance": (("time",), True),
+    "coverage": (("label", "quantity", "count"), True),
+}
+
+
+# -- Many runs.
+
+
+class Spread(NamedTuple):
+    """The mean of runs, how far it reaches (at 95 %), and what 10 and 90 % of runs are below."""
+
+    mean: float
+    reach: float
+    low: float
+    high: float
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread | None:
+        """Return it for the runs that have a value."""
+        known = np.array([value for value in values if not math.isnan(value)])
+        if not len(known):
+            return None
+        reach = 1.96 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.inf
+        low, high = np.quantile(known, [0.1, 0.9])
+        return cls(float(known.mean()), float(reach), float(low), float(high), len(known))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What so many records at an epsilon give, by runs."""
+
+    records: int
+    epsilon: Fraction
+    runs: int
+    measures: dict[str, Spread]  # of the model, on rows that it has not seen
+    half_width: Spread | None  # of the band of the first one in the private evaluation
+    free: dict[str, Spread]  # of the same model without privacy
+    stopped: int = 0  # runs that released nothing
+    why: str = ""
+    population: str = ""
+
+    @property
+    def main(self) -> str:
+        """The first measure."""
+        return next(iter(self.measures), "")
+
+    @property
+    def price(self) -> float | None:
+        """What privacy costs, in the first measure; None where one of both is not known."""
+        one, other = self.measures.get(self.main), self.free.get(self.main)
+        if one is None or other is None:
+            return None
+        return (other.mean - one.mean) * (1 if MEASURES[self.main][1] else -1)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+
+        def plain(found: Mapping[str, Spread]) -> Json:
+            return {name: each._asdict() for name, each in found.items()}
+
+        out: Json = {"records": self.records, "epsilon": str(self.epsilon), "runs": self.runs}
+        out |= {"population": self.population} if self.population else {}
+        out |= {"measures": plain(self.measures), "without_privacy": plain(self.free)}
+        if self.half_width is not None:
+            out["half_width"] = self.half_width._asdict()
+        return out | ({"stopped": self.stopped, "why": self.why} if self.stopped else {})
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A measure, and what it is to reach."""
+
+    measure: str
+    least: bool  # at least, or at most
+    value: float
+
+    @classmethod
+    def parse(cls, text: str, fit: Fit, caller: str = "rehearse") -> Aim:
+        """Return what ``auroc >= .75`` says, if it fits what is predicted.
+
+        Examples
+        --------
+        >>> Aim.parse("auroc >= .75", Fit(y="ill", epsilon=1, model="boosted"))
+        Aim(measure='auroc', least=True, value=0.75)
+        """
+        found = re.fullmatch(r"\s*([a-z0-9_]+)\s*(>=|<=)\s*([0-9.eE+-]+)\s*", str(text))
+        known = [name for name, (kinds, _) in MEASURES.items() if _kind(fit, name) in kinds]
+        rule = f"like 'auroc >= .75'; here of {', '.join(known)}"
+        try:
+            value = float(found[3]) if found else math.nan
+        except ValueError:
+            value = math.nan
+        if found is None or math.isnan(value) or found[1] not in known:
+            raise parameter_error(caller, "aim", rule, text)
+        least = MEASURES[found[1]][1]
+        if least != (found[2] == ">="):
+            which = "more is better: >=" if least else "less is better: <="
+            raise parameter_error(caller, "aim", f"{rule}. Of {found[1]} {which}", text)
+        return cls(found[1], least, value)
+
+    def reached(self, run: Run) -> bool:
+        """Whether a run reached it; one that released nothing did not."""
+        value = run.measures.get(self.measure, math.nan)
+        return value >= self.value if self.least else value <= self.value
+
+    def __str__(self) -> str:
+        return f"{self.measure} {'>=' if self.least else '<='} {self.value:g}"
+
+
+def _kind(fit: Fit, measure: str) -> str:
+    """Return the kind of what is predicted; "" where a model does not have the measure."""
+    several = fit.task.labels is not None
+    plain = fit.family in ("rule", "list", "tree")
+    if measure == "coverage" and fit.interval is None:
+        return ""
+    if (measure == "auroc" and (several or plain)) or (measure == "log_loss" and plain):
+        return ""
+    return fit.task.target.kind
+
+
+class Tried(NamedTuple):
+    """How many of the runs with a number of records, or an epsilon, reached an aim."""
+
+    value: Any
+    reached: int
+    runs: int
+
+    @property
+    def share(self) -> float:
+        """The share that did."""
+        return self.reached / self.runs
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The chance of a run, at 90 %."""
+        return clopper_pearson(self.reached, self.runs, _CONFIDENCE)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many records, or which epsilon, an aim takes; or whether both given ones do."""
+
+    aim: Aim
+    chance: float
+    records: int
+    epsilon: Fraction
+    searched: str  # "records", "epsilon", or "" where both were given
+    tried: tuple[Tried, ...]
+    found: Tried
+    other: Any = None  # what the easier one of two populations needs
+
+    @property
+    def enough(self) -> bool:
+        """Whether the aim is reached with at least that chance, as far as the runs say."""
+        return self.found.share >= self.chance
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        low, high = self.found.interval
+        return {
+            "aim": str(self.aim), "chance": self.chance, "records": self.records,
+            "epsilon": str(self.epsilon), "searched": self.searched, "enough": self.enough,
+            "reached": self.found.share, "low": low, "high": high, "runs": self.found.runs,
+            "tried": [
+                {"value": str(each.value), "reached": each.reached, "runs": each.runs}
+                for each in self.tried
+            ],
+        } | ({} if self.other is None else {"other": str(self.other)})  # fmt: skip
+
+    def __str__(self) -> str:
+        low, high = self.found.interval
+        answer = f"Needed {self.searched}" if self.searched else ("No", "Yes")[self.enough]
+        return (
+            f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
+            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs. So the chance "
+            f"is {low:.0%} to {high:.0%} (at 90%); asked for is {self.chance:.0%}."
+            + (f" The easier population needs {self.other}." if self.other is not None else "")
+        )
+
+
+Progress = Callable[[int, int], None]
+
+
+class Key(NamedTuple):
+    """What is run."""
+
+    records: int
+    epsilon: Fraction
+    free: str  # the family of models, without privacy; else ""
+    run: int
+
+
+@dataclass
+class Runner:
+    """Runs on public rows, in processes; what was run is not run again."""
+
+    rows: Drawable
+    fit: Fit
+    seed: int
+    jobs: int | None
+    progress: Progress = lambda done, total: None
+    known: dict[Key, Run] = field(default_factory=dict)
+
+    def runs(self, asked: Sequence[Key]) -> None:
+        """Run what is asked."""
+        missing = [key for key in asked if key not in self.known]
+        total = len(self.known) + len(missing)
+        workers = min(self.jobs or os.cpu_count() or 1, len(missing))
+        if workers <= 1:
+            for key in missing:
+                self.known[key] = self._run(key)
+                self.progress(len(self.known), total)
+            return
+        from joblib import Parallel, delayed  # noqa: PLC0415 - processes are not always needed
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "rows")
+            Path(path).write_bytes(pickle.dumps((self.rows, self.seed)))
+            call = delayed(_in_process)
+            tasks = (call(path, self._asked(key), key) for key in missing)
+            for key, found in Parallel(n_jobs=workers, return_as="generator_unordered")(tasks):
+                self.known[key] = found
+                self.progress(len(self.known), total)
+
+    def _asked(self, key: Key) -> Fit:
+        if not key.free:
+            return replace(self.fit, epsilon=key.epsilon)
+        nothing: Json = {"evaluate": None, "holdout": None, "interval": None}
+        return replace(self.fit, epsilon=FREE, model=key.free, **nothing)
+
+    def _run(self, key: Key) -> Run:
+        return run_once(self.rows, self._asked(key), key.records, self.seed, key.run)
+
+    def of(self, n: int, epsilon: Fraction, free: str = "") -> list[Run]:
+        """Return the runs that were made, in their order."""
+        wanted = (n, epsilon, free)
+        return [found for key, found in sorted(self.known.items()) if key[:3] == wanted]
+
+    def tried(self, value: Any, n: int, epsilon: Fraction, aim: Aim, chance: float) -> Tried:
+        """Run until the interval of the chance leaves it, or often enough."""
+        runs = 0
+        while True:
+            runs += _STEP
+            self.runs([Key(n, epsilon, "", run) for run in range(runs)])
+            found = self.of(n, epsilon)
+            here = Tried(value, sum(map(aim.reached, found)), len(found))
+            low, high = here.interval
+            if not low <= chance <= high or runs >= _MOST_STEPS:
+                return here
+
+
+@lru_cache(maxsize=1)
+def _load(path: str) -> tuple[Drawable, int]:
+    """Load the rows of this rehearsal, once in each process."""
+    return cast("tuple[Drawable, int]", pickle.loads(Path(path).read_bytes()))  # noqa: S301 - ours
+
+
+def _in_process(path: str, fit: Fit, key: Key) -> tuple[Key, Run]:
+    rows, seed = _load(path)
+    return key, run_once(rows, fit, key.records, seed, key.run)
+
+
+# -- What comes out.
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """What was found about a fit on public rows; see `rehearse`."""
+
+    fit: Fit
+    columns: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    epsilons: tuple[Fraction, ...]
+    records: tuple[int, ...]
+    runners: dict[str, Runner]
+    answer: Needed | None = None
+
+    def needed(self, aim: str, chance: Any = 0.8) -> Needed:
+        """Return how many records, or which epsilon, reach an aim with a chance.
+
+        What was not given is searched by bisection: 40 runs a step, until the 90 % interval of the
+        chance leaves ``chance``, and at most 400.
+
+        Raises
+        ------
+        InfeasibleError
+            10**7 records do not reach it, or an epsilon of 100.
+        """
+        asked = Aim.parse(aim, self.fit)
+        share: Fraction = check_probability("rehearse", "chance", chance)
+        several = (("epsilon", self.epsilons), ("records", self.records))
+        for name, values in several:
+            if len(values) > 1:
+                wanted = "one number beside an aim, or left out, and then it is searched"
+                raise parameter_error("rehearse", name, wanted, ", ".join(map(str, values)))
+        if not self.epsilons and not self.records:
+            raise ParameterError(
+                "An aim of rehearse needs epsilon or records: one of both is searched."
+            )
+        answers = [self._needed(run, asked, float(share)) for run in self.runners.values()]
+        answers.sort(key=lambda a: (not a.enough, a.records, a.epsilon, -a.found.share))
+        easier = answers[0].found.value if len(answers) > 1 else None
+        return replace(answers[-1], other=easier)
+
+    def aimed(self, aim: str, chance: Any = 0.8) -> Rehearsal:
+        """Return the rehearsal with what an aim needs, and what is found there."""
+        answer = self.needed(aim, chance)
+        cells = tuple(
+            cell_of(runner, answer.records, answer.epsilon, answer.found.runs, name)
+            for name, runner in self.runners.items()
+        )
+        return replace(self, answer=answer, cells=cells)
+
+    @property
+    def made_up(self) -> bool:
+        """Whether there was no twin."""
+        return any(isinstance(runner.rows, Made) for runner in self.runners.values())
+
+    @property
+    def title(self) -> str:
+        """What was run, in a line."""
+        where = "a population that is made up" if self.made_up else "a public twin"
+        return f"Rehearsal of {self.fit.task.y} on {where}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said beside the figures."""
+        said = []
+        for cell in self.cells:
+            at = f"{cell.records:,} records at epsilon {float(cell.epsilon):g}"
+            at += f" ({cell.population})" if cell.population else ""
+            known = "too few for a private evaluation"
+            if cell.half_width is not None:
+                known = f"the private evaluation says {cell.main} to +-{cell.half_width.mean:.2g}"
+            cost = "" if cell.price is None else f"; privacy costs {cell.price:.2g} of it"
+            if cell.measures:
+                said.append(f"{at}: {known}{cost}.")
+            if cell.stopped:
+                said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
+        twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
+        if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
+            said.append(
+                "Four fifths of the twin are fewer records: rows are repeated, so that so many "
+                "different ones would teach more."
+            )
+        if len(self.runners) > 1:
+            said.append(
+                "Two populations with these guesses; the truth lies between or beyond, by up to "
+                f"+-{BEYOND}. Guess the best single column, too, and the third one (--single, "
+                "--third)."
+            )
+        said.append(
+            "Mean of runs: +- is how far it is known, at 95%. 10% to 90%: of the runs. Without "
+            f"privacy: the same code at epsilon {int(FREE):,}, on all records."
+        )
+        return said + ([] if self.answer is None else [str(self.answer)])
+
+    def _needed(self, runner: Runner, aim: Aim, chance: float) -> Needed:
+        n: Any = self.records[0] if self.records else None
+        epsilon: Any = self.epsilons[0] if self.epsilons else None
+        searched = "records" if n is None else "epsilon" if epsilon is None else ""
+        steps: list[Tried] = []
+
+        def numbers(value: Any) -> Any:
+            return (value if n is None else n), (value if epsilon is None else epsilon)
+
+        def enough(value: Any) -> bool:
+            at = numbers(value)
+            steps.append(runner.tried(value, at[0], at[1], aim, chance))
+            return steps[-1].share >= chance
+
+        if not searched:
+            enough(None)
+            return Needed(aim, chance, n, epsilon, "", (), steps[0])
+        found = _least(enough, searched)
+        if found is None:
+            last = numbers(steps[-1].value)
+            reason = runner.of(*last)[0].stopped
+            raise InfeasibleError(
+                f"{aim} is not reached with chance {chance:.0%} by {last[0]:,} records at epsilon "
+                f"{float(last[1]):g} ({steps[-1].share:.0%} of {steps[-1].runs} runs): ask for "
+                f"less, or for {'a larger epsilon' if n is None else 'more records'}. {reason}",
+                n_needed=last[0] + 1,  # at least
+            )
+        at = next(step for step in steps if step.value == found)
+        records, least = numbers(found)
+        return Needed(aim, chance, records, least, searched, tuple(steps), at)
+
+    def protocol(self) -> Protocol:
+        """Return the fit, written down for one number of records and one epsilon."""
+        one = (self.records, self.epsilons) if self.answer is None else (
+            (self.answer.records,), (self.answer.epsilon,))  # fmt: skip
+        if len(one[0]) != 1 or len(one[1]) != 1:
+            raise ParameterError(
+                "A protocol of rehearse is about one number of records and one epsilon: give one "
+                "of each, or an aim (--aim)."
+            )
+        fit = replace(self.fit, epsilon=one[1][0], caller="fit")
+        expected: Json = {"cells": [cell.to_dict() for cell in self.cells]}
+        if self.answer is not None:
+            expected["aim"] = self.answer.to_dict()
+        return Protocol(fit.to_dict(), one[0][0], self.columns, expected)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"public": True, "predicts": self.fit.task.target.kind}
+        out["cells"] = [cell.to_dict() for cell in self.cells]
+        return out | ({} if self.answer is None else {"needed": self.answer.to_dict()})
+
+    def to_frame(self) -> Any:
+        """Return the cells as a pandas data frame, a row for each measure."""
+        rows = [
+            (cell.population, cell.records, float(cell.epsilon), name, *each,
+             None if cell.half_width is None or name != cell.main else cell.half_width.mean,
+             cell.free[name].mean if name in cell.free else None)
+            for cell in self.cells for name, each in cell.measures.items()
+        ]  # fmt: skip
+        names = ["population", "records", "epsilon", "measure", *Spread._fields]
+        return import_module("pandas").DataFrame(rows, columns=[*names, "half_width", "free"])
+
+    def plot(self) -> Any:
+        """Return a picture of the first measure against the number of records."""
+        return import_module("littlestone.report").plot(self)
+
+    def card(self) -> Card:
+        """Return what is shown of it."""
+        lines = [
+            (f"{cell.records:,} x {float(cell.epsilon):g}", f"{name} {each}")
+            for cell in self.cells for name, each in cell.measures.items()
+        ]  # fmt: skip
+        return Card(self.title, lines + [("", line) for line in self.notes])
+
+    def __repr__(self) -> str:
+        return self.card().text()
+
+    def _repr_html_(self) -> str:
+        return self.card().html()
+
+
+def _least(enough: Callable[[Any], bool], searched: str) -> Any:
+    """Return the least value that is enough, to a tenth; None if the largest is not."""
+    lowest, highest = (LEAST_RECORDS, MOST_RECORDS) if searched == "records" else _EPSILONS
+    value = cast(Any, 1000 if searched == "records" else Fraction(1))
+    low: Any = None  # not enough
+    while not enough(value):
+        low = value
+        if value == highest:
+            return None
+        value = min(4 * value, highest)
+    high = value
+    while low is None and high > lowest:
+        value = max(_round(float(high) / 4, searched), lowest)
+        if enough(value):
+            high = value
+        else:
+            low = value
+    while low is not None and float(high) > 1.1 * float(low):
+        value = _round(math.sqrt(float(low) * float(high)), searched)
+        if not low < value < high:
+            break
+        if enough(value):
+            high = value
+        else:
+            low = value
+    return high
+
+
+def _round(value: float, searched: str) -> Any:
+    """Round up to two digits."""
+    digits = 1 - math.floor(math.log10(value))
+    if searched == "records":
+        unit = 10 ** max(-digits, 0)
+        return math.ceil(value / unit) * unit
+    return Fraction(math.ceil(value * 10**digits), 10**digits)
+
+
+def rehearse(
+    twin: Any = None,
+    *,
+    y: str | None = None,
+    epsilon: Any = None,
+    records: Any = None,
+    delta: Any = None,
+    schema: Any = None,
+    runs: Any = 20,
+    best: Any = None,
+    share: Any = None,
+    single: Any = None,
+    third: Any = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    progress: Progress = lambda done, total: None,
+    **fit: Any,
+) -> Rehearsal:
+    """Say how good a private fit of so many records becomes, before there are any.
+
+    Parameters
+    ----------
+    twin : path, data frame, or relation, optional
+        A PUBLIC table like the one to come; nothing of it is protected. Without one a population
+        over the schema is made up: ``best`` and ``share`` say what is guessed.
+    y : str
+        As for `fit`, like all that is not named here (``model``, ``target``, ``holdout``, ...).
+    epsilon : number > 0, or several
+        None: searched by `Rehearsal.needed`.
+    records : int >= 1, or several
+        Of the table to come, or users. None: searched.
+    delta : number in [0, 1), optional
+    schema : Schema, optional
+        Without one each run learns the columns, too, as `fit` does.
+    runs : int >= 2
+        At first; more follow until the mean is known to .01, at most 100.
+    best, share : float in (0, 1), optional
+        Without a twin: the AUROC (R2, concordance) of the best model without privacy, and the share
+        of label 1, or of events.
+    single, third : float, optional
+        The AUROC of the best single column, and of the third best: they decide how effects decay.
+    n_jobs : int >= 1, optional
+        Processes; by default one for each core.
+    random_state : int >= 0
+        Rows and draws are public, and reproducible.
+    progress : function of (done, total)
+
+    Returns
+    -------
+    Rehearsal
+        ``cells``, ``needed(aim, chance=.8)``, ``protocol()``, ``to_frame()``, ``plot()``.
+
+    Raises
+    ------
+    ParameterError
+
+    Notes
+    -----
+    *Source.* Truth is measured on a fifth of the twin that a run does not learn from. "Without
+    privacy" is the same code at epsilon 10,000. Halves of nine tables as twin and as private
+    records: [figures](docs/planning.md#rehearsals). *Cost.* Half a second of processor a run.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> twin = {"age": [25, 70, 45, 65] * 50, "ill": [0, 1, 0, 1] * 50}
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> found = ls.rehearse(twin, y="ill", epsilon=1, records=800, schema=schema, runs=2, n_jobs=1)
+    >>> found.cells[0].measures["auroc"].mean
+    1.0
+    """
+    options = {"y": y, "delta": delta, "schema": schema} | fit
+    epsilons = _several("epsilon", epsilon, partial(check_fraction, "rehearse", "epsilon"))
+    whole = partial(check_integer, "rehearse", "records", low=1)
+    asked = asked_of("rehearse", options | {"epsilon": epsilons[0] if epsilons else 1})
+    guesses = {"best": best, "share": share, "single": single, "third": third}
+    return rehearsed(
+        asked, twin, epsilons, _several("records", records, whole), runs=runs, guesses=guesses,
+        n_jobs=n_jobs, random_state=random_state, progress=progress,
+    )  # fmt: skip
+
+
+def _several(name: str, given: Any, check: Callable[[Any], Any]) -> tuple[Any, ...]:
+    alone = isinstance(given, str) or not np.iterable(given)
+    values = [] if given is None else [given] if alone else list(given)
+    found = tuple(check(value) for value in values)
+    if len(set(found)) < len(found):
+        raise parameter_error("rehearse", name, "different numbers", given)
+    return found
+
+
+def rehearsed(
+    fit: Fit, twin: Any, epsilons: tuple[Fraction, ...], records: tuple[int, ...], *, runs: Any,
+    guesses: Mapping[str, Any], n_jobs: int | None, random_state: int, progress: Progress,
+) -> Rehearsal:  # fmt: skip
+    """Rehearse a fit that is parsed; see `rehearse`."""
+    first = check_integer("rehearse", "runs", runs, low=2)
+    seed = check_integer("rehearse", "random_state", random_state, low=0)
+    if n_jobs is not None:
+        check_integer("rehearse", "n_jobs", n_jobs, low=1)
+    sources: Mapping[str, Drawable]
+    if twin is None:
+        sources = populations(fit, **guesses)
+        columns = cast(Any, fit.schema).names
+    else:
+        for name, value in guesses.items():
+            if value is not None:
+                hint = "It is guessed where there is no table."
+                raise parameter_error("rehearse", name, "left out with a twin", value, hint)
+        if fit.public is not None:
+            opened = read_table(twin, csv=fit.csv, caller=fit.caller)
+            made = fit.of_public(twin, opened, lambda name, text: None)
+            fit = replace(fit, schema=made.monotone(fit.monotonic_cst), public=None)
+        own = Twin.read(twin, fit)
+        left = (fit.task.y, fit.task.event, fit.user, *RESERVED)
+        columns = tuple(n for n in fit.columns or own.names if n not in left and n.strip())
+        if fit.schema is not None:
+            columns = fit.schema.names
+        else:
+            fit = replace(fit, columns=list(columns))
+        sources = {"": own}
+    runners = {name: Runner(rows, fit, seed, n_jobs, progress) for name, rows in sources.items()}
+    cells = tuple(
+        cell_of(runner, n, epsilon, first, name)
+        for name, runner in runners.items() for n in records for epsilon in epsilons
+    )  # fmt: skip
+    return Rehearsal(fit, columns, cells, epsilons, records, runners)
+
+
+def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "") -> Cell:
+    """Run until the mean of the first measure is known to .01, or 100 times."""
+    while True:
+        runner.runs([Key(n, epsilon, "", run) for run in range(runs)])
+        found = runner.of(n, epsilon)
+        measures = _spreads(found)
+        main = next(iter(measures.values()), None)
+        if main is None or main.reach <= _ENOUGH or runs >= _MOST_RUNS:
+            break
+        more = math.ceil(runs * (main.reach / _ENOUGH) ** 2)
+        runs = min(max(more, runs + 1), _MOST_RUNS)
+    stopped = [run.stopped.split(". ")[0] for run in found if run.stopped]
+    model = next((run.model for run in found if run.model), "")
+    if model:
+        runner.runs([Key(n, FREE, model, run) for run in range(min(runs, _FREE_RUNS))])
+    return Cell(
+        n, epsilon, len(found), measures, Spread.of([run.width for run in found]),
+        _spreads(runner.of(n, FREE, model)), len(stopped), stopped[0] if stopped else "", name,
+    )  # fmt: skip
+
+
+def _spreads(runs: Sequence[Run]) -> dict[str, Spread]:
+    names = dict.fromkeys(name for run in runs for name in run.measures)
+    found = {name: Spread.of([run.measures.get(name, math.nan) for run in runs]) for name in names}
+    return {name: spread for name, spread in found.items() if spread is not None}

@@ -1,0 +1,270 @@
+"""The first screen of a release's page: what was learned from whom, how good, against what.
+
+And the items of TRIPOD+AI, as far as the release answers them. All of it is what was released.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from littlestone.classes import TreeEnsemble
+from littlestone.data.targets import Count, Periods
+from littlestone.evaluation import (
+    Band,
+    Between,
+    Evaluation,
+    QuantityEvaluation,
+    SurvivalEvaluation,
+)
+from littlestone.evaluation.measures import four
+from littlestone.privacy import Neighbours
+from littlestone.report.figures import outcomes
+from littlestone.report.html import best_guess, integer, number_of, odds_factor, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from littlestone.learners.release import Release
+    from littlestone.types import Json
+
+_NAMED = 6  # columns in a sentence
+_YOURS = "to be written by you"
+#: The items of the checklist of Collins and others, BMJ 385 (2024): e078378.
+_TRIPOD = (
+    "1 Title",
+    "2 Abstract",
+    "3 Background",
+    "4 Objectives",
+    "5 Data",
+    "6 Participants",
+    "7 Data preparation",
+    "8 Outcome",
+    "9 Predictors",
+    "10 Sample size",
+    "11 Missing data",
+    "12 Analytical methods",
+    "13 Class imbalance",
+    "14 Fairness",
+    "15 Model output",
+    "16 Training versus evaluation",
+    "17 Ethical approval",
+    "18 Open science",
+    "19 Patient and public involvement",
+    "20 Participants in the results",
+    "21 Model development",
+    "22 Model specification",
+    "23 Model performance",
+    "24 Model updating",
+    "25 Interpretation",
+    "26 Limitations",
+    "27 Usability",
+)
+
+
+def unit_of(release: Release) -> str:
+    """Return what n counts: records or users."""
+    users = release.guarantee.neighbours is Neighbours.USER_REPLACE
+    return "users" if users else "records"
+
+
+def first_screen(release: Release) -> Json:
+    """Return the sentence, the verdict beside a plain rule, and the tiles (name, figure, line)."""
+    good, verdict = _verdict(release)
+    tiles = [*_measures(release), _epsilon(release), _size(release)]
+    return {"sentence": sentence(release), "good": good, "verdict": verdict, "tiles": tiles}
+
+
+def sentence(release: Release) -> str:
+    """Say what was learned from whom, in the names of the table."""
+    columns, n = release.columns or {}, release.n
+    who = f"a secret number of {unit_of(release)}"
+    if n is not None:
+        who = number_of(n, unit_of(release))
+    names = [f"“{name}”" for name in columns.get("x") or []]
+    if len(names) > _NAMED:
+        from_ = f", from {len(names)} columns, such as {_listed(names[:3])}"
+    else:
+        from_ = f", from {_listed(names)}" if names else ""
+    how = "" if release.guarantee.seeded else ", with differential privacy"
+    return f"{_predicted(release)}{from_}: learned on {who}{how}."
+
+
+def _predicted(release: Release) -> str:
+    """Return what is predicted, as the subject of a sentence."""
+    columns, target = release.columns or {}, release.target
+    y = columns.get("y")
+    if isinstance(target, Periods):
+        event = columns.get("event") or "the event"
+        ends = f"{float(target.ends[-1]):.10g}"
+        return f"The probability of “{event}” within each period up to {ends} (“{y or 'time'}”)"
+    if target is not None:
+        named = f"“{y}”" if y else "a quantity"
+        quantile = getattr(release.hypothesis, "quantile", None)
+        if quantile is not None:
+            return f"The {float(quantile):g} quantile of {named}"
+        return f"The expected {'count ' if isinstance(target, Count) else ''}{named}"
+    if release.concept_class.lists_labels:
+        labels = _listed([str(label) for label in release.labels], "or")
+        return f"Which {f'“{y}”' if y else 'label'} ({labels})"
+    positive = outcomes(release)[0]
+    chance = "The probability that" if isinstance(release.hypothesis, TreeEnsemble) else "Whether"
+    return f"{chance} {positive if y else 'the label is 1'}"
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    """Return names as a list in words."""
+    head = ", ".join(names[:-1])
+    return f"{head} {last} {names[-1]}" if head else names[-1]
+
+
+def label_name(release: Release, code: int) -> str:
+    """Return what a label is called: of two the positive cell, and what is not it."""
+    positive = (release.columns or {}).get("positive")
+    if release.concept_class.lists_labels or release.names or positive is None:
+        return f"“{release.labels[code]}”"
+    return f"“{positive}”" if code else f"not “{positive}”"
+
+
+def _verdict(release: Release) -> tuple[bool | None, str]:
+    """Say whether a plain rule would do as well; None: it is not known."""
+    measured, verdict = release.measured, "Not shown to rank risks better than chance."
+    if isinstance(measured, Evaluation):
+        return _of_labels(release, measured)
+    if isinstance(measured, QuantityEvaluation):
+        name, figure = _explained(measured)
+        better = isinstance(figure, Band) and figure.low > 0
+        plain = "better than one constant for everybody"
+        return (
+            (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
+            if better
+            else (None, f"Not shown to be {plain}.")
+        )
+    if isinstance(measured, SurvivalEvaluation):
+        ranks = not measured.hidden and measured.concordance.low > 0.5
+        return (True, "It ranks risks better than chance.") if ranks else (None, verdict)
+    certificate, held = release.certificate, ""
+    if certificate is not None and release.n is not None:
+        held = f" The certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
+    return None, f"Not evaluated, so nobody knows whether a plain rule would do as well.{held}"
+
+
+def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
+    found = release.quality
+    assert found is not None
+    rival = f"always answering {label_name(release, found.rival)}"
+    if found.constant is not None:
+        return (
+            False,
+            f"It is a plain rule: it always answers {label_name(release, found.constant)}.",
+        )
+    mine, plain = (percent(band.value, 1) for band in (found.error, found.baseline))
+    what = f"makes fewer errors ({mine}) than {rival} ({plain})"
+    if found.cost is not None and found.baseline_cost is not None:
+        what = f"costs less ({four(found.cost.value)}) than {rival}"
+        what += f" ({four(found.baseline_cost.value)})"
+    area = measured.auroc() if _ranks(release) else None
+    ranks = area is not None and area.low > 0.5
+    if found.better:
+        return True, f"Better than a plain rule: it {what}."
+    instead = f" Its yes or no is not shown to do better than {rival}: use the probability."
+    if ranks:
+        return None, f"It ranks better than chance.{instead}"
+    not_ = "does not do better" if found.better is False else "is not shown to do better"
+    return False if found.better is False else None, f"It {not_} than {rival}."
+
+
+def _ranks(release: Release) -> bool:
+    return isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary
+
+
+def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
+    """Return the share that is explained, with its name."""
+    kind = measured.sums.kind
+    if kind == "quantile":
+        return "pinball loss", measured.bands["pinball_explained"]
+    if kind == "count":
+        return "deviance", measured.bands["deviance_explained"]
+    return "R2", measured.bands["r2"]
+
+
+def _tile(name: str, band: object, line: str, digits: int = 2) -> tuple[str, str, str]:
+    """Return a tile of a figure with its 95% band."""
+    if not isinstance(band, Band):
+        return name, "hidden", "by the noise of the evaluation"
+    low, value, high = (f"{x:.{digits}f}" for x in (band.low, band.value, band.high))
+    return name, value, f"{low} to {high} at 95%; {line}"
+
+
+def _measures(release: Release) -> list[tuple[str, str, str]]:
+    measured, found = release.measured, release.quality
+    if isinstance(measured, QuantityEvaluation):
+        name, figure = _explained(measured)
+        told = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
+        tiles = [_tile(told.get(name, name), figure, "a constant has 0")]
+        off = measured.bands.get("mae") or measured.bands.get("coverage")
+        if isinstance(off, Band):
+            low, value, high = (four(x) for x in (off.low, off.value, off.high))
+            error = "Mean absolute error" if "mae" in measured.bands else "Coverage"
+            tiles.append((error, value, f"{low} to {high} at 95%"))
+        return tiles
+    if isinstance(measured, SurvivalEvaluation):
+        figure = None if measured.hidden else measured.concordance
+        return [_tile("Concordance", figure, "chance has 0.5")]
+    if found is None or not isinstance(measured, Evaluation):
+        if release.certificate is None or release.required is None:
+            why = release.not_evaluated.removeprefix("not evaluated: ")
+            return [("Accuracy", "not evaluated", why)]
+        alpha = percent(release.certificate.alpha)
+        needed = f"{number_of(release.required, unit_of(release))} needed"
+        return [("Error asked for", alpha, needed)]
+    tiles = []
+    if _ranks(release):
+        tiles.append(_tile("AUROC", measured.auroc(), "chance has 0.5"))
+    low, value, high = (
+        percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
+    )
+    plain = f"always {label_name(release, found.majority)}: {percent(found.baseline.value, 1)}"
+    tiles.append(("Errors", value, f"{low} to {high} at 95%; {plain}"))
+    return tiles
+
+
+def _epsilon(release: Release) -> tuple[str, str, str]:
+    guarantee = release.guarantee
+    who = guarantee.neighbours.unit
+    guess = best_guess(guarantee.epsilon, guarantee.delta)
+    line = f"a guess between two values of one {who} is right at most {guess} of the time, not 50%"
+    delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
+    return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
+
+
+def _size(release: Release) -> tuple[str, str, str]:
+    n = "secret" if release.n is None else integer(release.n)
+    evaluation, line = release.evaluation, ""
+    if evaluation is not None and release.scored:
+        line = f"evaluated on {integer(evaluation.n)} others"
+    elif evaluation is not None and evaluation.held_out:
+        line = f"{integer(evaluation.n)} of them only for the evaluation"
+    return unit_of(release).capitalize(), n, line
+
+
+def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return items of TRIPOD+AI (Collins and others 2024), as far as the release answers them."""
+    columns, guarantee, spec = release.columns or {}, release.guarantee, release.concept_class.spec
+    n = "secret" if release.n is None else number_of(release.n, unit_of(release))
+    names = ", ".join(columns.get("x") or []) or "see the schema"
+    bins = "learned with privacy from these records" if release.proposal else "public"
+    measures = [f"{name} {figure} ({line})" for name, figure, line in _measures(release)]
+    apart = dict(facts).get("Evaluated on", "not evaluated")
+    odds = f"the odds of a belief about one {guarantee.neighbours.unit} change at most"
+    filled = {
+        "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
+        "9 Predictors": f"{names}; their bins and categories are {bins}",
+        "10 Sample size": f"{n}; why so many: {_YOURS}",
+        "11 Missing data": "in each column a category of its own; no record is left out",
+        "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}: {odds} "
+        f"{odds_factor(guarantee.epsilon)}-fold",
+        "16 Training versus evaluation": apart,
+        "22 Model specification": "the whole model is in this page (JSON)",
+        "23 Model performance": "; ".join(measures),
+    }
+    return [(item, filled.get(item, _YOURS)) for item in _TRIPOD]
