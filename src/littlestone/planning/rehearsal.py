@@ -661,8 +661,8 @@ def rehearsed(
                 raise parameter_error("rehearse", name, "left out with a twin", value, hint)
         if fit.public is not None:
             opened = read_table(twin, csv=fit.csv, caller=fit.caller)
-            made = fit.of_public(twin, opened, lambda name, text: None)
-            fit = replace(fit, schema=made.monotone(fit.monotonic_cst), public=None)
+            made, _ = fit.of_public(twin, opened)
+            fit = replace(fit, schema=made, public=None)
         own = Twin.read(twin, fit)
         left = (fit.task.y, fit.task.event, fit.user, *RESERVED)
         columns = tuple(n for n in fit.columns or own.names if n not in left and n.strip())
