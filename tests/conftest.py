@@ -23,7 +23,7 @@ import pytest
 from hypothesis import settings
 
 #: The one place that says how many examples a property gets; a slow one takes a fraction of it.
-EXAMPLES = {"max_examples": 30, "deadline": None}
+EXAMPLES = {"max_examples": 20, "deadline": None}
 settings.register_profile("same", derandomize=True, **EXAMPLES)
 settings.register_profile("more", derandomize=True, **EXAMPLES | {"max_examples": 100})
 settings.register_profile("new", print_blob=True, **EXAMPLES)

@@ -84,6 +84,7 @@ def test_pages_use_the_words_of_the_field(path):
     assert found(path.read_text(encoding="utf-8")) == []
 
 
+@pytest.mark.more
 def test_docstrings_and_messages_use_the_words_of_the_field():
     wrong = {
         path.relative_to(ROOT).as_posix(): words

@@ -101,6 +101,7 @@ def test_an_answer_or_bounds_within_a_factor_of_two(own):
             assert value.witness()
 
 
+@pytest.mark.more
 def test_written_witnesses_are_read_back():
     found = ls.theory.dimensions(ls.Rules(ADULT, 2))
     said = found.vc.witness()

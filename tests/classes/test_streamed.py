@@ -108,6 +108,7 @@ def test_a_sample_without_points_in_the_domain():
             assert found == cls.candidates(plain).draw(Fraction(1), SeededSource(seed))
 
 
+@pytest.mark.more
 def test_an_interval_is_found_among_all_without_points():
     """The empty one, and each inside a gap: by its number, across pieces."""
     cls = Intervals(1, 12)

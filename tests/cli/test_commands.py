@@ -118,6 +118,7 @@ def test_no_rows_no_predictions(run, folder):
     assert run("predict m.json new.csv").out == "prediction\n"
 
 
+@pytest.mark.more
 def test_big_integers_and_texts(run, folder):
     (folder / "big.csv").write_text(f"x,y\n{2**80},1\n{2**90},1\n5,0\n" * 50)
     run("fit big.csv --x x --y y --epsilon 100 --class thresholds(1,2**100) --out m.json")

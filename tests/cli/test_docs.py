@@ -16,6 +16,7 @@ def lines_of(page):
     return re.findall(r"^littlestone (.*)$", (DOCS / page).read_text(), re.MULTILINE)
 
 
+@pytest.mark.more
 def test_every_command_line_of_the_page_runs(folder, capsys):
     people = (folder / "data.csv").rename("people.csv").read_text().splitlines(keepends=True)
     (folder / "later.csv").write_text("".join(people[:401]))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
+import pytest
 
 from littlestone.classes import parse_class
 from littlestone.cli.main import main
@@ -43,6 +44,7 @@ def test_figures_of_the_page():
     assert users.n_users == 4_044
 
 
+@pytest.mark.more
 def test_the_command_lines_of_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     lines = re.findall(r"^    littlestone (.*)$", PAGE, re.MULTILINE)
@@ -66,6 +68,7 @@ def test_the_command_lines_of_the_page(tmp_path, monkeypatch, capsys):
     assert (predicted != late).mean() < 0.15
 
 
+@pytest.mark.more
 def test_the_learner_by_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     line = f"fit {FLIGHTS} --x dep_delay --y late --user plane --samples-per-user 4 --epsilon 8"

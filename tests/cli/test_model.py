@@ -32,6 +32,7 @@ def test_each_model_is_learned_over_a_schema_for_all_of_epsilon(run, model):
     assert done.json["evaluation"]["held_out"] == held_out
 
 
+@pytest.mark.more
 def test_below_500_over_epsilon_nothing_is_evaluated_unasked(run, folder):
     line = FIT.replace("--epsilon 8", "--epsilon 0.5")
     done = run(f"{line} --schema schema.toml --report p.html")

@@ -175,6 +175,7 @@ def test_plans(capsys):
     assert main(["plan", "--class", "points", "--public-points", "200", *goal]) == 2
 
 
+@pytest.mark.more
 def test_a_plan_with_public_points_says_of_which_population(capsys):
     goal = ["--public-points", "200", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.05"]
     assert main(["plan", "--class", "thresholds(1, 99)", *goal]) == 0

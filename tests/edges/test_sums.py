@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import littlestone
 
 ROOT = Path(littlestone.__file__).parent
@@ -96,6 +98,7 @@ def reason(file, function):
     return next((REASONS[key] for key in keys if key in REASONS), None)
 
 
+@pytest.mark.more
 def test_each_sum_in_64_bits_has_a_reason():
     """Of candidates, places and gaps, make Python's integers (`exact_integers`), or say why not."""
     without = [

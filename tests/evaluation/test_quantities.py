@@ -94,6 +94,7 @@ def coarse(monkeypatch):
     monkeypatch.setattr(errors, "weights", weights_of)
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
     ("users", "others"),

@@ -89,6 +89,7 @@ def test_edges_of_machine_integers(low):
     assert laws[0] == pytest.approx(laws[1])
 
 
+@pytest.mark.more
 def test_what_is_certified_for_whom():
     points = range(1, 201)
     sizes = {

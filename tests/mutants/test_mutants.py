@@ -53,6 +53,7 @@ def test_broken_labels_are_caught():
     assert missed(of_labels) == set()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", sorted(OF_LABELS))
 def test_several_labels_are_private_with_their_evaluation(name):
     """All data sets and neighbours: three labels and one outside of the list, costs, leaves."""

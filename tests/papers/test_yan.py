@@ -332,6 +332,7 @@ def test_algorithm_4(seed):
         check(law, wanted)
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize("bits", [4, 8, 16])
 def test_the_rounds_cost_no_more_than_they_may(bits):
@@ -409,6 +410,7 @@ def test_algorithm_2_is_certified(median):
     assert one.required_samples() == 1
 
 
+@pytest.mark.more
 def test_algorithm_4_is_certified_for_60000_records():
     A = yan.ProperLearner.printed(ls.theory.LeafPaths(ls.Prefixes("01", 8)), **GOAL)
     n = A.required_samples()

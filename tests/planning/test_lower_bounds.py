@@ -63,7 +63,7 @@ def check(concepts, asked):
 
 @pytest.mark.first(1)
 @pytest.mark.parametrize("concepts", EVERY, ids=lambda concepts: concepts.spec)
-@settings(max_examples=settings.default.max_examples // 30)
+@settings(max_examples=settings.default.max_examples // 20)
 @given(ASKED)
 def test_no_plan_is_below_a_lower_bound(concepts, asked):
     check(concepts, asked)

@@ -56,7 +56,7 @@ def check(form, chain):
 
 @pytest.mark.first(3)
 @pytest.mark.parametrize("form", FORMS, ids=called)
-@settings(max_examples=settings.default.max_examples // 30)
+@settings(max_examples=settings.default.max_examples // 20)
 @given(CHAINS)
 def test_no_learner_needs_more_for_less(form, chain):
     check(form, chain)

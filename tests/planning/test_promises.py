@@ -249,6 +249,7 @@ def test_every_class_is_here():
     assert set(KINDS) == ours
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize("case", range(60))
 def test_what_is_planned_is_what_fit_does(case):

@@ -119,7 +119,7 @@ def enumerated_root_weights(brute, schema, depth, counted, rate):
     ("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3), (TWO, 4)]
 )
 @given(data=st.data())
-@settings(max_examples=settings.default.max_examples // 30)
+@settings(max_examples=settings.default.max_examples // 20)
 def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
     weighed = data.draw(records(schema, 12))
     rate = data.draw(st.sampled_from(RATES))

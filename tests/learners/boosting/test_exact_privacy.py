@@ -57,6 +57,7 @@ def test_every_data_set(schema, points, depth, rounds, n):
     assert 0.3 < result.tightest_epsilon <= EPSILON
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "points", "rounds", "n", "cap"),

@@ -119,6 +119,7 @@ def test_trees_and_histogram_of_three_labels_together(worst_loss, n, evaluate, p
     assert 0.5 * EPSILON < loss <= EPSILON
 
 
+@pytest.mark.more
 def test_an_unpaid_evaluation_is_noticed(worst_loss, monkeypatch):
     true = histogram.histogram_rate
     monkeypatch.setattr(running.Shares, "learner", lambda shares, learner: learner)

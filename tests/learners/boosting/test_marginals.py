@@ -141,6 +141,7 @@ def coarse(exact, variance, source):
     return np.array(found).reshape(np.shape(exact))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.more)])
 def test_counts_and_rounds_on_every_data_set(tiny, monkeypatch, rounds):
     monkeypatch.setattr(start, "_noisy", coarse)

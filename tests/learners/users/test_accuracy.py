@@ -129,6 +129,7 @@ def test_the_plan_names_the_crossing():
     assert made(m=1).plan.crossing is None
 
 
+@pytest.mark.more
 def test_users_with_laws_of_their_own():
     """Only what treats a user as one draw is certified."""
     with pytest.raises(UnsupportedError, match="iid-records"):
@@ -330,6 +331,7 @@ class Large:
     alpha = beta = F(0)
 
 
+@pytest.mark.more
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("exponent", "m", "epsilon", "lag"), [(200, 64, F(1, 4), 1), (15, 1024, 1, 2)]
@@ -425,6 +427,7 @@ def records(n, m, u, noise, size, rng):
     return UserSample.of(np.repeat(np.arange(n), m).tolist(), points, labels.astype(int))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("method", "m"), [("group-privacy", 4), ("user-level", 64)])
 def test_learning_from_records_at_the_required_number(method, m):
     cls = ls.Thresholds(1, 1000)
