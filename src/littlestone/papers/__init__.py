@@ -7,6 +7,7 @@
 `alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
                in `alon_reductions` what makes one learner of another, and the attack
 `adaptor`      the shell around what learns
+`needed`       what is certified, and needed in simulation
 =============  ======================================================================
 
 On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
