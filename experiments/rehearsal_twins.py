@@ -115,7 +115,7 @@ def quietly(rows, asked, seed):
 
 def worth(model, asked, rows, units=None):
     """Return the first measure of a model on rows, or on units drawn from them."""
-    fit = asked_of("fit", {k: v for k, v in asked.items() if k != "schema"})
+    fit = asked_of("fit", asked)
     twin = Twin.read(rows, fit)
     units = np.arange(len(twin.units)) if units is None else units(len(twin.units))
     release = model.release_

@@ -67,6 +67,16 @@ def test_a_full_standard_output_is_said_in_one_line(folder, capfd, monkeypatch, 
     assert err.startswith("littlestone: ")
     assert err.count("\n") == 1
     assert ("standard output could not be written (No space" in err) == (line[1] == "data.csv")
+    assert ("What was drawn is lost" in err) == (line[1] == "data.csv")
+
+
+def test_a_command_that_draws_nothing_loses_nothing(folder, capfd, monkeypatch):
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["papers"]) == 2
+        monkeypatch.undo()
+    said = "littlestone: The standard output could not be written (No space left on device).\n"
+    assert capfd.readouterr().err == said
 
 
 @pytest.mark.more

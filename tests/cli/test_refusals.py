@@ -264,3 +264,21 @@ def test_a_defect_shows_its_type_only(run, folder, monkeypatch):
     done = fit(run)
     refused(folder, done, "RuntimeError", code=1)
     assert "Jane" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "part"),
+    [
+        (["--alpha", "0"], 2, "'--alpha' option of fit must be a float in (0, 1)"),
+        (["--model", "rule", "--beta", "1.5"], 2, "'--beta' option of fit"),
+        (["--model", "rule", "--ledger", "b.db"], 4, "asks for epsilon 1"),
+        (["--model", "rule", "--require-certificate", "--alpha", "0.001"], 3, "certificate"),
+        (["--strict", "--positive", "yes", "--negative", "no", "--model", "tree"], 2, "adult"),
+    ],
+)
+def test_what_is_refused_is_not_announced(more, code, part, folder, run):
+    """No line of a fit stands on standard output above a refusal that cost nothing."""
+    (folder / "s.toml").write_text("[age]\nbins = [30, 60]\n")
+    run("ledger create b.db --epsilon 0.5")
+    line = ["fit", "data.parquet", "--y", "adult", "--epsilon", "1", "--schema", "s.toml"]
+    refused(folder, run("", *line, *more), part, code=code)

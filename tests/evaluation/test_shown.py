@@ -1,5 +1,6 @@
 """Evaluations as they are shown: short tables, doubts about the column that is predicted."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 from functools import lru_cache
 
@@ -144,3 +145,20 @@ def test_the_width_of_an_interval_is_not_said_of_each_tree():
     width = made.hypothesis_.width * made.hypothesis_.parts[1]
     assert f"intervals reach {width:.4g} below and above" in str(made)
     assert "each ±" not in str(made)
+
+
+def test_where_label_and_probability_part_is_said():
+    """Recalibrated probabilities may cross .5 elsewhere than the sum crosses 0."""
+    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    made = ls.Scorecard(schema, epsilon=8, evaluate=4, rounds=6, random_state=0)
+    release = made.fit([[20], [45], [70]] * 200, [0, 0, 1] * 200).release_
+    model = release.hypothesis
+    side = np.array(model.margins) > 0
+    for curve, said in [
+        (np.where(side, 0.8, 0.2), ""),
+        (np.where(side, 0.8, 0.6), "0.600"),
+        (np.where(side, 0.4, 0.2), "0.400"),
+    ]:
+        shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
+        words = f"where it is {said} the label is the other one"
+        assert words in shown["Probability"] if said else "Probability" not in shown

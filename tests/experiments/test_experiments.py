@@ -193,3 +193,15 @@ def test_fit_and_least():
     noisy = series.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
     assert noisy[1] < 1 < noisy[2]
     assert series.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("row", ["alon.generic", "alon.lemma15", "lwy.theorem4.6"])
+def test_what_the_papers_need_in_simulation(row):
+    """The worst distribution fails as often as the table says; with less some fail too often."""
+    needs = importlib.import_module("papers_needed")
+    one = next(each for each in needs.needed() if each.row == row)
+    learner, law = needs.within_goal(one, one.simulated_with), needs.laws_of(one)[one.worst]
+    assert needs.failures(learner, law, one.simulated) == one.failures
+    less = round(one.simulated / 2 ** (1 / 4))
+    assert any(needs.failures(learner, each, less) > 12 for each in needs.laws_of(one).values())

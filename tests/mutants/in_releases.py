@@ -269,3 +269,24 @@ def a_table_is_split_by_content(original, self, first, columns, caller):
     (cells,) = (piece[0].to_pylist() for piece in self.pieces(columns[:1], caller))
     least = np.argsort(np.array(cells).astype(float), kind="stable")[: first.sum()]
     return original(self, np.isin(np.arange(len(first)), least), columns, caller)
+
+
+@mutant(
+    "measured on what was learned",
+    "planning.population:Twin.draw",
+    "planning/test_rehearsal.py::test_it_is_the_fit_that_releases",
+)
+def a_rehearsal_measures_what_was_learned(original, self, n, generator):
+    """A model is measured on the rows that it has seen."""
+    learned, _ = original(self, n, generator)
+    return learned, learned
+
+
+@mutant(
+    "not in the hash",
+    "learners.protocol:_digest",
+    "planning/test_rehearsal.py::test_changed_protocols_are_refused",
+)
+def a_protocol_can_be_changed(original, rest):
+    """The hash of a protocol leaves out what is asked."""
+    return original({name: value for name, value in rest.items() if name != "fit"})

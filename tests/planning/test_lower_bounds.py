@@ -138,3 +138,13 @@ def test_plan_says_what_two_labels_need():
     plans = plan(ls.Thresholds(1, 10**6), epsilon=1, alpha="0.1", beta="0.05")
     assert plans.chosen.n <= 860
     assert max(b.n for b in plans.lower_bounds if b.n and b.setting == "agnostic") == 277
+
+
+@pytest.mark.parametrize("alpha", ["1e-12", "1e-9"])
+def test_where_a_walk_is_too_long_a_closed_bound_is_said(alpha):
+    """Nothing refuses a plan half-way: the walks of 10**18 records are not summed."""
+    plans = ls.plan(ls.Thresholds(1, 99), epsilon=1, alpha=alpha, beta="1e-12")
+    known = {bound.claim: bound for bound in plans.lower_bounds if bound.n is not None}
+    assert "lower.two-labels" not in known
+    assert known["lower.vc.agnostic"].n > 10**15
+    assert plans.chosen.n > known["lower.vc.agnostic"].n

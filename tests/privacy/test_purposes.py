@@ -73,12 +73,16 @@ def test_what_for(path):
     assert len(ledger.history()) == 3
 
 
-def test_a_purpose_is_one_clean_short_line(path):
-    ledger = Ledger(path, epsilon=1, purpose="a\x1b[31mred\n" + "z" * 500)
-    ledger.charge(Pure("0.1"))
-    (event,) = Ledger(path).history()
-    assert event.purpose.startswith("a?[31mred?zz")
-    assert len(event.purpose) == 200
+@pytest.mark.parametrize("purpose", ["a\x1b[31mred", "a\nb", "z" * 201])
+def test_a_purpose_is_one_short_line_or_refused(path, purpose):
+    """It is filed as it was typed, or not at all."""
+    for call in (
+        lambda: Ledger(path, epsilon=1, purpose=purpose),
+        lambda: Ledger(path, epsilon=1).charge(Pure("0.1"), purpose=purpose),
+    ):
+        with pytest.raises(ParameterError, match=r"'purpose' .* one printable line"):
+            call()
+    assert not Ledger(path).history()
 
 
 def test_the_purpose_is_in_the_entry_before_the_draw(path, monkeypatch):

@@ -162,6 +162,8 @@ _EXAMPLES = {f"--{name}": f"--{name} {value}" for name, value in EXAMPLES.items(
 #: What --out is of a command that writes no page.
 _OUTPUTS = {"schema propose": "--out schema.toml"}
 
+#: The commands that draw what costs epsilon.
+_DRAWS = ("fit", "check", "score", "compare", "stream", "schema propose")
 
 _INTERRUPTED = (
     "Interrupted: nothing was released. What a ledger recorded before stays spent (littlestone "
@@ -316,10 +318,12 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
             message += f" See {' '.join(['littlestone', *(problem.command_chain or ())])} --help."
     elif isinstance(problem, OSError) and problem.errno in _UNWRITABLE and not problem.filename:
         kind = "OutputError"
-        message = (
-            f"The standard output could not be written ({os.strerror(problem.errno or 0)}). What "
-            "was drawn is lost, unless it is in a file (--out); what a ledger recorded stays spent."
-        )
+        message = f"The standard output could not be written ({os.strerror(problem.errno or 0)})."
+        if _typed(tokens)[0] in _DRAWS:
+            message += (
+                " What was drawn is lost, unless it is in a file (--out); what a ledger recorded "
+                "stays spent."
+            )
     elif isinstance(problem, LittlestoneError):
         code = STOPPED if isinstance(problem, StoppedError) else BAD_INPUT
         message = _in_options(message, tokens)

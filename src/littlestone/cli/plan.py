@@ -451,14 +451,14 @@ def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
     from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
-    from littlestone.report.html import integer
+    from littlestone.report.html import number_of
 
     proposal = proposal_of(concepts)
     if proposal is None:
         return
     note(
-        f"The columns were learned from {integer(proposal.n)} records: {proposal.guarantee}. That "
-        "comes on top, for a record that is learned from again, and no certificate holds: the "
+        f"The columns were learned from {number_of(proposal.n, 'records')}: {proposal.guarantee}. "
+        "That comes on top, for a record that is learned from again, and no certificate holds: the "
         "class depends on these records."
     )
 

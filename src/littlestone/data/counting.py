@@ -573,7 +573,7 @@ class Reading:
 
     def groups(self, *, strict: bool = False) -> Groups:
         """Let the engine group all cells, and convert them."""
-        if (known := self.opened.groups(self)) is not None:
+        if not strict and (known := self.opened.groups(self)) is not None:
             return cast(Groups, known)
         counted = _collected(self.frame, self.schema)
         if strict:

@@ -553,7 +553,7 @@ class Ready:
         """Pay, and draw: all public arguments are checked."""
         asked, entry = self.asked, None
         if ledger is not None:
-            what = f"proposal of a schema of {len(asked.columns)} columns"
+            what = f"proposal of a schema of {counted(len(asked.columns), 'columns')}"
             entry = ledger.entry(ledger.charge(self.guarantee, what=what))
         drawn = describe(asked, self.tallies, self.n, self.source)
         found = [
@@ -744,7 +744,8 @@ def _check_named(given: Mapping[Any, Any], option: str, names: Sequence[str], ca
 
 def _between(bounds: Any, names: Sequence[str], caller: str) -> dict[str, Bounds]:
     """Check between which numbers the caller says that columns lie: public knowledge."""
-    rule, hint = "a mapping from columns to pairs low < high", 'For example {"age": (0, 120)}.'
+    rule = "a mapping from columns to pairs low < high"
+    hint = 'For example {"age": (0, 120)}, or --bounds age=0:120.'
     given = {} if bounds is None else bounds
     if not isinstance(given, Mapping):
         raise parameter_error(caller, "bounds", rule, bounds, hint)
@@ -754,7 +755,9 @@ def _between(bounds: Any, names: Sequence[str], caller: str) -> dict[str, Bounds
         pair = ends if isinstance(ends, list | tuple) else ()
         plain = all(isinstance(end, int | float) and not isinstance(end, bool) for end in pair)
         if len(pair) != 2 or not plain or not -(10.0**12) <= pair[0] < pair[1] <= 10.0**12:
-            raise parameter_error(caller, "bounds", f"{rule}, to 10**12 in size", bounds, hint)
+            wanted = f"of {name!r} a pair low < high, to 10**12 in size"
+            said = ":".join(map(str, pair)) if plain and len(pair) == 2 else ends
+            raise parameter_error(caller, "bounds", wanted, said, hint)
         found[name] = (pair[0], pair[1])
     return found
 

@@ -24,6 +24,7 @@ from littlestone.errors import (
     ParameterError,
     check_fraction,
     check_probability,
+    counted,
     parameter_error,
 )
 from littlestone.evaluation.measures import Band, histogram_rate, noise_reach, release_histogram
@@ -186,7 +187,7 @@ def check(
     cells = [part[: Column.FIRST].tolist() for part in counts[:-1]] + [counts[-1].tolist()]
     # All public arguments are checked: pay, and from here on the source is drawn from.
     if ledger is not None:
-        ledger.charge(guarantee, what=f"check of {len(schema)} columns")
+        ledger.charge(guarantee, what=f"check of {counted(len(schema), 'columns')}")
     *columns, label = release_shares(cells, n, noise, source)
     return DataReport(
         n,

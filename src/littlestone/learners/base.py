@@ -712,7 +712,8 @@ class _Unpaid:
         warnings.warn(
             "This is not the only fit here, and no ledger pays for it. Fits on the same records "
             "add up: what all of them release costs the sum of their epsilons (deltas), so a grid "
-            "search or a cross-validation costs many times what each model says. "
+            "search or a cross-validation costs many times what each model says; its scores are "
+            "exact about the records, by any scoring=. "
             "fit(..., ledger=littlestone.Ledger(...)) records and limits the sum; "
             "docs/guide/pitfalls.md. This is said once in each process.",
             NotPrivateWarning,

@@ -11,7 +11,6 @@ A new family of models is one line of `MODELS`.
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,7 +28,6 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
-from littlestone.costs import Costs
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.groups import Groups
@@ -54,7 +52,7 @@ from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.protocol import Protocol
+from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import (
     COLUMNS,
@@ -99,6 +97,22 @@ CERTIFIED = ("rule", "list", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
+
+
+class _Decided:
+    """What is decided without being asked for, told when nothing refuses the next draw."""
+
+    def __init__(self, say: Say) -> None:
+        self._say, self._waiting = say, list[tuple[str, str]]()
+
+    def add(self, name: str, text: str) -> None:
+        """Keep a decision."""
+        self._waiting.append((name, text))
+
+    def tell(self) -> None:
+        """Tell what was not told yet."""
+        while self._waiting:
+            self._say(*self._waiting.pop(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +170,8 @@ class Fit:
             small = exact_value(self.delta)
             put("delta", None if small == 0 else check_probability(
                 caller, "delta", self.delta, hint=DELTA))  # fmt: skip
+        for name in ("alpha", "beta"):
+            put(name, check_probability(caller, name, getattr(self, name)))
         usual = "boosted" if self.inference is None else "linear"
         put("family", usual if self.model == "auto" else self.model)
         self._check_model()
@@ -365,42 +381,13 @@ class Fit:
 
     def to_dict(self) -> Json:
         """Return what is asked of a model over named columns, as JSON; `from_dict` reads it."""
-        if self.concepts is not None or self.make is not None or self.public is not None:
-            raise ParameterError("A protocol is about a --model: leave out --class and --set.")
-        out: Json = {name: getattr(self, name) for name in _PLAIN}
-        out |= {name: _exact(getattr(self, name)) for name in _NUMBERS}
-        out["target"] = {
-            name: _exact(value) if name in ("low", "high", "quantile", "periods") else value
-            for name, value in self.target.items() if value is not None
-        }  # fmt: skip
-        out["labels"], schema = vars(self.labels), self.schema
-        if schema is not None:
-            csv = None if schema.csv is None else schema.csv.to_dict()
-            schema = {"columns": schema.to_list(), "csv": csv}  # type: ignore[assignment]
-        costs = self.options.get("costs")
-        out |= {
-            "schema": schema, "columns": None if self.columns is None else list(self.columns),
-            "csv": None if self.csv is None else self.csv.to_dict(),
-            "costs": None if costs is None else costs.to_dict(),
-            "by": None if self.groups is None else Schema(self.groups.columns).to_list(),
-        }  # fmt: skip
-        return cast("Json", json.loads(json.dumps(out)))  # as it will be read
+        return written(self)
 
     @classmethod
     def from_dict(cls, data: Json) -> Fit:
         """Read what `to_dict` wrote."""
-        given = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
-        schema, labels = data["schema"], dict(data["labels"])
-        if schema is not None:
-            form = None if schema["csv"] is None else CsvFormat.parse(schema["csv"])
-            given["schema"] = replace(Schema.from_list(schema["columns"]), csv=form)
-        for name in ("listed", "names"):
-            labels[name] = None if labels[name] is None else tuple(labels[name])
-        if data["by"] is not None:
-            given["by"] = Schema.from_list(data["by"])
-        if data["costs"] is not None:
-            given["options"] = {"costs": Costs.from_dict(data["costs"])}
-        return cls(labels=Labels(**labels), **given)
+        given = read_options(data)
+        return cls(**given | {"labels": Labels(**given["labels"])})
 
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
@@ -408,7 +395,7 @@ class Fit:
     ) -> Planned:  # fmt: skip
         """Decide what was not said; columns may be learned, and paid, and nothing else is.
 
-        ``say`` is given each decision before the next thing is drawn.
+        ``say`` is given each decision when nothing refuses the next draw any more, and before it.
         """
         from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
@@ -423,15 +410,12 @@ class Fit:
         task.check(caller, opened, list(dict.fromkeys([*x, *of_groups])))
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
+        decided = _Decided(say)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
-        if self.groups is not None and shares.evaluation is None and not shares.rule:
-            raise ParameterError(NOT_HELD_OUT.format(caller))
         if self.public is not None:
-            schema = self._of_public(table, opened, say)
-            if self.monotonic_cst is not None:
-                schema = schema.monotone(self.monotonic_cst, caller)
-            self._check_inference(schema)
+            schema, bins = self.of_public(table, opened)
+            decided.add("Columns", bins)
         if shares.columns:  # several charges: all, or none
             both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
             check_ledger(ledger, caller, both, data=table)
@@ -441,32 +425,38 @@ class Fit:
         count = partial(self._count, opened, source, ledger)
         if schema is None:
             schema, before, paid = self._learned(
-                opened, source, ledger, say, partial(enough, shares), partial(count, shares), shares
-            )
+                opened, source, ledger, decided, partial(enough, shares), partial(count, shares),
+                shares,
+            )  # fmt: skip
             if schema.proposal is None:  # they cost nothing: what they leave learns
                 shares = self._shares_of(rows, learned=False)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
-        say("Model", f"{concepts.spec} ({family}): {why}")
+        decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
-            say("Evaluation", _about_evaluation(shares, rows))
+            decided.add("Evaluation", _about_evaluation(shares, rows))
         made = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            say("Delta", _about_delta(made.learner, n))
+            decided.add("Delta", _about_delta(made.learner, n))
         if self.inference is not None:
-            say("Coefficients", _about_coefficients(made.learner, n))
+            decided.add("Coefficients", _about_coefficients(made.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
             self._afford(made.learner, shares, source, ledger, table)
+            if shares.labels:
+                decided.tell()
             before = count(shares)
-        return replace(made, before=before, apart=apart, paid=paid)
+        return replace(made, before=before, apart=apart, paid=paid, tell=decided.tell)
 
     def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
         """Return the shares, of so many records if that is known; with columns learned, or not."""
         shares = self.shares if learned is None else self._shares(learned=learned)
-        return shares if rows is None else shares.at(rows)
+        shares = shares if rows is None else shares.at(rows)
+        if self.groups is not None and shares.evaluation is None and not shares.rule:
+            raise ParameterError(NOT_HELD_OUT.format(self.caller))
+        return shares
 
     def _split(self, opened: Table, source: Source) -> tuple[Table | None, Table, int | None]:
         """Hold records out, if any, before all that is learned; also return the number of all.
@@ -517,8 +507,11 @@ class Fit:
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
-    def _of_public(self, table: Any, opened: Table, say: Say) -> Schema:
-        """Return the columns of a public table; what is certified over them is about their bins."""
+    def of_public(self, table: Any, opened: Table) -> tuple[Schema, str]:
+        """Return the columns of a public table; what is certified over them is about their bins.
+
+        Also a sentence about them.
+        """
         from littlestone.data.draft import beside, refuse_same  # noqa: PLC0415 - late
 
         refuse_same(table, self.public, self.caller)
@@ -527,11 +520,15 @@ class Fit:
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
-        say("Columns", f"bins and categories of {rows}, which cost nothing")
-        return replace(found, public=None)
+        said = f"bins and categories of {rows}, which cost nothing"
+        schema = replace(found, public=None)
+        if self.monotonic_cst is not None:
+            schema = schema.monotone(self.monotonic_cst, self.caller)
+        self._check_inference(schema)
+        return schema, said
 
     def _learned(  # noqa: PLR0917
-        self, opened: Table, source: Source, ledger: Ledger | None, say: Say,
+        self, opened: Table, source: Source, ledger: Ledger | None, decided: _Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
     ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
@@ -577,17 +574,18 @@ class Fit:
                     "schema new)"
                 )
             said = "standard bins of numbers, which cost nothing; texts are not read"
-            say("Columns", f"{said}{more}")
+            decided.add("Columns", f"{said}{more}")
             return found, None, None
         check()
         before = count()
         spent = f"epsilon {shares.columns}" + (f" and delta {float(delta):g}" if delta else "")
         texts = "" if delta else "; texts need a delta, and are left out"
-        say(
+        decided.add(
             "Columns",
             f"learned from the records, for {spent} of the whole{texts}. A schema of public bins "
             "and categories costs nothing (littlestone schema new)",
         )
+        decided.tell()
         paid = None
         if shares.holdout is not None:
             whole = Guarantee(shares.apart, small, claim="dp.parallel", seeded=source.seeded)
@@ -596,7 +594,9 @@ class Fit:
         assert schema.proposal is not None
         if schema.proposal.left_out:
             unknown = ", ".join(schema.proposal.left_out)
-            say("Left out", f"{unknown}: nothing was found of them at this epsilon and delta")
+            decided.add(
+                "Left out", f"{unknown}: nothing was found of them at this epsilon and delta"
+            )
         return schema, before, paid
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
@@ -640,10 +640,7 @@ class Fit:
                 options["evaluate"] = None if shares.holdout is not None else shares.evaluation
             if self.agnostic:
                 name = agnostic_form(name)
-            numbers = {
-                name: check_probability(self.caller, name, value)
-                for name, value in (("alpha", self.alpha), ("beta", self.beta))
-            }
+            numbers = {"alpha": self.alpha, "beta": self.beta}
             make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
             learner = self._sampled(make, shares.left, delta)
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
@@ -694,6 +691,7 @@ class Planned:
     before: tuple[Part, ...] = ()
     apart: Table | None = None  # what is held out
     paid: Part | None = None  # for it, and for what is learned
+    tell: Callable[[], None] = lambda: None  # what was decided
 
     def run(
         self, source: Source, *, ledger: Ledger | None = None,
@@ -732,12 +730,17 @@ class Planned:
         if self.apart is not None:
             wide = {} if groups is None else {"domain": groups.domain}
             apart = Apart(partial(read, self.apart, **wide), self.paid)
+
+        def settled(guarantee: Guarantee, n: int | None) -> None:
+            self.tell()
+            said(guarantee, n)
+
         try:
             return run(
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                groups=groups, said=said,
+                groups=groups, said=settled,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
@@ -997,19 +1000,6 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     return asked
 
 
-#: Fields of `Fit` that JSON holds as they are; numbers, which are written exactly.
-_PLAIN = ("y", "bounds", "model", "user", "samples_per_user", "certified", "strict", "inference")
-_NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "beta")
-
-
-def _exact(value: Any) -> Any:
-    """Write numbers exactly, as texts; other things as they are."""
-    if isinstance(value, list | tuple | range) or hasattr(value, "tolist"):
-        return [_exact(each) for each in list(value)]
-    number = exact_value(value)
-    return value if number is None else str(number)
-
-
 def _refuse_time(caller: str, names: Iterable[str]) -> None:
     """Refuse a column that would be called as the period is."""
     if "time" in names:
@@ -1048,8 +1038,8 @@ def _about_delta(learner: Any, n: int | None) -> str:
     """Say what the delta is, or what one would gain; with how many trees, where n is known."""
     delta = learner.delta
     if isinstance(learner, Linear):
-        rounds = "" if n is None else f": {learner.plan.settings(n).rounds} noisy gradients"
-        return f"{float(delta):g}{rounds}"
+        rounds = 0 if n is None else learner.plan.settings(n).rounds
+        return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
     said = "none: pure privacy" if delta is None else f"{float(delta):g}"
     if n is None:
         return said + ("; one of 1e-6 allows more trees" if delta is None else "")
@@ -1057,8 +1047,8 @@ def _about_delta(learner: Any, n: int | None) -> str:
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or _USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {trees} trees instead of {without} without"
-    gain = f"; with one of 1e-6, {trees} trees instead of {without}"
+        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
+    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and categories of texts among the columns"
     return f"none, pure privacy{gain}"

@@ -12,13 +12,17 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from littlestone.errors import ParameterError, check_integer
+from littlestone.costs import Costs
+from littlestone.data.cells import CsvFormat
+from littlestone.data.schema import Schema
+from littlestone.errors import ParameterError, check_integer, exact_value
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.version import __version__
 
 if TYPE_CHECKING:
+    from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -122,3 +126,59 @@ class Protocol:
 def _digest(rest: Json) -> str:
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+# -- What `Fit` is asked, as JSON.
+
+#: Fields that JSON holds as they are; numbers, which are written exactly.
+_PLAIN = ("y", "bounds", "model", "user", "samples_per_user", "certified", "strict", "inference")
+_NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "beta")
+
+
+def written(fit: Fit) -> Json:
+    """Return the fields of a fit of a model over named columns."""
+    if fit.concepts is not None or fit.make is not None or fit.public is not None:
+        raise ParameterError("A protocol is about a --model: leave out --class and --set.")
+    out: Json = {name: getattr(fit, name) for name in _PLAIN}
+    out |= {name: _exact(getattr(fit, name)) for name in _NUMBERS}
+    out["target"] = {
+        name: _exact(value) if name in ("low", "high", "quantile", "periods") else value
+        for name, value in fit.target.items() if value is not None
+    }  # fmt: skip
+    schema, costs = fit.schema, fit.options.get("costs")
+    out |= {
+        "labels": vars(fit.labels),
+        "schema": None if schema is None else schema.to_list(),
+        "schema_csv": None if schema is None or schema.csv is None else schema.csv.to_dict(),
+        "columns": None if fit.columns is None else list(fit.columns),
+        "csv": None if fit.csv is None else fit.csv.to_dict(),
+        "costs": None if costs is None else costs.to_dict(),
+        "by": None if fit.groups is None else Schema(fit.groups.columns).to_list(),
+    }
+    return cast("Json", json.loads(json.dumps(out)))  # as it will be read
+
+
+def read_options(data: Json) -> Json:
+    """Return the fields that `written` wrote; those of labels as a dictionary."""
+    given: Json = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
+    given["labels"] = dict(data["labels"])
+    for name in ("listed", "names"):
+        listed = data["labels"][name]
+        given["labels"][name] = None if listed is None else tuple(listed)
+    if data["schema"] is not None:
+        csv = data["schema_csv"]
+        form = None if csv is None else CsvFormat.parse(csv)
+        given["schema"] = replace(Schema.from_list(data["schema"]), csv=form)
+    if data["by"] is not None:
+        given["by"] = Schema.from_list(data["by"])
+    if data["costs"] is not None:
+        given["options"] = {"costs": Costs.from_dict(data["costs"])}
+    return given
+
+
+def _exact(value: Any) -> Any:
+    """Write numbers exactly, as texts; other things as they are."""
+    if isinstance(value, list | tuple | range) or hasattr(value, "tolist"):
+        return [_exact(each) for each in list(value)]
+    number = exact_value(value)
+    return value if number is None else str(number)

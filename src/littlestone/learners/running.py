@@ -444,7 +444,8 @@ def score_all(
     guarantee = Guarantee(total, Fraction(0), about, claim=claim, seeded=source.seeded)
     entry = None
     if ledger is not None:
-        entry = ledger.entry(ledger.charge(guarantee, what=f"{caller} of {len(pairs)} models"))
+        what = f"{caller} of {counted(len(pairs), 'models')}"
+        entry = ledger.entry(ledger.charge(guarantee, what=what))
     part, found = total / len(pairs), []
     others = held_out or [True] * len(pairs)
     for (release, sample), other, own in zip(pairs, others, grouped, strict=True):

@@ -7,12 +7,13 @@
 `alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
                in `alon_reductions` what makes one learner of another, and the attack
 `adaptor`      the shell around what learns
-`needed`       what is certified, and needed in simulation
+`needed`       what they need, certified and in simulation: needed.csv
 =============  ======================================================================
 
 On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
 is an estimator of scikit-learn: ``papers.Theorem3(concept_class, epsilon=1, delta=1e-6)``.
-None of them needs the fewest records: `littlestone.plan` compares those that do.
+None of them needs the fewest records: `littlestone.plan` compares those that do. Which step is
+where: docs/project/reading.csv; what is not as printed: docs/errata.csv.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ _HOMES = {
     "alon.attack": ("alon_reductions", "Attack"),
 }
 _NAMES = {python: name for name, (_, python) in _HOMES.items()}
-_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
+_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor", "needed")
 
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
 

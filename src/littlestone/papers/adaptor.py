@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-KINDS = ("learner", "mechanism", "construction")
-
 
 class Page(Protocol):
     """What every entry of the list says of itself: a class, or a function marked by `on_page`."""

@@ -560,6 +560,7 @@ class Theorem3(Certified):
             VOTES, x=x, **known,
         )  # fmt: skip
 
+    @lru_cache(maxsize=64)  # noqa: B019 - few settings, asked for at each n
     def _margins(self, lost: Fraction, s: float, r: float, tau: int) -> tuple[int, int]:
         """Propose, in floats, the margin of the good stage and the votes of the one that passes."""
         assert self.tolerances is not None
@@ -581,8 +582,10 @@ class Theorem3(Certified):
             many = min(math.log(k) + rate + (k - 1) * grown, k * grown - math.log(max(q, 1e-300)))
             logs.append(math.log(L) + max(math.log(k) + rate, many))
 
+        bottom = log_of(Fraction(draw.L) / draw.delta)
+
         def rest(V: int) -> float:
-            hidden = math.exp(min(log_of(Fraction(draw.L) / draw.delta) + rate * (1 - V), 0))
+            hidden = math.exp(min(bottom + rate * (1 - V), 0))
             bad = sum(math.exp(min(log - rate * V, 0)) for log in logs)
             return len(logs) * noise(tau - V + 1) + hidden / (1 + hidden) + bad
 
@@ -657,7 +660,8 @@ class JointTrain:
     nothing, else Claim 6.4 fails (erratum 18); the tolerance is (1/10)(1 - 1/(2d))**j, which
     does not stop at d = 1 (erratum 22); p_j = 2**j times a public cap of what a teacher reads of
     each update (erratum 21); when the loop ends without an answer, the last hypothesis stays, and
-    after the test's halt nothing is asked (erratum 23).
+    after the test's halt nothing is asked (erratum 23); bottom has the least score that hides a
+    list, not B = k/10 of line 10, and line 8 asks for ceil(4k/5) at least, not for more than 4k/5.
 
     Examples
     --------

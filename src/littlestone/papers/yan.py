@@ -835,7 +835,7 @@ class ProperLearner(Certified):
         order, N_1 = shuffle(sample, source), self.first(sample.n)
         S_1, S_2 = order[:N_1], part(sample, order[N_1:])  # 1.
         x_good = self.improper.node(sample, source, S_1)  # 2.
-        return tree.concept(self.descend(x_good, S_2, source))
+        return tree.concept(self.descend(x_good, S_2, source))  # 9, 10: its concept
 
     def descend(self, x_good: Node, S_2: Sample, source: Source) -> Node:
         """Run steps 3 to 8: return a proper node, x_good or below it."""
@@ -862,7 +862,7 @@ class ProperLearner(Certified):
                 x_flag = chosen([w[x] for x in X])  # i.
                 break  # ii.
             x_flag = chosen([v.get(x, 0) for x in X])  # (d) i. the least v in L(x), ii.
-        return next(T_good.leaves(x_flag))  # 8. any leaf; 9., 10. its concept
+        return next(T_good.leaves(x_flag))  # 8. any leaf; 9., 10. are in `draw`
 
     def failure(self, n: int) -> CertificateBuilder | None:
         """Return the certificate of both parts; None for infinitely many concepts."""

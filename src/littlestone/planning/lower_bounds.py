@@ -54,7 +54,7 @@ from fractions import Fraction
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds import CertificateBuilder, least_n
+from littlestone.bounds import CertificateBuilder, FormulaError, least_n
 from littlestone.bounds.search import log_of, near_zero
 from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
@@ -171,7 +171,7 @@ class _Case:
         if self.ldim is not None and not leak and self.ldim >= 2:
             yield from self._littlestone()
         if isinstance(self.concepts, Thresholds | Points) and not leak and self.m is None:
-            found = self._packing()
+            found = _computed(self._packing)
             if found is not None:
                 yield found
         if isinstance(self.concepts, Thresholds) and leak:
@@ -182,8 +182,9 @@ class _Case:
 
     def agnostic(self) -> Iterator[LowerBound]:
         claim, alpha = "lower.vc.agnostic", self.budget.alpha
-        if self.concepts.size >= 2 and self.m is None:
-            yield self._two_labels()
+        two = self.concepts.size >= 2 and self.m is None
+        if two and (found := _computed(self._two_labels)) is not None:
+            yield found
         else:
             formula = self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))")
             yield self._bound(claim, _ANY, formula, setting="agnostic")
@@ -307,6 +308,14 @@ class _Case:
         setting: str = "realizable",
     ) -> LowerBound:
         return LowerBound(claim, None, self.unit, holds_for, setting, formula, order=order)
+
+
+def _computed(bound: Callable[[], LowerBound | None]) -> LowerBound | None:
+    """Return a bound; none, where a walk of more than 10**9 records would have to be summed."""
+    try:
+        return bound()
+    except FormulaError:
+        return None
 
 
 def _asked(question: Any) -> int | None:

@@ -223,6 +223,7 @@ class Needed:
     searched: str  # "records", "epsilon", or "" where both were given
     tried: tuple[Tried, ...]
     found: Tried
+    other: Any = None  # what the easier one of two populations needs
 
     @property
     def enough(self) -> bool:
@@ -240,7 +241,7 @@ class Needed:
                 {"value": str(each.value), "reached": each.reached, "runs": each.runs}
                 for each in self.tried
             ],
-        }  # fmt: skip
+        } | ({} if self.other is None else {"other": str(self.other)})  # fmt: skip
 
     def __str__(self) -> str:
         low, high = self.found.interval
@@ -249,6 +250,7 @@ class Needed:
             f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
             f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs. So the chance "
             f"is {low:.0%} to {high:.0%} (at 90%); asked for is {self.chance:.0%}."
+            + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 
 
@@ -372,7 +374,9 @@ class Rehearsal:
                 "An aim of rehearse needs epsilon or records: one of both is searched."
             )
         answers = [self._needed(run, asked, float(share)) for run in self.runners.values()]
-        return max(answers, key=lambda a: (not a.enough, a.records, a.epsilon, -a.found.share))
+        answers.sort(key=lambda a: (not a.enough, a.records, a.epsilon, -a.found.share))
+        easier = answers[0].found.value if len(answers) > 1 else None
+        return replace(answers[-1], other=easier)
 
     def aimed(self, aim: str, chance: Any = 0.8) -> Rehearsal:
         """Return the rehearsal with what an aim needs, and what is found there."""
@@ -409,6 +413,12 @@ class Rehearsal:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
                 said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
+        twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
+        if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
+            said.append(
+                "Four fifths of the twin are fewer records: rows are repeated, so that so many "
+                "different ones would teach more."
+            )
         if len(self.runners) > 1:
             said.append(
                 "Two populations with these guesses; the truth lies between or beyond, by up to "
@@ -446,7 +456,7 @@ class Rehearsal:
                 f"{aim} is not reached with chance {chance:.0%} by {last[0]:,} records at epsilon "
                 f"{float(last[1]):g} ({steps[-1].share:.0%} of {steps[-1].runs} runs): ask for "
                 f"less, or for {'a larger epsilon' if n is None else 'more records'}. {reason}",
-                n_needed=MOST_RECORDS,
+                n_needed=last[0] + 1,  # at least
             )
         at = next(step for step in steps if step.value == found)
         records, least = numbers(found)
@@ -623,8 +633,8 @@ def rehearse(
 
 
 def _several(name: str, given: Any, check: Callable[[Any], Any]) -> tuple[Any, ...]:
-    values = [] if given is None else list(given) if np.iterable(given) and not isinstance(
-        given, str) else [given]  # fmt: skip
+    alone = isinstance(given, str) or not np.iterable(given)
+    values = [] if given is None else [given] if alone else list(given)
     found = tuple(check(value) for value in values)
     if len(set(found)) < len(found):
         raise parameter_error("rehearse", name, "different numbers", given)
@@ -640,12 +650,6 @@ def rehearsed(
     seed = check_integer("rehearse", "random_state", random_state, low=0)
     if n_jobs is not None:
         check_integer("rehearse", "n_jobs", n_jobs, low=1)
-    if fit.concepts is not None or fit.subsample is not None or fit.make is not None:
-        raise ParameterError(
-            "rehearse is about a --model; a --class has a bound before data (littlestone plan)."
-        )
-    if not fit.task.of_labels and fit.user is not None and twin is None:
-        raise ParameterError("Users are rehearsed on a twin that names theirs.")
     sources: Mapping[str, Drawable]
     if twin is None:
         sources = populations(fit, **guesses)
@@ -657,8 +661,8 @@ def rehearsed(
                 raise parameter_error("rehearse", name, "left out with a twin", value, hint)
         if fit.public is not None:
             opened = read_table(twin, csv=fit.csv, caller=fit.caller)
-            made = fit._of_public(twin, opened, lambda name, text: None)
-            fit = replace(fit, schema=made.monotone(fit.monotonic_cst), public=None)
+            made, _ = fit.of_public(twin, opened)
+            fit = replace(fit, schema=made, public=None)
         own = Twin.read(twin, fit)
         left = (fit.task.y, fit.task.event, fit.user, *RESERVED)
         columns = tuple(n for n in fit.columns or own.names if n not in left and n.strip())
@@ -686,7 +690,7 @@ def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = ""
             break
         more = math.ceil(runs * (main.reach / _ENOUGH) ** 2)
         runs = min(max(more, runs + 1), _MOST_RUNS)
-    stopped = [run.stopped for run in found if run.stopped]
+    stopped = [run.stopped.split(". ")[0] for run in found if run.stopped]
     model = next((run.model for run in found if run.model), "")
     if model:
         runner.runs([Key(n, FREE, model, run) for run in range(min(runs, _FREE_RUNS))])

@@ -208,6 +208,14 @@ def label(name: str, text: Any) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
+def purpose_text(text: Any) -> str:
+    """Return a purpose as it is: what is filed is what was typed."""
+    if not isinstance(text, str) or len(text) > _LONGEST or not (text + " ").isprintable():
+        wanted = f"one printable line, of at most {_LONGEST} characters"
+        raise parameter_error("Ledger", "purpose", wanted, text)
+    return text
+
+
 def token_text(token: Any) -> str:
     """Return a token as it is: unlike a label, it is never changed."""
     if not isinstance(token, str) or not token.isprintable() or not 0 < len(token) <= _LONGEST:
@@ -390,7 +398,7 @@ class Ledger:
         self.path = path_of(path, "ledger")
         self._where = self.path.absolute()  # the same file in every folder
         self._identity: tuple[int, int, str] | None = None
-        self.purpose = label("purpose", purpose)
+        self.purpose = purpose_text(purpose)
         if epsilon is not None:
             self._create(epsilon, delta, accounting, neighbours, data=data, table=fingerprint)
         elif data or any(
@@ -475,7 +483,7 @@ class Ledger:
         loss, claim = self._terms(promise, loss)
         price = self.filter.price(loss)
         loss, claim, what = plain(loss), label("claim", claim), label("what", what)
-        purpose = self.purpose if purpose is None else label("purpose", purpose)
+        purpose = self.purpose if purpose is None else purpose_text(purpose)
         token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
         with self._opened(write=True) as log:

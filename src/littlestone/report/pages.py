@@ -142,6 +142,10 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
             if path is not None:
                 write_text(path, text)
             return text
+    if hasattr(obj, "fit"):
+        raise UnsupportedError(
+            f"This {type(obj).__name__} is not fitted yet: a page shows what fit has learned."
+        )
     known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
     raise UnsupportedError(
         f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
@@ -258,6 +262,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean distance, less that of noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
+        facts += _two_answers(release.hypothesis)
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -300,6 +305,17 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
         said = [f"{kind} {cell}" for kind, cell in known.items() if cell != TOO_FEW]
         facts.append((name, "; ".join([*said, *([f"{TOO_FEW}: {few}"] if few else [])])))
     return facts
+
+
+def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
+    """Return a line where the label and the recalibrated probability are not on one side of .5."""
+    pairs = zip(model.margins, model.probabilities.tolist(), strict=True)
+    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0]
+    if not apart:
+        return []
+    ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
+    said = f"recalibrated; where it is {ends} the label is the other one: by the rule, as measured"
+    return [("Probability", said)]
 
 
 def _of_target(release: Release) -> list[tuple[str, str]]:

@@ -162,7 +162,7 @@ class _Boosted(PrivateClassifier, _OfTrees):
         -------
         ndarray of shape (n_samples, n_classes)
             Columns as in ``classes_``. For the labels 0 and 1 recalibrated where ``evaluate`` paid
-            for it.
+            for it: near 0.5 the label of ``predict``, whose error was measured, may be the other.
         """
         check_is_fitted(self, "hypothesis_")
         return both(self.hypothesis_.probability(self._rows(X)))
