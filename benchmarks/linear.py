@@ -2,6 +2,7 @@
 
     python benchmarks/linear.py --offline   # tables of scikit-learn, and generated ones
     python benchmarks/linear.py             # those of outside.py, of at least 8 columns
+    python benchmarks/linear.py --unseen    # those of unseen.py, to unseen.csv
 
 A line of ``linear.csv`` for each table, epsilon and family: means over the seeds, on the same split
 (three tenths of the rows are the test rows; delta 1e-6, replace-one). ``auto`` is the family that
@@ -38,7 +39,7 @@ from littlestone.learners.linear import Linear, auto_takes
 from littlestone.source import SeededSource
 
 HERE = Path(__file__).parent
-KEPT = HERE / "linear.csv"
+KEPT, UNSEEN = HERE / "linear.csv", HERE / "unseen.csv"
 EPSILONS = ("0.1", "0.25", "0.5", "1", "2", "4")
 DELTA = Fraction(1, 10**6)
 SEEDS = 5
@@ -98,8 +99,6 @@ def offline() -> Iterator[Problem]:
 
 def of_packages(folder: Path) -> Iterator[Problem]:
     """Yield the tables of outside.py with at least 8 columns."""
-    for part in ("targets", "comparison", "."):
-        sys.path.insert(0, str(HERE / part))
     from outside import problems
 
     for problem in problems(folder):
@@ -107,7 +106,17 @@ def of_packages(folder: Path) -> Iterator[Problem]:
             yield Problem(problem.name, problem.schema, problem.codes, problem.labels)
 
 
-def run(problem: Problem, folder: Path, found: dict[Any, Any]) -> None:
+def unseen(folder: Path) -> Iterator[Problem]:
+    """Yield the tables of unseen.py."""
+    from outside import labelled
+    from unseen import UNSEEN
+
+    for data in UNSEEN:
+        problem = labelled(data, folder)
+        yield Problem(problem.name, problem.schema, problem.codes, problem.labels)
+
+
+def run(problem: Problem, log: Path, found: dict[Any, Any]) -> None:
     """Run what is missing of a table."""
     size = len(problem.labels)
     for seed in range(SEEDS):
@@ -127,7 +136,7 @@ def run(problem: Problem, folder: Path, found: dict[Any, Any]) -> None:
                 chances = np.clip(model.probability(problem.codes[test]), 1e-6, 1 - 1e-6)
                 truth = problem.labels[test]
                 found[key] = roc_auc_score(truth, chances), log_loss(truth, chances)
-                with (folder / "linear.jsonl").open("a", encoding="utf-8") as file:
+                with log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps([*key, *map(float, found[key])]) + "\n")
 
 
@@ -169,23 +178,29 @@ def summary(lines: list[dict[str, str]]) -> Iterator[str]:
 def main() -> None:
     """Run what is missing, write linear.csv, and print the summary."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--offline", action="store_true", help="only tables without a download")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--offline", action="store_true", help="only tables without a download")
+    which.add_argument("--unseen", action="store_true", help="the tables of unseen.py")
     parser.add_argument("--kept", action="store_true", help="run nothing")
     default = Path(tempfile.gettempdir()) / "littlestone-tables"
     parser.add_argument("--cache", type=Path, default=default)
     asked = parser.parse_args()
     asked.cache.mkdir(exist_ok=True)
-    kept = asked.cache / "linear.jsonl"
-    kept.touch()
+    target = UNSEEN if asked.unseen else KEPT
+    log = asked.cache / f"{target.stem}.jsonl"
+    log.touch()
     found: dict[Any, Any] = {}
-    for line in kept.read_text("utf-8").splitlines():
+    for line in log.read_text("utf-8").splitlines():
         *key, auroc, loss = json.loads(line)
         found[tuple(key)] = auroc, loss
-    wanted = offline() if asked.offline else of_packages(asked.cache)
+    packages = unseen if asked.unseen else of_packages
+    for part in ("targets", "comparison", "."):
+        sys.path.insert(0, str(HERE / part))
+    wanted = offline() if asked.offline else packages(asked.cache)
     for problem in () if asked.kept else wanted:
-        run(problem, asked.cache, found)
+        run(problem, log, found)
     lines = means(found)
-    with KEPT.open("w", encoding="utf-8", newline="") as file:
+    with target.open("w", encoding="utf-8", newline="") as file:
         out = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         out.writeheader()
         out.writerows(lines)

@@ -219,14 +219,19 @@ def problems(folder: Path) -> Iterator[Problem]:
             codes, labels, test = arrays["codes"], arrays["labels"], arrays["test"]
         yield Problem(table.name, Schema.from_toml(table.schema), codes, labels, None, test)
     for data in (*OUTSIDE, *OF_USERS):
-        (content,) = files(data, folder / "packages")
-        rows = list(csv.DictReader(io.StringIO(content)))
-        labels = np.array([data.positive(row[data.y]) for row in rows], dtype=np.int8)
-        bounds = {name: (0.0, 1.0) for name in data.schema.names}
-        codes = encode(data.schema, bounds, rows)["codes"]
-        named = [row[data.user] for row in rows] if data.user else None
-        users = None if named is None else np.unique(named, return_inverse=True)[1]
-        yield Problem(data.name, data.schema, codes, labels, users, None)
+        yield labelled(data, folder)
+
+
+def labelled(data: Labelled, folder: Path) -> Problem:
+    """Read a table of a package."""
+    (content,) = files(data, folder / "packages")
+    rows = list(csv.DictReader(io.StringIO(content)))
+    labels = np.array([data.positive(row[data.y]) for row in rows], dtype=np.int8)
+    bounds = {name: (0.0, 1.0) for name in data.schema.names}
+    codes = encode(data.schema, bounds, rows)["codes"]
+    named = [row[data.user] for row in rows] if data.user else None
+    users = None if named is None else np.unique(named, return_inverse=True)[1]
+    return Problem(data.name, data.schema, codes, labels, users, None)
 
 
 def of_users(problem: Problem, train: np.ndarray, epsilon: str) -> Iterator[tuple[str, Any, Any]]:

@@ -1,5 +1,9 @@
 """Seconds of processor time, and memory: boosted trees, one tree of depth 3; prediction.
 
+Beside them two fits without privacy on the same codes: scikit-learn's histogram gradient boosting
+with its defaults (``gradient``), and with as many trees of depth 2 (``shallow``). With
+``OMP_NUM_THREADS=1`` its threads do not wait for each other on a machine that has other work.
+
     python benchmarks/boosting/speed.py
     python benchmarks/boosting/speed.py --before PATH    # of another version's ``src``: paired
 
@@ -22,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 ADULT = Path(__file__).parents[2] / "examples" / "adult"
-TASKS = ("boosted", "quantity", "tree", "predict")
+TASKS = ("boosted", "gradient", "shallow", "quantity", "tree", "predict")
 
 
 def measure(task: str, rows: int, rounds: int) -> float:
@@ -45,8 +49,15 @@ def measure(task: str, rows: int, rounds: int) -> float:
         of_target = TargetSample.of(codes, target.codes(y))
     else:
         sample = Sample.of(codes, (y > 9).astype(int))
+    if task in ("gradient", "shallow"):
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        alike = {"max_iter": rounds, "max_depth": 2, "early_stopping": False}
+        reference = HistGradientBoostingClassifier(**(alike if task == "shallow" else {}))
     start = time.process_time()
-    if task == "quantity":
+    if task in ("gradient", "shallow"):
+        reference.fit(codes, y > 9)
+    elif task == "quantity":
         concepts = BoostedTreeClass(schema, 2, rounds, target=target)
         Values(concepts, epsilon=1, delta="1e-6").draw(of_target, SeededSource(0))
     elif task == "boosted":

@@ -87,13 +87,14 @@ class Data:
 
 
 def schema_of(columns: dict[str, Any]) -> Schema:
-    """Return public columns: lists of categories, or (low, high, step) of edges."""
-    return Schema.from_dict(
-        {
-            name: {"categories": given} if isinstance(given, list) else {"bins": edges(*given)}
-            for name, given in columns.items()
-        }
-    )
+    """Return public columns: lists of categories, (low, high, step) of edges, or as in a schema."""
+
+    def column(given: Any) -> dict[str, Any]:
+        if isinstance(given, dict):
+            return given
+        return {"categories": given} if isinstance(given, list) else {"bins": edges(*given)}
+
+    return Schema.from_dict({name: column(given) for name, given in columns.items()})
 
 
 def edges(low: float, high: float, step: float) -> list[float]:

@@ -6,6 +6,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+import littlestone as ls
 from littlestone.learners.release import Release
 
 TABLE = pd.DataFrame(
@@ -47,6 +48,25 @@ def test_where_nobody_has_the_label_that_is_said_first(tables):
     assert Release.read("m.json").columns["positive"] == "never"
     scored = tables("score m.json t.csv --epsilon 1 --seed 1").out
     assert scored.split()[:7] == first[:7]
+    other = tables("score m.json t.csv --epsilon 1 --seed 1 --positive nobody").out
+    assert "label 'nobody'" in other
+
+
+def test_two_listed_labels_mean_what_they_mean_in_python(tables):
+    """Of two the second is positive, and every other cell is the first."""
+    Path("s.toml").write_text("[age]\nbins = [30, 50]\n")
+    asked = "--schema s.toml --labels no,yes --epsilon 8 --seed 1 --model tree --out m.json"
+    assert tables(f"fit t.csv --y adult {asked}").code == 0
+    made = ls.fit(
+        "t.csv", y="adult", labels=["no", "yes"], epsilon=8, model="tree", random_state=1,
+        schema=ls.Schema.from_toml("s.toml"),
+    )  # fmt: skip
+    assert Release.read("m.json").to_dict() == made.release_.to_dict()
+    strict = tables(f"fit t.csv --y adult --strict {asked}")
+    assert strict.code == 2
+    assert "adult" in strict.err
+    same = tables(f"fit t.csv --y ill {LINE} --strict --positive 0")
+    assert "'--negative' option of fit" in same.err or "give --negative" in same.err
 
 
 def test_where_some_have_it_nothing_is_said(tables):
@@ -57,10 +77,8 @@ def test_where_some_have_it_nothing_is_said(tables):
 
 def test_listed_labels_that_nobody_has_are_named(tables):
     Path("s.toml").write_text("[age]\nbins = [20]\n")
-    done = tables(
-        "fit t.csv --y adult --schema s.toml --labels never,yes,no --model list --epsilon 8 "
-        "--seed 1"
-    )
+    line = "fit t.csv --y adult --schema s.toml --labels never,yes,no"
+    done = tables(f"{line} --model list --epsilon 8 --seed 1")
     said = done.out.partition("Rule")[0].partition("labels occur: ")[2]
     assert said.startswith("'never'.")
     assert "outside the list" in " ".join(said.split())

@@ -1,6 +1,7 @@
 """Rows that are counted in passes: the counts, the weights and the draws of the plain reading."""
 
 import datetime
+import math
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 
@@ -498,3 +499,24 @@ def test_counts_beyond_32_bits_stay_whole_numbers():
     learner = ls.AgnosticLearner(ls.DecisionTrees(TINY, depth=1), epsilon=1).to_learner()
     release = run(learner, sample, SeededSource(0), evaluate="0.1")
     assert sum(map(sum, release.evaluation.counts)) > most
+
+
+@pytest.mark.parametrize("many", [1, 1 << 16])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_tables_of_many_and_of_few_entries_are_sums(monkeypatch, many, order):
+    """Against sums row by row: wide sets and kept places, parts with one label for all rows."""
+    monkeypatch.setattr("littlestone.data.sample._MANY", many)
+    rng = np.random.default_rng(order)
+    n_codes, n = (4, 3, 6, 2, 5), 200
+    codes = np.stack([rng.integers(0, most, n) for most in n_codes])
+    labels, weights, places = rng.integers(0, 2, n), rng.integers(0, 2**40, n), {}
+    for weighed in (weights, weights[::-1]):  # places are made, and used again
+        parts = [Entries(codes, labels, weighed, places), Entries(codes[:, :9], 1, weighed[:9])]
+        found = CodeTables.of(parts, n_codes, order).sums
+        joined = Entries.joined(parts)
+        assert len(found) == sum(math.comb(5, size) for size in range(order + 1))
+        for chosen, table in found.items():
+            expected = np.zeros((2, *(n_codes[j] for j in chosen)))
+            np.add.at(expected, (joined.labels, *joined.codes[list(chosen)]), joined.weights)
+            assert (table == expected).all()
+    assert bool(places) == (many == 1)

@@ -22,7 +22,7 @@ from littlestone.report.pages import evaluation_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}
-TABLE |= {"time": [30, 5, 15, 5] * 250, "died": [0, 1] * 500, "all": [1] * 1000}
+TABLE |= {"time": [30, 5, 15, 5] * 250, "died": [0, 1] * 500, "few": [0, *[1] * 24] * 40}
 TABLE |= {"price": ["$1"] * 1000}
 TARGETS = {
     "labels": {"y": "ill"},
@@ -100,7 +100,29 @@ def test_noise_alone_turns_no_band_around():
         for band in (found.median, found.ninth_decile):
             assert band.low <= band.value <= band.high
         for mean in (found.mae, found.rmse):
-            assert mean.low <= mean.high <= max(8, mean.low, getattr(mean, "value", 0))
+            assert mean.low <= getattr(mean, "value", mean.low) <= mean.high <= max(8, mean.low)
+
+
+def rmse(errors, squares):
+    """Return the RMSE of 5,000 units at epsilon .1, of two noisy sums in hundredths of a reach."""
+    edges = tuple(F(2) ** i for i in range(-3, 4))
+    sums, sizes = (errors, squares, 60_000, 30_000), (4000, 990, 0, 0, 0, 0, 10, 0)
+    return QuantityEvaluation(
+        ErrorSums(sums, sizes, edges, 5000, F(1, 10), 100, 1, F(4), F(8), F(8))
+    ).rmse
+
+
+@pytest.mark.parametrize("squares", [-3000, 0, 2000])
+def test_a_root_mean_square_is_projected_on_its_band(squares):
+    """Large mean errors raise the estimate and the lower end, and neither widens the band."""
+    first, *others = [rmse(errors, squares) for errors in (0, 60_000, 80_000, 105_000)]
+    for larger in others:
+        assert larger.high == pytest.approx(first.high)
+        assert larger.low <= larger.value <= larger.high
+    assert max(each.value for each in others) == pytest.approx(first.high)
+    contradicting = rmse(150_000, squares)
+    assert contradicting.low == pytest.approx(first.high)
+    assert contradicting.value == contradicting.high < 2.4  # 8 * .3, the mean error
 
 
 def survival(events, others):
@@ -116,6 +138,7 @@ def survival(events, others):
         (((300, 100), (200, 100)), ((50, 50), (50, 50), (1200, 1900)), "below 0.5"),
         (((900, 1000), (900, 1010)), ((10, 9), (10, 9), (80, 72)), "nearly all have"),
         (((0, 1), (0, 0)), ((0, 0), (0, 0), (1999, 2000)), ""),
+        (((1000, 1000), (1000, 1000)), ((0, 0), (0, 0), (0, 0)), ""),  # nothing is censored
     ],
 )
 def test_events_that_are_coded_otherwise_are_doubted(events, others, words):
@@ -130,7 +153,7 @@ def test_a_fit_of_times_says_its_doubt():
         UserWarning,
         match=r"Nearly all have the event, so .* censored\. Does another code.*event_is=",
     ):
-        fitted(time="time", event="all", periods=[10, 40])
+        fitted(time="time", event="few", periods=[10, 40])
 
 
 def test_periods_have_two_ends():

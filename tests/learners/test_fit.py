@@ -1,6 +1,7 @@
 """One fit: a table is opened once, a number is parsed once, a wrong column costs a count."""
 
 import sys
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -202,3 +203,34 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
         planned.run(SecureSource(), ledger=ledger)
     assert ledger.spent().epsilon == F(1, 2) + F(1, 40)
+
+
+@pytest.mark.parametrize(
+    ("table", "public", "words"),
+    [
+        ({"age": [], "ill": []}, None, "has no rows"),
+        ({"age": [1, 2, 3], "ill": [0, 1]}, None, "columns of the table have different numbers"),
+        ({"age": [1, 2], "ill": [0, 1]}, 3, r"The public rows \(public=\) cannot be read"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_by_its_cause(table, public, words):
+    schema = ls.Schema.from_dict({"age": {"bins": [30]}}) if public is None else None
+    with pytest.raises(errors.LittlestoneError, match=words):
+        ls.fit(table, y="ill", epsilon=1, schema=schema, public=public, random_state=0)
+
+
+@pytest.mark.parametrize("target", [{"target": "quantity", "high": 9}, {}])
+def test_a_model_that_is_read_has_the_intervals_of_the_fitted(target, tmp_path):
+    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    table = {"age": [25, 70] * 500, "ill": [0, 1] * 500}
+    made = ls.fit(
+        table, y="ill", epsilon=8, schema=schema, model="scorecard", interval=0.9, random_state=0,
+        **target,
+    )  # fmt: skip
+    made.save(tmp_path / "m.json")
+    name = "predict_interval" if target else "predict_set"
+    answer = getattr(ls.load(tmp_path / "m.json"), name)(table)
+    assert answer.tolist() == getattr(made, name)(table).tolist()
+    bare = replace(made.release_, hypothesis=replace(made.hypothesis_, width=None))
+    with pytest.raises(errors.UnsupportedError, match=r"no (intervals|sets of labels)"):
+        getattr(bare, name)(table)

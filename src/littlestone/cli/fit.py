@@ -130,7 +130,8 @@ class Further:
     labels: str | None = None
     """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
     decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
-    none of them counts as an error of every hypothesis."""
+    none of them counts as an error of every hypothesis. Of two, without a --class, the second
+    one is the positive one, and all other cells are the first."""
     require_certificate: Flag = False
     """Release nothing (exit 3) if there are too few records for alpha and beta."""
     interval: str | None = None
@@ -314,10 +315,11 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     two = Labels(None if listed is None else tuple(listed), **rule)
     if records.positive is None and listed is None and not records.strict:
         two = Labels()  # 1, or what is equal to it
-    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
-        two, listed = Labels(None, tuple(listed), listed[1]), None
     if costs is not None:
         options["costs"] = _costs(costs, records, listed)
+    if listed is not None and len(listed) == 2 and spec is None:  # as in ls.fit
+        other = listed[0] if records.strict else None
+        two, listed = Labels(None, tuple(listed), listed[1], other), None
     form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(

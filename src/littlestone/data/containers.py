@@ -40,7 +40,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from littlestone.data.cells import DAY, DAYS_TO_1970, doubles
@@ -228,14 +227,7 @@ def _valid(column: pa.Array) -> npt.NDArray[Any]:
 
 
 #: How far a file is read ahead: little, so that memory is that of a few batches.
-_AHEAD: dict[str, Any] = {
-    "batch_size": 1 << 16,
-    "batch_readahead": 1,
-    "fragment_readahead": 1,
-    "fragment_scan_options": ds.ParquetFragmentScanOptions(
-        pre_buffer=False, use_buffered_stream=True
-    ),
-}
+_AHEAD: dict[str, Any] = {"batch_size": 1 << 16, "batch_readahead": 1, "fragment_readahead": 1}
 
 
 class ParquetParts:
@@ -283,12 +275,15 @@ class ParquetColumns(Rows):
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows of all parts, in order."""
+        import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas, which takes a while
+
         files = ds.dataset(
             self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
         )
         asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
         progress = Progress(self._parts.rows)
-        for batch in files.to_batches(columns=asked, **_AHEAD):
+        options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        for batch in files.to_batches(columns=asked, fragment_scan_options=options, **_AHEAD):
             progress(len(batch))
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
 

@@ -6,8 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
-from itertools import combinations
+from functools import cached_property, lru_cache, reduce
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -712,23 +712,41 @@ Bits = npt.NDArray[np.bool_]
 #: Public: the sums of sets of so many columns at most are taken, and these many bytes of them.
 _MOST_ORDER = 3
 _CACHE_BYTES = 1 << 29
-_CELLS = 1 << 12  # of a table that stays in the nearest cache
+_CELLS = 1 << 12  # of a table that stays in the nearest cache, or of many entries in the next one
+_MANY, _PLACES = 1 << 13, 1 << 26  # entries; numbers of places that are kept, of all tables
 _MOST_COLUMNS = 64  # for which sets of three are searched that hold all pairs
-_CHUNK = 1 << 14  # entries that are counted at once: their numbers stay in the processor's cache
+_CHUNK = 1 << 14  # entries counted at once (twice as many of many): they stay in the cache
+
+
+Columns: TypeAlias = tuple[int, ...]
+#: Of sets of columns, the place of each row in a table.
+Places: TypeAlias = dict[Columns, npt.NDArray[Any]]
 
 
 class Entries(NamedTuple):
-    """Encoded rows with a label and a weight; a row may have several entries."""
+    """Encoded rows with a label and a weight; a row may have several entries.
+
+    Parts of `joined` may have one label for all rows. ``places`` keeps where many rows are in
+    tables of pairs, for other entries with these codes.
+    """
 
     codes: npt.NDArray[Any]
-    labels: npt.NDArray[Any]
+    labels: Any
     weights: npt.NDArray[Any]
+    places: Places | None = None
 
     @classmethod
     def of(cls, batch: Batch) -> Entries:
         """Return what weighs something in a batch, with weights in the place of counts."""
         label, at = np.nonzero(batch.counts)
         return cls(batch.points.T[:, at], label, batch.counts[label, at])
+
+    @classmethod
+    def joined(cls, parts: list[Entries]) -> Entries:
+        """Return all entries of some parts."""
+        labels = [np.broadcast_to(part.labels, len(part.weights)) for part in parts]
+        codes, weights = [part.codes for part in parts], [part.weights for part in parts]
+        return cls(np.concatenate(codes, axis=1), np.concatenate(labels), np.concatenate(weights))
 
 
 def table_bytes(n_codes: Sequence[int], order: int, labels: int = 2) -> int:
@@ -778,34 +796,22 @@ class CodeTables:
         cls, parts: Iterable[Entries], n_codes: Sequence[int], order: int, labels: int = 2
     ) -> CodeTables:
         """Return the sums over all entries, which together weigh less than 2**53."""
-        columns, largest = range(len(n_codes)), min(order, len(n_codes))
-        sets = _counted(tuple(n_codes), largest, labels)
+        parts = iter(parts)
+        first = next(parts, None)
+        many = first is not None and len(first.weights) >= _MANY
+        n_codes = tuple(n_codes)
+        sets, steps = _counted(n_codes, order, labels, _CELLS << 3 * many)
         sums = {chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen)) for chosen in sets}
-        # of places in tables, none of which has 2**31 cells
-        kind = np.int16 if max(map(len, sums.values())) < 2**15 else np.int32
-        for part in parts:
-            for start in range(0, len(part.labels), _CHUNK):
-                piece = slice(start, start + _CHUNK)
-                codes, numbers = (own[..., piece].astype(kind) for own in part[:2])
-                weights = part.weights[piece].astype(np.float64)
-                _add(sums, Entries(codes, numbers, weights), n_codes)
+        for part in chain([] if first is None else [first], parts):
+            _add(sums, part, n_codes, labels)
         known = {
             chosen: table.reshape(labels, *(n_codes[j] for j in chosen))
             for chosen, table in sums.items()
         }
         # each row has one code of every column: sums of smaller sets are sums over a column
-        for size in range(largest, -1, -1):
-            wider = {  # of each set, one with a column more
-                (*chosen[:at], *chosen[at + 1 :]): (chosen, at)
-                for chosen in known
-                if len(chosen) == size + 1
-                for at in range(size + 1)
-            }
-            for chosen in combinations(columns, size):
-                if chosen not in known:
-                    larger, at = wider[chosen]
-                    known[chosen] = known[larger].sum(axis=1 + at)
-        return cls(n_codes, order, {c: table for c, table in known.items() if len(c) <= largest})
+        for chosen, wider, at in steps:  # axes: that of the labels is the first
+            known[chosen] = known[wider].sum(axis=at)
+        return cls(n_codes, order, {c: table for c, table in known.items() if len(c) <= order})
 
     def sides(self, column: int, accepts: Bits) -> CodeTables:
         """Return the tables of rows by their codes of a column, of one order less."""
@@ -834,43 +840,94 @@ class CodeTables:
         return self.sums[()].astype(np.int64)
 
 
-def _add(sums: dict[tuple[int, ...], Doubles], part: Entries, n_codes: Sequence[int]) -> None:
-    """Add entries to all sums; those of columns that begin alike follow each other."""
-    known: tuple[int, ...] = ()
-    keys = [part.labels]
-    for chosen, table in sums.items():
-        shared = next((i for i, (a, b) in enumerate(zip(chosen, known, strict=False)) if a != b), 0)
-        del keys[1 + shared :]
-        for j in chosen[shared:]:
-            keys.append(keys[-1] * n_codes[j] + part.codes[j])
-        np.add(table, np.bincount(keys[-1], part.weights, len(table)), out=table)
-        known = chosen
+def _add(sums: dict[Columns, Doubles], part: Entries, n_codes: Columns, labels: int) -> None:
+    """Add entries to all sums, a chunk after the other."""
+    n, places = len(part.weights), part.places
+    # of places in tables, none of which has 2**31 cells
+    kind = np.int16 if max(map(len, sums.values())) <= 2**15 else np.int32
+    if places is None or not _MANY <= n <= _PLACES // len(sums):
+        places = None
+    else:
+        codes = part.codes.astype(kind, copy=False)
+        for first, *others in [chosen for chosen in sums if chosen not in places]:
+            found = reduce(lambda keys, j: keys * n_codes[j] + codes[j], others, codes[first])
+            places[(first, *others)] = found
+    step = _CHUNK << (n >= _MANY)
+    for start in range(0, n, step):
+        at = slice(start, start + step)
+        weights = part.weights[at].astype(np.float64)
+        if places is not None:
+            for chosen, table in sums.items():
+                keys, size, own = places[chosen][at], len(table) // labels, table
+                if isinstance(part.labels, int):
+                    own = table[part.labels * size : (part.labels + 1) * size]
+                else:
+                    keys = keys + part.labels[at].astype(np.int64) * size
+                np.add(own, np.bincount(keys, weights, len(own)), out=own)
+            continue
+        codes, before = part.codes[:, at].astype(kind), Columns()
+        made = [np.broadcast_to(part.labels, n)[at].astype(kind)]
+        for chosen, table in sums.items():  # sets that begin alike follow each other
+            alike = (j == k for j, k in zip(chosen, before, strict=False))
+            shared = next((i for i, same in enumerate(alike) if not same), 0)
+            del made[1 + shared :]
+            for j in chosen[shared:]:
+                made.append(made[-1] * n_codes[j] + codes[j])
+            np.add(table, np.bincount(made[-1], weights, len(table)), out=table)
+            before = chosen
 
 
 @lru_cache(maxsize=64)
-def _counted(n_codes: tuple[int, ...], order: int, labels: int) -> tuple[tuple[int, ...], ...]:
-    """Return the sets of columns that are counted: for pairs, small sets of three that hold them.
+def _counted(
+    n_codes: Columns, order: int, labels: int, cells: int
+) -> tuple[tuple[Columns, ...], tuple[tuple[Columns, Columns, tuple[int, ...]], ...]]:
+    """Return the sets of columns that are counted, and the sums over a column that follow.
+
+    Of pairs, sets of more columns that hold many of them are counted, if they have at most so many
+    cells. A sum is said by its set, a wider one, and the axes of that over which it sums.
 
     Examples
     --------
-    >>> _counted((4, 4, 4, 4, 4000), 2, 2)
+    >>> sets, steps = _counted((4, 4, 4, 4, 4000), 2, 2, 128)
+    >>> sets
     ((0, 1, 2), (0, 1, 3), (0, 4), (1, 4), (2, 3), (2, 4), (3, 4))
+    >>> steps[:3]
+    (((0, 1), (0, 1, 3), (3,)), ((0, 2), (0, 1, 2), (2,)), ((0, 3), (0, 1, 3), (2,)))
     """
-    columns, sets = range(len(n_codes)), tuple(combinations(range(len(n_codes)), order))
-    if order != 2 or len(n_codes) > _MOST_COLUMNS:
-        return sets
-    left, found = dict.fromkeys(sets), []
-    while left:
-        pair = next(iter(left))
-
-        def new(k: int, pair: tuple[int, ...] = pair) -> int:
-            """Return how many pairs a third column brings; 0 where the table is large."""
-            small = labels * math.prod(n_codes[j] for j in (*pair, k)) <= _CELLS
-            return small * sum(tuple(sorted((j, k))) in left for j in pair)
-
-        third = max((k for k in columns if k not in pair), key=new, default=None)
-        chosen = pair if third is None or not new(third) else tuple(sorted((*pair, third)))
-        found.append(chosen)
-        for covered in combinations(chosen, 2):
-            left.pop(covered, None)
-    return tuple(sorted(found))
+    columns, order = range(len(n_codes)), min(order, len(n_codes))
+    pairs, sets = list(combinations(columns, 2)), list(combinations(columns, order))
+    if order == 2 and len(n_codes) <= _MOST_COLUMNS:
+        left, sets = set(pairs), []
+        for pair in pairs:
+            chosen: Columns = pair if pair in left else ()
+            while chosen:
+                size = labels * math.prod(n_codes[j] for j in chosen)
+                new = {
+                    k: sum(tuple(sorted((j, k))) in left for j in chosen)
+                    for k in columns
+                    if k not in chosen and size * n_codes[k] <= cells
+                }
+                third = max(new, key=lambda k: new[k], default=None)
+                if third is None or not new[third]:
+                    break
+                chosen = tuple(sorted((*chosen, third)))
+            left.difference_update(combinations(chosen, 2))
+            sets += [chosen] if chosen else []
+    known, steps = set(sets), []
+    within = {pair: chosen for chosen in sets for pair in combinations(chosen, 2)}
+    for narrow in chain.from_iterable(combinations(columns, k) for k in range(order, -1, -1)):
+        wider = within[narrow] if len(narrow) == order == 2 else narrow
+        if len(narrow) < order:
+            few = min((j for j in columns if j not in narrow), key=lambda j: n_codes[j])
+            wider = tuple(sorted((*narrow, few)))
+        while wider != narrow:
+            # in memory what is next to each other is summed fastest
+            left_out = [at for at, j in enumerate(wider) if j not in narrow]
+            together = wider[: len(narrow)] == narrow or wider[-len(narrow) :] == narrow
+            at = tuple(left_out if together else left_out[:1])
+            found = tuple(j for place, j in enumerate(wider) if place not in at)
+            if found not in known:
+                known.add(found)
+                steps.append((found, wider, tuple(1 + place for place in at)))
+            wider = found
+    return tuple(sorted(sets)), tuple(steps)

@@ -389,17 +389,24 @@ class QuantityEvaluation(Figures):
 
     @property
     def rmse(self) -> Band | Between:
-        """The root of the mean squared error."""
+        """The root of the mean squared error.
+
+        Notes
+        -----
+        A mean square is at least the square of the mean: its estimate and the lower end of its band
+        are raised to those of the mean error, of another noisy sum. The estimate is then projected
+        on the band, which brings it nearer to all that is in there.
+        """
         square = self._mean("square", self._fourth, float(self.sums.reach) ** 2)
-        low = max(square.low, 0.0)
-        if isinstance(mean := self.mae, Band):  # the mean square is at least its square
-            low, value = max(low, mean.low**2), max(square.value, mean.value**2)
-        root, high = math.sqrt(low), math.sqrt(max(square.high, low) + self._tail(2))
-        high = max(min(high, self._edges[-1]), root)
+        mean = self.mae
+        low = max(square.low, mean.low**2 if isinstance(mean, Band) else 0.0)
+        high = max(square.high, 0.0) + self._tail(2)
+        low, high = math.sqrt(min(low, high)), math.sqrt(max(low, high))  # noise may say both
+        high = max(min(high, self._edges[-1]), low)
         if not isinstance(mean, Band):
-            return Between(root, high, self.covers, self.beta)
-        value = math.sqrt(value)  # where the two noisy sums disagree, the band holds both
-        return Band(value, root, max(high, value), self.covers, self.beta)
+            return Between(low, high, self.covers, self.beta)
+        value = max(mean.value, math.sqrt(max(square.value, 0.0)))
+        return Band(min(max(value, low), high), low, high, self.covers, self.beta)
 
     @property
     def r2(self) -> Band | None:
@@ -683,10 +690,14 @@ class SurvivalEvaluation(Figures):
 
     @property
     def doubt(self) -> str:
-        """Say so, if perhaps another code means an event: too many, or risks that do not rank."""
-        events, n = float(self._event.sum()), self.histogram.n
-        if events > max(_NEARLY * n, noise_reach(self.histogram.rate, self._event.size, self.beta)):
-            what = "nearly all have the event, so that hardly any time is censored"
+        """Say so, if perhaps another code means an event: risks that do not rank, or too many.
+
+        Where noise hides whether any time is censored, nothing is: then no code is the other one.
+        """
+        others = self.histogram.n - float(self._event.sum())
+        reach = noise_reach(self.histogram.rate, self._event.size, self.beta)
+        if reach < others < (1 - _NEARLY) * self.histogram.n:
+            what = "nearly all have the event"
         elif not self.hidden and self.concordance.value < 0.5:
             what = "the concordance is below 0.5, which is that of no model"
         else:

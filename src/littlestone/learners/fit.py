@@ -736,7 +736,7 @@ class Planned:
             said(guarantee, n)
 
         try:
-            return run(
+            release = run(
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
@@ -748,6 +748,9 @@ class Planned:
             words = "No model was drawn; what the first count or the columns cost stays spent"
             untrue = "Nothing was drawn, nothing was spent"
             raise BudgetError(str(problem).replace(untrue, words)) from None
+        names = getattr(task.target, "names", None)
+        texts = names is not None and all(isinstance(name, str) for name in names)
+        return replace(release, names=names) if texts else release
 
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""

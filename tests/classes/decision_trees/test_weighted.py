@@ -291,7 +291,7 @@ def test_sums_by_patterns_are_exact(most, memory, monkeypatch):
     tables = rows.tables(3)
     assert tables.order == (3 if memory else 2)
     patterns, costs = Patterns.of(rows.splits, tables), tables.differences()
-    codes, answers, weights = rows.entries
+    codes, answers, weights, _ = rows.entries
     signed = np.where(answers == 0, weights, -weights)
     yes = []
     for members in patterns.members:

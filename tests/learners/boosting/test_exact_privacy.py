@@ -15,7 +15,6 @@ import pytest
 from littlestone.audit import verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.concept_class import WeightedRows
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
@@ -225,12 +224,14 @@ def step_from_the_data(monkeypatch):
 
 def normalised(monkeypatch):
     """Weights that are divided by their sum."""
-    true = WeightedRows.of
+    true = Votes._of_label
 
-    def of(splits, points, costs, columns=None):
-        return true(splits, points, costs * 4096 // max(int(costs.sum()), 1), columns)
+    def of_label(self, y, most):
+        total = sum(int(true(self, label, most).weights.sum()) for label in (0, 1))
+        part = true(self, y, most)
+        return part._replace(weights=part.weights * 4096 // max(total, 1))
 
-    monkeypatch.setattr(WeightedRows, "of", staticmethod(of))
+    monkeypatch.setattr(Votes, "_of_label", of_label)
 
 
 def first_round_free(monkeypatch):

@@ -13,6 +13,8 @@ import pytest
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows
+from littlestone.classes.decision_trees.hypothesis import Node, TreeHypothesis
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError
 from littlestone.learners.boosting import Boosting, learner
@@ -254,3 +256,27 @@ def test_more_columns_need_more_records():
     made = Boosting(BoostedTreeClass(wide, 1), epsilon=1, delta="1e-6")
     assert made.plan.settings(1_499).marginals is None
     assert made.plan.settings(1_500).marginals is not None
+
+
+def test_what_answers_cost_records_of_two_labels_is_counted_label_by_label():
+    """As the costs of all rows at once say, of rows with both labels, too."""
+    rng = np.random.default_rng(0)
+    rows, labels = rng.integers(1, 3, (300, 2)), rng.integers(0, 2, 300)
+    sample, loss = Sample.of(rows, labels), Logistic(Fraction(1, 3), Fraction(1, 2), 1000)
+    assert (sample.counts > 0).all(axis=0).any()
+    tree = TreeHypothesis.of(Node(TWO.literals()[0], 1, 0))
+    votes, whole = Votes(sample, (0, 2), loss), Votes(sample, (0, 2), loss)
+    (batch,) = sample.batches()
+    whole._labelled = []  # as of a sample that is not in memory
+    for place in range(3):
+        splits, most = Splits(TWO), loss.largest((0, 2), place)
+        found = votes.rows(splits, 2, place, most)
+        costs = whole.costs(0, batch, most)
+        expected = WeightedRows.of(splits, sample.points, costs)
+        for order in (1, 2):
+            sums, others = found.tables(order).sums, expected.tables(order).sums
+            assert all((sums[chosen] == others[chosen]).all() for chosen in others)
+        side, other = found.side(0, yes=True), expected.side(0, yes=True)
+        assert side.totals.tolist() == other.totals.tolist()
+        votes.add(tree, place)
+        whole.add(tree, place)

@@ -167,7 +167,7 @@ def splits():
 
 def of_tree(rows, tree):
     """Return what the answers of a tree cost."""
-    codes, answers, costs = rows.entries
+    codes, answers, costs, _ = rows.entries
     return int(costs[tree.predict(codes.T) == answers].sum())
 
 

@@ -122,8 +122,10 @@ class WeightedRows:
         entries: Entries | Callable[[], Entries],
         n_labels: int = 2,
         known: CodeTables | None = None,
+        parts: list[Entries] | None = None,
     ) -> None:
         self.splits, self._entries, self.n_labels, self._known = splits, entries, n_labels, known
+        self._parts = parts  # the entries as they are counted
 
     @cached_property
     def entries(self) -> Entries:
@@ -154,7 +156,7 @@ class WeightedRows:
         """What each answer costs all records."""
         if self._known is not None:
             return self._known.totals
-        _, answers, costs = self.entries
+        _, answers, costs, _ = self.entries
         return np.bincount(answers, costs.astype(np.float64), self.n_labels).astype(np.int64)
 
     def side(self, split: int, *, yes: bool) -> WeightedRows:
@@ -162,7 +164,7 @@ class WeightedRows:
         column, accepts = self.splits.answers(split, yes=yes)
 
         def entries() -> Entries:
-            codes, answers, costs = self.entries
+            codes, answers, costs, _ = self.entries
             keep = np.flatnonzero(accepts[codes[column]])
             return Entries(codes[:, keep], answers[keep], costs[keep])
 
@@ -177,13 +179,13 @@ class WeightedRows:
         if order == _TRIPLES and table_bytes(n_codes, order, labels) > _CACHE_BYTES:
             order = 2
         if self._known is None or self._known.order < order:
-            self._known = CodeTables.of([self.entries], n_codes, order, labels)
+            self._known = CodeTables.of(self._parts or [self.entries], n_codes, order, labels)
         return self._known
 
     def triples(self, column: int, sides: Bits) -> CodeTables:
         """Return the differences by pairs of columns, by sides of a column."""
         n_codes, labels = self.splits.n_codes, self.n_labels
-        codes, answers, costs = self.entries
+        codes, answers, costs, _ = self.entries
         keys = Entries(codes, codes[column] + n_codes[column] * answers, costs)
         tables = CodeTables.of([keys], n_codes, 2, n_codes[column] * labels)
         sums = {}

@@ -25,7 +25,7 @@ from littlestone.classes.boosted_trees.life_table import LifeTable
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, WeightedRows, rows_of
 from littlestone.data import Sample
-from littlestone.data.sample import Batch, Entries
+from littlestone.data.sample import Batch, Entries, Places
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.mechanisms.estimate import discrete_gaussian, truncated
 from littlestone.privacy import Concentrated, Pure
@@ -386,11 +386,16 @@ class UnitRecords:
             return WeightedRows.of(splits, sample.points, sums)
         # of two answers the difference is enough: what both cost is the same for every tree
         more = sums[1] - sums[0]
-        return WeightedRows(splits, Entries(self._codes, (more > 0).astype(np.int64), np.abs(more)))
+        answers = (more > 0).astype(np.int64)
+        return WeightedRows(splits, Entries(self._codes, answers, np.abs(more), self._places))
 
     @cached_property
     def _codes(self) -> Ints:
         return np.ascontiguousarray(self.sample.points.T, dtype=np.int64)
+
+    @cached_property
+    def _places(self) -> Places:
+        return {}
 
 
 def clipped(costs: Ints, count: Ints, user: Ints, most: int) -> Ints:
@@ -439,36 +444,64 @@ class Votes:
         """Add the votes of the tree at this place: one pass."""
         moves = self.loss.moves(place)
         self._total += moves
-        for number, batch in enumerate(self.sample.batches()):
-            answers = tree.predict(batch.points)
+        batches = [batch for batch, _ in self._labelled] or self.sample.batches()
+        for number, batch in enumerate(batches):
             votes = self._of(number, batch)
-            for label in range(len(votes)):
-                votes[label] += (answers == label) * np.int32(moves)
+            for start in range(0, len(batch.points), _CHUNK):
+                at = slice(start, start + _CHUNK)
+                answers = tree.predict(batch.points[at])
+                for label in range(len(votes)):
+                    votes[label, at] += (answers == label) * np.int32(moves)
 
     def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
         """Return what each answer costs the records, at most ``most`` each."""
+        if self._labelled:
+            parts = [self._of_label(y, most) for y in range(2)]
+            return WeightedRows(splits, lambda: Entries.joined(parts), parts=parts)
 
         def weigh(number: int, batch: Batch) -> Ints:
             return self.costs(number, batch, most)
 
         return rows_of(splits, self.sample, depth, weigh)
 
+    @cached_property
+    def _labelled(self) -> list[tuple[Batch, Places]]:
+        """The rows with records of each of two labels, in memory, with their places in tables."""
+        sample = self.sample
+        if not (sample.in_memory and len(self.start) == len(sample.counts) == 2):
+            return []
+        both = [(np.flatnonzero(counts), counts) for counts in sample.counts]
+        columns = sample.counted.columns
+        return [(Batch(columns[:, at].T, counts[None, at]), {}) for at, counts in both]
+
+    def _of_label(self, y: int, most: int) -> Entries:
+        """Return what the wrong answer costs the records of one of two labels."""
+        (points, (counts,)), places = self._labelled[y]
+        zeros, ones = self._of(y, self._labelled[y][0])
+        first, table = self._table(y, most)
+        costs = np.empty(len(counts), dtype=np.int64)
+        for start in range(0, len(counts), _CHUNK):
+            at = slice(start, start + _CHUNK)
+            costs[at] = table[ones[at] - zeros[at] - first] * counts[at]
+        return Entries(points.T, 1 - y, costs, places)
+
+    def _table(self, y: int, most: int) -> tuple[int, Ints]:
+        """Return the least margin of label 1 there can be, and what is wrong costs from it on."""
+        zero, one = self.ends
+        first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
+        reached = np.arange(first, last + 1)
+        return first, self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
+
     def costs(self, number: int, batch: Batch, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
         votes = self._of(number, batch)
         costs = np.zeros(votes.shape, dtype=np.int64)
-        if len(votes) == 2:  # a margin says all
-            zero, one = self.ends
-            first, last = one[0] - zero[1] - self._total, one[1] - zero[0] + self._total
-            reached, margins = np.arange(first, last + 1), votes[1] - votes[0] - first
         for y, counts in enumerate(batch.counts):
             if y == len(votes):  # outside the list: no answer is right
                 costs += most * counts
-            elif len(votes) == 2:
-                table = self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
-                for start in range(0, len(counts), _CHUNK):
-                    piece = slice(start, start + _CHUNK)
-                    costs[1 - y, piece] += table[margins[piece]] * counts[piece]
+            elif len(votes) == 2:  # a margin says all
+                first, table = self._table(y, most)
+                costs[1 - y] += table[votes[1] - votes[0] - first] * counts
             else:
                 here = np.flatnonzero(counts)
                 own = votes[:, here].astype(np.int64)
