@@ -100,7 +100,7 @@ _OF_TARGETS = ("boosted", "scorecard")
 
 
 class _Decided:
-    """What is decided without being asked for, told when nothing refuses the next draw."""
+    """What is decided without being asked for, reported when nothing refuses the next draw."""
 
     def __init__(self, say: Say) -> None:
         self._say, self._waiting = say, list[tuple[str, str]]()
@@ -110,7 +110,7 @@ class _Decided:
         self._waiting.append((name, text))
 
     def tell(self) -> None:
-        """Tell what was not told yet."""
+        """Report what was not reported yet."""
         while self._waiting:
             self._say(*self._waiting.pop(0))
 
