@@ -404,8 +404,8 @@ def noise_ranges(release: Release) -> dict[str, float]:
     and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
     large. Of a quantity in its unit, of a count in logarithms.
     """
-    model, domain, n = release.hypothesis, release.concept_class.domain, release.n or 1
-    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain):
+    model, domain, n = release.hypothesis, release.concept_class.domain, release.n
+    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain) or not n:
         return {}
     squares = dict.fromkeys(domain.schema.names, 0.0)
     for tree, size in model.counted.items():
