@@ -160,6 +160,12 @@ def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind
     assert "<caption>nothing</caption>" not in before
 
 
+def test_a_file_that_says_nonsense_of_its_spending_has_a_page(releases):
+    for own, spent in ((releases["boosted"], "zCDP x"), (releases["boosted"], "zCDP 0")):
+        assert page(replace(own, spent={"counts of columns": spent}))
+    assert page(replace(releases["linear"], n=10**1000, evaluation=None))
+
+
 @pytest.mark.more
 @pytest.mark.parametrize("kind", ["scorecard", "linear", "boosted"])
 def test_columns_that_say_nothing_are_folded_nearly_always(kind):

@@ -22,6 +22,7 @@ from littlestone.classes.boosted_trees.export import PARTS, groups
 from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import QUANTILES
 from littlestone.learners.boosting.rounds import range_of_noise
@@ -424,7 +425,10 @@ def noise_ranges(release: Release) -> dict[str, float]:
         if release.evaluation is not None and release.evaluation.held_out and not release.scored:
             n = max(n - release.evaluation.n, 1)
         for at, name in enumerate(domain.schema.names):
-            wide = _SPREADS * math.sqrt(_of_points(release, n, at))
+            try:
+                wide = _SPREADS * math.sqrt(_of_points(release, n, at))
+            except (LittlestoneError, ValueError, ArithmeticError):
+                wide = 0.0  # a file from elsewhere may say that anything was spent
             ranges[name] = math.hypot(ranges[name], wide)
     return ranges
 
