@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+import littlestone as ls
 from littlestone.data import Schema
 from littlestone.errors import ParameterError
 from littlestone.learners.check_record import check_record
@@ -122,3 +123,5 @@ def test_weights_are_refused_with_a_sentence(run):
     done = run("fit missing.csv --y adult --epsilon 1 --weights person")
     assert done.code == 2
     assert "a record would count w times" in done.err
+    with pytest.raises(ParameterError, match="a record would count w times"):
+        ls.fit({"age": [1]}, y="age", epsilon=1, weights="age")

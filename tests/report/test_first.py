@@ -49,7 +49,7 @@ def release(kind, n=4000, **more):
         codes = np.clip(score / 22 * most, 0, most - 1).astype(np.int64)
         if kind == "time":
             codes = 9 - codes
-        made = BoostedTreeClass(SCHEMA, rounds=20, target=target)
+        made = BoostedTreeClass(SCHEMA, rounds=12, target=target)
         columns = {"x": list(COLUMNS), "y": "days" if kind == "time" else kind}
         columns |= {"event": "relapse"} if kind == "time" else {}
         sample = TargetSample.of(points, codes.tolist())
@@ -59,13 +59,13 @@ def release(kind, n=4000, **more):
         labels = ["none", "some", "much"]
         y = np.digitize(score, [8, 14])
         sample = Sample.of(points, y.tolist(), labels=3)
-        learner = Boosting(BoostedTreeClass(SCHEMA, 2, 40, labels), epsilon=2, delta="1e-6")
+        learner = Boosting(BoostedTreeClass(SCHEMA, 2, 12, labels), epsilon=2, delta="1e-6")
         return run(learner, sample, SeededSource(0), **more | {"columns": {**ABOUT, "y": "pain"}})
     sample = Sample.of(points, (score > 12).astype(np.int8).tolist())
     if kind == "linear":
         learner = Linear(LinearClass(SCHEMA), epsilon=2, delta="1e-6")
     else:
-        made = {"boosted": BoostedTreeClass(SCHEMA, 2, 40), "scorecard": ScorecardClass(SCHEMA, 60)}
+        made = {"boosted": BoostedTreeClass(SCHEMA, 2, 24), "scorecard": ScorecardClass(SCHEMA, 40)}
         learner = Boosting(made[kind], epsilon=2, delta="1e-6")
     return run(learner, sample, SeededSource(0), **more)
 
@@ -158,6 +158,12 @@ def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind
     assert "<caption>age at admission</caption>" in before
     assert "<caption>age at admission</caption>" not in after
     assert "<caption>nothing</caption>" not in before
+
+
+def test_a_file_that_says_nonsense_of_its_spending_has_a_page(releases):
+    for own, spent in ((releases["boosted"], "zCDP x"), (releases["boosted"], "zCDP 0")):
+        assert page(replace(own, spent={"counts of columns": spent}))
+    assert page(replace(releases["linear"], n=10**1000, evaluation=None))
 
 
 @pytest.mark.more

@@ -22,6 +22,7 @@ from littlestone.classes.boosted_trees.export import PARTS, groups
 from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
+from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
 from littlestone.evaluation.measures import QUANTILES
 from littlestone.learners.boosting.rounds import range_of_noise
@@ -404,8 +405,8 @@ def noise_ranges(release: Release) -> dict[str, float]:
     and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
     large. Of a quantity in its unit, of a count in logarithms.
     """
-    model, domain, n = release.hypothesis, release.concept_class.domain, release.n or 1
-    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain):
+    model, domain, n = release.hypothesis, release.concept_class.domain, release.n
+    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain) or not n:
         return {}
     squares = dict.fromkeys(domain.schema.names, 0.0)
     for tree, size in model.counted.items():
@@ -424,7 +425,10 @@ def noise_ranges(release: Release) -> dict[str, float]:
         if release.evaluation is not None and release.evaluation.held_out and not release.scored:
             n = max(n - release.evaluation.n, 1)
         for at, name in enumerate(domain.schema.names):
-            wide = _SPREADS * math.sqrt(_of_points(release, n, at))
+            try:
+                wide = _SPREADS * math.sqrt(_of_points(release, n, at))
+            except (LittlestoneError, ValueError, ArithmeticError):
+                wide = 0.0  # a file from elsewhere may say that anything was spent
             ranges[name] = math.hypot(ranges[name], wide)
     return ranges
 
