@@ -1,6 +1,6 @@
 """What a rehearsal draws records from: a public twin of a table, or a population that is made up.
 
-*Twin.* It is read once, and its cells are coded once for each schema. Rows that are drawn from it
+*Twin.* It is read once, and its cells are encoded once for each schema. Rows that are drawn from it
 are a `Table`, so `Fit` reads them as any other. A run is measured on rows that it did not learn
 from.
 
@@ -94,7 +94,7 @@ _RANGE = {
 
 @dataclass(frozen=True, eq=False)
 class Twin:
-    """A public table, read once; rows of it are drawn, and its cells are coded once."""
+    """A public table, read once; rows of it are drawn, and its cells are encoded once."""
 
     names: tuple[str, ...]
     declared: bool
