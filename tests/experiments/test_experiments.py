@@ -193,3 +193,14 @@ def test_fit_and_least():
     noisy = series.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
     assert noisy[1] < 1 < noisy[2]
     assert series.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
+
+
+def test_rehearsals_agree_with_private_halves():
+    """The share of cells within the band of sampling is not below 90 %, as far as they can say."""
+    rows = table(RESULTS / "rehearsal_twins.csv")
+    for row in rows:
+        error, reach = float(row["error"]), float(row["reach"])
+        assert error == pytest.approx(float(row["rehearsed"]) - float(row["private"]), abs=2e-4)
+        assert int(row["agrees"]) == (abs(error) <= reach)
+    assert len({row["table"] for row in rows}) == 9
+    assert sum(int(row["agrees"]) for row in rows) >= 0.9 * len(rows)
