@@ -205,3 +205,14 @@ def test_what_the_papers_need_in_simulation(row):
     assert needs.failures(learner, law, one.simulated) == one.failures
     less = round(one.simulated / 2 ** (1 / 4))
     assert any(needs.failures(learner, each, less) > 12 for each in needs.laws_of(one).values())
+
+
+def test_rehearsals_agree_with_private_halves():
+    """The share of cells within the band of sampling is not below 90 %, as far as they can say."""
+    rows = table(RESULTS / "rehearsal_twins.csv")
+    for row in rows:
+        error, reach = float(row["error"]), float(row["reach"])
+        assert error == pytest.approx(float(row["rehearsed"]) - float(row["private"]), abs=2e-4)
+        assert int(row["agrees"]) == (abs(error) <= reach)
+    assert len({row["table"] for row in rows}) == 9
+    assert sum(int(row["agrees"]) for row in rows) >= 0.9 * len(rows)

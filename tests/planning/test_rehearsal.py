@@ -75,6 +75,9 @@ def test_it_is_the_fit_that_releases(name):
     units = np.arange(len(table)) if key is None else table[key].to_numpy()
     assert not set(units[learned._rows]) & set(units[apart._rows])
     assert len(set(units[apart._rows])) == len(set(units)) // 5
+    four_fifths = len(set(units)) - len(set(units)) // 5
+    once, _ = Twin.read(table, fit).draw(four_fifths, public_generator(5, 0))
+    assert len(set(once._rows.tolist())) == len(once._rows)  # none twice while there are enough
 
 
 def test_truth_is_that_of_scikit_learn():

@@ -110,7 +110,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.rehearse:rehearse": "Say how good a fit becomes: on public rows.",
+    "littlestone.cli.rehearse:rehearse": "Say how good a fit becomes: run it on PUBLIC rows.",
     "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):

@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
 
 @shared
+class Asked(FitGoal):
+    """What is to be fitted."""
+
+    epsilon: str | None = None
+    """Privacy loss, or several numbers, such as .5,1,2. Beside --aim and --records it may be left
+    out: then it is searched."""
+
+
+@shared
 class Guesses:
     """A population that is made up, where there is no twin."""
 
@@ -48,7 +57,7 @@ def rehearse(
     /,
     *,
     y: str | None = None,
-    goal: FitGoal = FitGoal(),
+    goal: Asked = Asked(),
     n: Annotated[str | None, Parameter(name="--records")] = None,
     aim: str | None = None,
     chance: str = "0.8",
@@ -79,8 +88,8 @@ def rehearse(
         Column of labels, or of the --target.
     n:
         How many records there will be, or several numbers, such as 1000,5000. Each run draws so
-        many rows, with replacement, from four fifths of TWIN, and is measured on the others. Like
-        --epsilon, it may be left out beside --aim: then it is searched.
+        many rows from four fifths of TWIN (none twice, while there are enough), and is measured on
+        the others. Like --epsilon, it may be left out beside --aim: then it is searched.
     aim:
         What the model is to reach, such as "auroc >= .75"; also of log_loss, error, r2, mae,
         concordance and coverage. What is left out, --records or --epsilon, is searched; exit 3 if

@@ -105,23 +105,23 @@ class Twin:
 
     @classmethod
     def read(cls, table: Any, fit: Fit) -> Twin:
-        """Read all columns of a table."""
+        """Read the columns of a table that a fit needs."""
         declared = None if fit.schema is None else fit.schema.csv
         opened = read_table(table, csv=fit.csv, declared=declared, caller=fit.caller)
-        names = [] if fit.schema is None else list(fit.schema.names)
-        fit.task.check(fit.caller, opened, names or fit.columns or ())
+        x = fit.columns or opened.names if fit.schema is None else fit.schema.names
+        fit.task.check(fit.caller, opened, x)
         opened.once(fit.task.y, fit.caller)
-        if fit.user is not None and fit.user not in opened.names:
-            opened.frame([fit.user], fit.caller)  # refuses it
+        roles = (fit.task.y, fit.task.event, fit.user)
+        names = list(dict.fromkeys([*x, *(role for role in roles if role is not None)]))
 
         def whole(numbers: Sequence[str]) -> pa.Table:
-            read = pa.concat_tables(opened.pieces(opened.names, fit.caller, numbers=numbers))
-            return read.rename_columns(list(opened.names))
+            read = pa.concat_tables(opened.pieces(names, fit.caller, numbers=numbers))
+            return read.rename_columns(names)
 
         cells, form = whole(()), fit.csv or declared
         comma = form is not None and form.decimal == "comma"
-        numbers = whole(opened.names) if comma else cells
-        return cls(opened.names, opened.declared, cells, numbers, fit.user)
+        numbers = whole(names) if comma else cells
+        return cls(tuple(names), opened.declared, cells, numbers, fit.user)
 
     @property
     def units(self) -> Sequence[Ints]:
@@ -139,7 +139,11 @@ class Twin:
         return np.split(order, np.flatnonzero(np.diff(user[order])) + 1)
 
     def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
-        """Return n units, drawn with replacement from four fifths, and the other fifth."""
+        """Return n units drawn from four fifths, and the other fifth.
+
+        None is drawn twice while there are enough: they are then n records of the population, and
+        not of the twin, of which a model would be worse (its variance 1/n + 1/N, not 1/n).
+        """
         units = self.units
         if len(units) < 2 * _HELD_OUT:
             raise ParameterError(
@@ -147,7 +151,7 @@ class Twin:
             )
         order = generator.permutation(len(units))
         apart, rest = np.split(order, [len(units) // _HELD_OUT])
-        learned = rest[generator.integers(len(rest), size=n)]
+        learned = rest[:n] if n <= len(rest) else rest[generator.integers(len(rest), size=n)]
         return Drawn.of(self, learned), Drawn.of(self, apart[:_MEASURED])
 
     def groups(self, reading: Reading) -> Groups:

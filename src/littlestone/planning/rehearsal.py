@@ -1,10 +1,10 @@
 """Rehearsals: a whole private fit, again and again, on rows of a public table.
 
 The *twin* is a public table like the one that is to come: last year's published file, a made-up
-population (`littlestone.planning.population`). Each run learns from n rows that are drawn with
-replacement from 80 % of it, by the code that releases (`Fit`), and its model is measured on the
-other 20 %. So what comes out is what n records at epsilon give: the model, and how well its own
-private evaluation will know that.
+population (`littlestone.planning.population`). Each run learns from n rows that are drawn from
+80 % of it (none twice, while there are enough), by the code that releases (`Fit`), and its model is
+measured on the other 20 %. So what comes out is what n records at epsilon give: the model, and how
+well its own private evaluation will know that.
 
 Nothing here is protected: the twin, its rows and all seeds are public.
 """
