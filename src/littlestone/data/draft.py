@@ -9,10 +9,13 @@ somebody says so: in a file without names it is a record.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,9 @@ from littlestone.data.schema import (
 from littlestone.data.tables import Table, files_of, read_table, spooled
 from littlestone.errors import ParameterError, check_integer, parameter_error
 
+#: The file of the package with the words of `identifying`.
+IDENTIFIERS = "identifiers.txt"
+_CAPITALS = re.compile(r"(?<=[a-zß-ÿ0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BINS = 8  # of a number
 _MOST_CATEGORIES = 50
 _NUMBERS = """\
@@ -101,6 +107,29 @@ def draft(
     return "\n".join(blocks)
 
 
+@cache
+def _identifying() -> frozenset[str]:
+    """Return the words of names of columns that are left out: a public list."""
+    written = (files("littlestone.data") / IDENTIFIERS).read_text(encoding="utf-8")
+    lines = [line for line in written.splitlines() if not line.startswith("#")]
+    return frozenset(" ".join(lines).split())
+
+
+def identifying(name: str) -> bool:
+    """Return whether a column is an identifier or free text, by the last word of its name.
+
+    Words end at blanks, ``_``, ``-``, ``.`` and capitals; a number after the last one is none.
+
+    Examples
+    --------
+    >>> names = ["PassengerId", "Patient No.", "first_name", "NAME2", "paid", "education-num"]
+    >>> [name for name in names if identifying(name)]
+    ['PassengerId', 'Patient No.', 'first_name', 'NAME2']
+    """
+    words = _CAPITALS.sub(" ", re.sub(r"[\s_.\-]+", " ", name)).rstrip("0123456789 ").split()
+    return bool(words) and words[-1].lower() in _identifying()
+
+
 def _block(name: str, kind: Any, public: Table | None, caller: str) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
@@ -113,6 +142,11 @@ def _block(name: str, kind: Any, public: Table | None, caller: str) -> str:
         why = "holds lists or structures, not cells: left out"
     if why:
         return f"# [{key}] {why}.\n"
+    if identifying(name):
+        return (
+            f"# [{key}] is left out: by its name it is an identifier, or free text (the list of\n"
+            f"# such words is the file {IDENTIFIERS} of the package).\n"
+        )
     if public is None:
         return _to_fill_in(name, kind)
     if name not in public.names:
@@ -301,7 +335,11 @@ def beside(  # noqa: PLR0917
     """Return the schema of a public table for another one, of the columns that both have."""
     refuse_same(table, public, caller)
     read, other = (read_table(each, csv=csv, caller=caller) for each in (public, table))
-    both = [name for name in read.names if name in other.names and name not in leave]
+    both = [
+        name
+        for name in read.names
+        if name in other.names and name not in leave and not identifying(name)
+    ]
     if not both:
         raise ParameterError(
             f"The 'public' parameter of {caller} must be a table with columns that the records "
