@@ -192,8 +192,8 @@ def numbers_of_all_kinds(n=12_000):
         "flag": draw.random(n) < 0.5,
         "one": np.full(n, 7),
         "city": np.array([["Rome", "Bonn", "Ülm", "Bonn"][i % 4] for i in range(n)]),
-        "name": np.array([f"person {i}" for i in range(n)]),
-        "text": np.array([["31", " 47.0", "x", "58", ""][i % 5] for i in range(n)]),
+        "who": np.array([f"person {i}" for i in range(n)]),
+        "written": np.array([["31", " 47.0", "x", "58", ""][i % 5] for i in range(n)]),
         "day": pa.array([date(2020, 1, 1)] * n),
         "ill": draw.integers(0, 2, n),
     }
@@ -202,8 +202,8 @@ def numbers_of_all_kinds(n=12_000):
 def test_what_is_proposed():
     table = numbers_of_all_kinds()
     schema = propose(table, epsilon=8, delta=1e-6, y="ill", random_state=0)
-    assert schema.names == ("age", "rate", "gain", "flag", "city", "text", "day")
-    assert schema.proposal.left_out == ("one", "name")  # one value, no frequent category
+    assert schema.names == ("age", "rate", "gain", "flag", "city", "written", "day")
+    assert schema.proposal.left_out == ("one", "who")  # one value, no frequent category
     for name, values in (("age", table["age"]), ("rate", table["rate"])):
         edges = schema[name].edges
         bins = np.bincount(np.searchsorted(edges, values, "right"), minlength=len(edges) + 1)
@@ -217,7 +217,7 @@ def test_what_is_proposed():
     assert schema["city"].categories == ("Bonn", "Rome", "Ülm")
     assert schema["flag"].categories == ("false", "true")
     assert schema["day"].categories == ("2020-01-01",)
-    assert set(schema["text"].edges) <= set(range(32, 59))  # three of four are whole numbers
+    assert set(schema["written"].edges) <= set(range(32, 59))  # three of four are whole numbers
 
 
 def test_bounds_are_public_knowledge():
@@ -277,7 +277,7 @@ def test_zeros_and_ones_have_one_cut():
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
     schema = propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
-    assert schema.proposal.left_out == ("one", "city", "name", "day")
+    assert schema.proposal.left_out == ("one", "city", "who", "day")
     assert schema.proposal.declared == ("flag", "day")
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):

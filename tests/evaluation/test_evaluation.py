@@ -13,6 +13,8 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from littlestone.audit import verify_mechanism
 from littlestone.bounds.tails import clopper_pearson
+from littlestone.classes import TreeEnsemble, TreeHypothesis
+from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import (
     Evaluation,
@@ -22,6 +24,7 @@ from littlestone.evaluation import (
     release_histogram,
 )
 from littlestone.evaluation.measures import histogram_rate, merged_scores
+from littlestone.learners.release import scores_of
 from littlestone.privacy import Neighbours
 from littlestone.source import ExactSource, SeededSource
 
@@ -402,3 +405,22 @@ def test_recalibration_of_merged_margins_finds_the_line():
     found = Evaluation(merged(place, label, 10**4), MARGINS, given).recalibrated()
     often = np.bincount(place, minlength=61) > 500
     assert np.abs(np.array(found) - chances)[often].max() < 0.03
+
+
+@pytest.mark.parametrize(
+    ("start", "codes"),
+    [
+        ((0, -26), None),
+        ((0, 0), CodePoints((0, -6580), (), 256, None)),  # trees beside points of columns
+        ((0, 0), CodePoints((0, -6), ((0, ((0, 0), (0, -30))), (1, ((0, -10), (0, 0)))), 1, None)),
+    ],
+)
+def test_where_label_1_is_rare_there_are_more_cells(start, codes):
+    """Whatever says it: votes to begin with, a base, or points that all codes have on average."""
+    trees = tuple(TreeHypothesis(i % 2) for i in range(60))
+    model = TreeEnsemble(trees, Fraction(53, 500), start, code_points=codes)
+    assert model.start_share == pytest.approx(1 / (1 + math.exp(26 * 0.106)), abs=0.004)
+    assert len(scores_of(model, 2)) == len(merged_scores(model.margins, 0.05)) > 8
+    even = TreeEnsemble(trees, Fraction(53, 500), (0, 0))
+    assert even.start_share == 0.5
+    assert len(scores_of(even, 2)) <= 8

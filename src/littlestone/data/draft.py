@@ -8,10 +8,13 @@ so: in a file without names it is a record. `from_public` reads a table that is 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,9 @@ from littlestone.data.schema import (
 from littlestone.data.tables import Table, files_of, read_table, spooled
 from littlestone.errors import ParameterError, check_integer, parameter_error
 
+#: The file of the package with the words of `identifying`.
+IDENTIFIERS = "identifiers.txt"
+_CAPITALS = re.compile(r"(?<=[a-zß-ÿ0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBERS = """\
 # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
 # integers = [1, 16]           # or a bin for each whole number
@@ -91,6 +97,29 @@ def draft(
     return "\n".join(blocks)
 
 
+@cache
+def _identifying() -> frozenset[str]:
+    """Return the words of names of columns that are left out: a public list."""
+    written = (files("littlestone.data") / IDENTIFIERS).read_text(encoding="utf-8")
+    lines = [line for line in written.splitlines() if not line.startswith("#")]
+    return frozenset(" ".join(lines).split())
+
+
+def identifying(name: str) -> bool:
+    """Return whether a column is an identifier or free text, by the last word of its name.
+
+    Words end at blanks, ``_``, ``-``, ``.`` and capitals; a number after the last one is none.
+
+    Examples
+    --------
+    >>> names = ["PassengerId", "Patient No.", "first_name", "NAME2", "paid", "education-num"]
+    >>> [name for name in names if identifying(name)]
+    ['PassengerId', 'Patient No.', 'first_name', 'NAME2']
+    """
+    words = _CAPITALS.sub(" ", re.sub(r"[\s_.\-]+", " ", name)).rstrip("0123456789 ").split()
+    return bool(words) and words[-1].lower() in _identifying()
+
+
 def _block(name: str, kind: Any) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
@@ -103,6 +132,11 @@ def _block(name: str, kind: Any) -> str:
         why = "holds lists or structures, not cells: left out"
     if why:
         return f"# [{key}] {why}.\n"
+    if identifying(name):
+        return (
+            f"# [{key}] is left out: by its name it is an identifier, or free text (the list of\n"
+            f"# such words is the file {IDENTIFIERS} of the package).\n"
+        )
     return _to_fill_in(name, kind)
 
 
@@ -230,7 +264,11 @@ def beside(  # noqa: PLR0917
         read = read_table(public, csv=csv, caller=caller)
     except ParameterError as problem:
         raise ParameterError(f"The public rows (public=) cannot be read. {problem}") from None
-    both = [name for name in read.names if name in other.names and name not in leave]
+    both = [
+        name
+        for name in read.names
+        if name in other.names and name not in leave and not identifying(name)
+    ]
     if not both:
         raise ParameterError(
             f"The 'public' parameter of {caller} must be a table with columns that the records "

@@ -21,15 +21,17 @@ numbers, and none beyond.
 rounds before it, what it counts is fixed: sets of disjoint cells, one set for each column that is
 still asked, and the noise, by the number of these. So it costs its share, by
 ``counts.privacy``, also where the set of a column depends on private things; rounds compose. All
-else is post-processing. Texts are counted in round 0 only; that an item is kept that only one of
-two neighbours looks at has a probability of at most half of delta over all columns. []
+else is post-processing, also that texts are left out whose categories hold less than half of the
+records, where the caller has not named the column. Texts are counted in round 0 only; that an item
+is kept that only one of two neighbours looks at has a probability of at most half of delta over all
+columns. []
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -145,6 +147,7 @@ class Asked:
     name: str
     kind: Kind
     bounds: Bounds | None = None
+    named: bool = True  # by the caller: then texts that are mostly rare are categories, too
 
     def first(self) -> list[Cell]:
         """Return the cells of its numbers in round 0."""
@@ -238,6 +241,7 @@ def plan(
     bins: Any = 8,
     digits: Any = 4,
     bounds: Mapping[str, Bounds] | None = None,
+    named: Collection[str] | None = None,
     caller: str = "propose",
 ) -> Plan:
     """Return what a proposal asks of each column, and what it costs; reads no data.
@@ -258,7 +262,10 @@ def plan(
     shown = check_integer(caller, "digits", digits, low=1)
     if shown > 5:
         raise parameter_error(caller, "digits", "from 1 to 5", digits)
-    asked = tuple(Asked(name, kind, (bounds or {}).get(name)) for name, kind in columns)
+    asked = tuple(
+        Asked(name, kind, (bounds or {}).get(name), named is None or name in named)
+        for name, kind in columns
+    )
     rho = largest_rho(exact, small / 2, caller=caller) if small else Fraction(0)
     return Plan(asked, wanted, shown, exact, small, rho)
 
@@ -367,6 +374,8 @@ def _first(  # noqa: PLR0917 - what is counted, with what
             words = noisy_counts([words], noise, source)[0]
     if 2 * missing > n:
         return {}, []
+    if not column.named and 2 * sum(categories.values()) < n:
+        categories = {}  # free text
     if column.kind == "open" and words > sum(seen.values()):
         return {}, list(categories)
     return seen, [] if seen else list(categories)
@@ -526,6 +535,7 @@ class Ready:
     form: CsvFormat | None
     guarantee: Guarantee
     source: Source
+    apart: tuple[str, ...] = ()  # identifiers and free text, by their names: nothing is asked
 
     @property
     def problem(self) -> ParameterError | InfeasibleError | None:
@@ -575,7 +585,7 @@ class Ready:
             proposal=Proposal(
                 self.guarantee,
                 self.n,
-                tuple(column.name for column in asked.columns if column.name not in known),
+                (*self.apart, *(c.name for c in asked.columns if c.name not in known)),
                 tuple(column.name for column in asked.columns if column.kind != "open"),
                 entry,
             ),
@@ -589,6 +599,7 @@ def prepare(
     delta: Any = 0,
     y: str | None = None,
     columns: Sequence[str] | None = None,
+    leave: Collection[str] = (),
     bins: Any = 8,
     digits: Any = 4,
     kinds: Mapping[str, Any] | None = None,
@@ -599,7 +610,10 @@ def prepare(
     random_state: int | Source | None = None,
     caller: str = "propose",
 ) -> Ready:
-    """Check the arguments of a proposal, and count the table; nothing is drawn or spent."""
+    """Check the arguments of a proposal, and count the table; nothing is drawn or spent.
+
+    ``leave``: further columns that are not learned from.
+    """
     # engines are imported when a table is read
     from littlestone.data.counting import count_columns  # noqa: PLC0415
     from littlestone.data.draft import require_names  # noqa: PLC0415
@@ -609,7 +623,8 @@ def prepare(
     form = None if csv is None else CsvFormat.parse(csv, caller)
     require_names(table, header_is_public, form, caller)
     opened = read_table(table, csv=form, caller=caller)
-    names = _names(opened.names, y, columns, caller)
+    found = [name for name in opened.names if name not in leave]
+    names, apart = _names(found, y, columns, [*(kinds or ()), *(bounds or ())], caller)
     if y is not None:
         opened.once(y, caller)
     opened.frame(names, caller)  # names and types are looked at
@@ -621,7 +636,7 @@ def prepare(
             known[name] = "whole" if all(isinstance(end, int) for end in ends) else "number"
     asked = plan(
         list(known.items()), epsilon=epsilon, delta=delta, bins=bins, digits=digits,
-        bounds=within, caller=caller,
+        bounds=within, named=[*said, *within] if columns is None else names, caller=caller,
     )  # fmt: skip
     for column in asked.columns:
         _check_bounds(column, caller)
@@ -638,7 +653,7 @@ def prepare(
         tallies.append(_tally(cells, counts, column, comma=comma))
         rows.append(int(counts.sum()))
     check_same(rows)
-    return Ready(asked, tuple(tallies), rows[0], form, guarantee, source)
+    return Ready(asked, tuple(tallies), rows[0], form, guarantee, source, apart)
 
 
 def standard(
@@ -646,6 +661,7 @@ def standard(
     *,
     y: str,
     columns: Sequence[str] | None = None,
+    leave: Collection[str] = (),
     bounds: Mapping[str, Any] | None = None,
     csv: Any = None,
     caller: str = "fit",
@@ -664,7 +680,8 @@ def standard(
 
     form = None if csv is None else CsvFormat.parse(csv, caller)
     opened = read_table(table, csv=form, caller=caller)
-    names = _names(opened.names, y, columns, caller)
+    found = [name for name in opened.names if name not in leave]
+    names, _ = _names(found, y, columns, list(bounds or ()), caller)
     opened.once(y, caller)
     within = _between(bounds, names, caller)
     step = math.ceil(len(names) * len(_STANDARD) / MOST_EDGES)  # of very many columns fewer edges
@@ -697,9 +714,15 @@ def bounded(name: str, bounds: Bounds) -> Column:
 
 
 def _names(
-    found: Sequence[str], y: str | None, columns: Sequence[str] | None, caller: str
-) -> list[str]:
-    """Return the columns that are asked about: public names."""
+    found: Sequence[str], y: str | None, columns: Sequence[str] | None, said: Collection[str],
+    caller: str,
+) -> tuple[list[str], tuple[str, ...]]:  # fmt: skip
+    """Return the columns that are asked about, and those that are left out by their names.
+
+    These are not named: neither among ``columns``, nor ``said`` to be of a kind or in bounds.
+    """
+    from littlestone.data.draft import IDENTIFIERS, identifying  # noqa: PLC0415
+
     if isinstance(columns, str):
         raise parameter_error(caller, "columns", "a list of column names", columns)
     for name in [*(columns or ()), *([] if y is None else [y])]:
@@ -719,7 +742,14 @@ def _names(
         raise ParameterError(
             "The columns that are learned from must be different, and not only the label."
         )
-    return names
+    apart = [n for n in names if columns is None and n not in said and identifying(n)]
+    if len(apart) == len(names):
+        raise ParameterError(
+            f"By their names, all columns given to {caller} are identifiers or free text "
+            f"({', '.join(apart)}): the list of such words is {IDENTIFIERS} of the package. Name "
+            "those that are to be learned from: columns= (--columns; in fit --x)."
+        )
+    return [name for name in names if name not in apart], tuple(apart)
 
 
 def _said(kinds: Any, names: Sequence[str], caller: str) -> dict[str, Kind]:

@@ -811,6 +811,11 @@ class Schema:
         )
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Columns of the table that were not learned: identifiers, free text, nothing found."""
+        return () if self.proposal is None else self.proposal.left_out
+
+    @property
     def bound(self) -> bool:
         """Whether the number of columns is fixed."""
         return self.every is None

@@ -720,7 +720,7 @@ class Evaluation(Figures):
         upper = zip(left.tolist(), high.tolist(), strict=True)
         return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
 
-    def auroc(self, *, beta: float = _BETA, unsure: float = 0.25) -> Band | None:
+    def auroc(self, *, beta: float = _BETA, unsure: float = 1 / 3) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.
 
         ``unsure``: the share of what probabilities say of scores in one cell that may be wrong.
@@ -734,7 +734,8 @@ class Evaluation(Figures):
         each pair of scores), estimated with noisy shares. Added is that of the sampling (DeLong,
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
-        lie: approximate, and its coverage is tested.
+        lie: approximate, and its coverage is tested (``experiments/evaluations.py``, by which a
+        third of what probabilities add to ties is left open).
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
@@ -754,8 +755,13 @@ class Evaluation(Figures):
         noise += v * float(((above - value)[cells] ** 2).sum()) / totals[0] ** 2
         # at most: pairs of scores, squares of 1, 1/2, 0
         noise += v * v * number**2 / 2 / float(totals.prod()) ** 2
-        for row, side, total in ((ones, below, totals[1]), (zeros, above, totals[0])):
-            noise += float(row @ (side - value) ** 2) / max(row.sum(), 1) / total
+        # so much do the places of records of a cell differ, whose scores are equally far apart
+        apart = (1 - 1 / np.bincount(self._cell) ** 2) / 12
+        for row, other, side, total in (
+            (ones, zeros, below, totals[1]), (zeros, ones, above, totals[0]),
+        ):  # fmt: skip
+            spread = (side - value) ** 2 + apart * (other / max(other.sum(), 1)) ** 2
+            noise += float(row @ spread) / max(row.sum(), 1) / total
         # what probabilities add to ties of merged scores is known to a share of it
         mended = float((ones * zeros) @ np.abs(ties - 0.5)) / float(totals.prod())
         width = math.hypot(wide * math.sqrt(noise), unsure * mended)

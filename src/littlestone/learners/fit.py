@@ -31,7 +31,7 @@ from littlestone.classes import (
 from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.groups import Groups
-from littlestone.data.schema import RESERVED, Schema
+from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
     BudgetError,
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 _USUAL = Fraction(1, 10**6)
+_SHOWN = 24  # names of columns that are said
 _LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
 
 Listed = Sequence[Any] | None
@@ -539,13 +540,11 @@ class Fit:
         from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
-        if self.groups is not None:  # public columns are not learned
-            known = {task.y, *self.groups.column_names, *RESERVED}
-            columns = [name for name in columns or opened.names if name not in known]
+        leave = [task.event] if task.event is not None else []
+        leave += [] if self.groups is None else self.groups.column_names  # these are public
+        asked = [name for name in columns or opened.names if name not in (task.y, *leave)]
         if task.event is not None:
-            left_out = (task.y, task.event, *RESERVED)
-            columns = [name for name in columns or opened.names if name not in left_out]
-            _refuse_time(caller, columns)
+            _refuse_time(caller, asked)
         most = len(columns or opened.names)
         bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
         if bins < 2:
@@ -556,11 +555,16 @@ class Fit:
             )
         small = self.delta or Fraction(0)
         delta = small - (self._delta(shares) or 0)
-        where: Any = {"y": task.y, "columns": columns, "bounds": self.bounds, "caller": caller}
+        where: Any = {"y": task.y, "columns": columns, "leave": leave}
+        where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
             opened, bins=bins, epsilon=shares.columns, delta=delta, header_is_public=True,
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
+        if ready.apart:
+            why = "identifiers or free text by their names; name them to learn from them"
+            decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
+        of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
         if problem is not None:
             found = standard(opened, csv=self.csv, **where)
@@ -573,7 +577,8 @@ class Fit:
                     "delta or fewer columns; public bins and categories serve better (littlestone "
                     "schema new)"
                 )
-            said = "standard bins of numbers, which cost nothing; texts are not read"
+            said = f"{_listed(found.names)}: standard bins of numbers, which cost nothing; texts "
+            said += "are not read"
             decided.add("Columns", f"{said}{more}")
             return found, None, None
         check()
@@ -582,8 +587,8 @@ class Fit:
         texts = "" if delta else "; texts need a delta, and are left out"
         decided.add(
             "Columns",
-            f"learned from the records, for {spent} of the whole{texts}. A schema of public bins "
-            "and categories costs nothing (littlestone schema new)",
+            f"{of}: learned from the records, for {spent} of the whole{texts}. A schema of public "
+            "bins and categories costs nothing (littlestone schema new)",
         )
         decided.tell()
         paid = None
@@ -592,11 +597,10 @@ class Fit:
             paid = pay(ledger, LEARNING, whole, "columns, learning and held-out records")
         schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
-        if schema.proposal.left_out:
-            unknown = ", ".join(schema.proposal.left_out)
-            decided.add(
-                "Left out", f"{unknown}: nothing was found of them at this epsilon and delta"
-            )
+        unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
+        if unknown:
+            hidden = f"{unknown}: nothing was found of them at this epsilon and delta"
+            decided.add("Left out", hidden)
         return schema, before, paid
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
@@ -802,6 +806,7 @@ def fit(
     event_is: Any = None,
     periods: Any = None,
     schema: Schema | None = None,
+    columns: Sequence[str] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     public: Any = None,
     model: str = "auto",
@@ -852,6 +857,10 @@ def fit(
     schema : Schema, optional
         Public columns. Without one a fifth of epsilon and delta learns them from the records; of
         few records numbers get standard bins, at no cost.
+    columns : sequence of str, optional
+        Columns to learn from; by default those of the schema, or without one all but those that by
+        their names are identifiers or free text (a public list of words, as in
+        ``littlestone schema new``), and texts that are mostly rare.
     bounds : mapping from names to pairs (low, high), optional
         Without a schema: between which numbers columns are known to lie, from public knowledge,
         such as ``{"age": (0, 120)}``.
@@ -966,7 +975,7 @@ _OF_TARGETS_ONLY = (
     "target", "low", "high", "loss", "quantile", "time", "event", "event_is", "periods"
 )  # fmt: skip
 _AS_TYPED = (
-    "y", "epsilon", "delta", "interval", "schema", "bounds", "public", "model", "user",
+    "y", "epsilon", "delta", "interval", "schema", "columns", "bounds", "public", "model", "user",
     "samples_per_user", "evaluate", "holdout", "by", "csv", "monotonic_cst", "inference",
 )  # fmt: skip
 #: What `fit` may be asked, and what is asked if nothing is said.
@@ -984,6 +993,9 @@ def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
     labels = said["labels"]
     own = None if labels is None else tuple(check_labels(caller, labels))
     listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
+    schema, columns = said["schema"], said["columns"]
+    if columns is not None and isinstance(schema, Schema) and schema.bound:
+        said["schema"] = replace(schema, columns=tuple(schema[name] for name in columns))
     return Fit(
         **{name: said[name] for name in _AS_TYPED},
         target={name: said[name] for name in _OF_TARGETS_ONLY},
@@ -1010,6 +1022,12 @@ def _refuse_time(caller: str, names: Iterable[str]) -> None:
             f"A column 'time' that is not the time itself is not learned from by {caller}: trees "
             "call the period so. Rename it, or leave it out of the columns."
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names of columns, or the first ones and how many there are."""
+    shown = ", ".join(names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown}, ... ({len(names):,} columns)"
 
 
 def _rows(table: Table, y: str, caller: str) -> int:

@@ -370,8 +370,13 @@ class TreeEnsemble:
 
     @property
     def start_share(self) -> float:
-        """The share of label 1 that the sum begins with, by its step."""
-        return 1 / (1 + math.exp(-float(self.step) * (self.start[1] - self.start[0])))
+        """The share of label 1 that the sum begins with: of columns with points at their mean."""
+        begin, codes = float(self.start[1] - self.start[0]), self.code_points
+        if codes is not None:
+            means = [np.mean(own, axis=0) for _, own in codes.columns]
+            zero, one = np.sum([codes.base, *means], axis=0) / codes.unit
+            begin += float(one - zero)
+        return 1 / (1 + math.exp(-min(max(float(self.step) * begin, -700.0), 700.0)))
 
     def margin(self, points: Points) -> Ints:
         """Return the margin of each row of codes."""

@@ -1,0 +1,109 @@
+"""Columns that name people, and free text: not learned from unless somebody names them."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import littlestone as ls
+from littlestone.data.draft import IDENTIFIERS, draft, identifying
+from littlestone.errors import ParameterError
+
+#: Ten tables: what each calls its identifiers and texts, beside columns like them that are none.
+TABLES = {
+    "hospital": (["Patient No.", "Name", "Arzt"], ["Doctor visits", "Note count"]),
+    "titanic": (["PassengerId", "Name"], ["Cabin", "Ticket class"]),
+    "loans": (["loan_id", "borrowerEmail", "phone2"], ["paid", "idle", "term"]),
+    "survey": (["respondent.id", "Comments"], ["n_comments_read", "named_person"]),
+    "cohort": (["UUID", "date-of-birth-dob", "GP_physician"], ["education-num", "bmi"]),
+    "school": (["first name", "LASTNAME", "student_nr"], ["grade", "nr_of_siblings"]),
+    "claims": (["policyKey", "free_text", "ZIPCode zipcode"], ["amount", "textile"]),
+    "shop": (["customer id", "address", "user_ip"], ["basket", "ipad"]),
+    "klinik": (["Vorname", "Nachname", "Strasse", "Bemerkung"], ["Alter", "Namenstag"]),
+    "staff": (["employeeID", "Remarks", "SSN"], ["salary", "idiom"]),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_names_say_what_is_an_identifier(name):
+    left_out, learned = TABLES[name]
+    assert all(map(identifying, left_out))
+    assert not any(map(identifying, learned))
+
+
+N = 3000
+
+
+def table(**more):
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 90, N)
+    word = [f"text {i}" for i in range(N)]
+    columns = {"age": age, "Patient No.": np.arange(N), "remarks": ["fine"] * N, "story": word}
+    columns |= {"city": rng.choice(["Bonn", "Rome"], N), **more}
+    return pa.table(columns | {"ill": (rng.random(N) < age / 100).astype(int)})
+
+
+def learned(**more):
+    made = ls.fit(table(), y="ill", epsilon=4, delta=1e-5, random_state=0, **more)
+    return made.release_.concept_class.domain.schema
+
+
+def test_a_fit_learns_from_neither_and_says_so_before_anything_is_drawn(caplog):
+    with caplog.at_level(logging.INFO, logger="littlestone"):
+        schema = learned()
+    assert schema.names == ("age", "city")
+    assert schema.left_out == ("Patient No.", "remarks", "story")
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0].startswith("Left out: Patient No., remarks: identifiers or free text by")
+    assert said[1].startswith("Columns: age, story, city: learned from the records")
+    assert "fine" not in "".join(said)
+
+
+def test_what_is_named_is_learned_from():
+    schema = learned(columns=["age", "Patient No.", "remarks"])
+    assert schema.names == ("age", "Patient No.", "remarks")
+    assert learned(bounds={"Patient No.": (0, 5000)}).names == ("age", "Patient No.", "city")
+
+
+def test_texts_are_categories_if_these_hold_half_of_the_records():
+    """Of others the few frequent ones would say little, and names of people are like that."""
+    few = ["a"] * (N // 3) + [f"text {i}" for i in range(N - N // 3)]
+    most = ["a"] * (2 * N // 3) + [f"text {i}" for i in range(N - 2 * N // 3)]
+    for words, columns, kept in ((few, None, False), (few, ["word"], True), (most, None, True)):
+        rows = pa.table({"word": words, "age": np.arange(N) % 90})
+        how = {"columns": columns, "epsilon": 4, "delta": 1e-5, "random_state": 0}
+        schema = ls.Schema.propose(rows, **how)
+        assert ("word" in schema.names) == kept
+        assert ("word" in schema.left_out) != kept
+
+
+def test_a_table_of_identifiers_alone_is_refused_before_anything_is_paid(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=9)
+    rows = pa.table({"Name": ["a"] * N, "comment": ["b"] * N, "ill": [0, 1] * (N // 2)})
+    with pytest.raises(ParameterError, match=r"all columns .* are identifiers or free text"):
+        ls.fit(rows, y="ill", epsilon=1, ledger=ledger)
+    texts = pa.table({"city": ["a", "b"] * (N // 2), "ill": [0, 1] * (N // 2)})
+    pq.write_table(texts, tmp_path / "t.parquet")
+    with pytest.raises(ParameterError, match="need a delta"):
+        ls.fit(tmp_path / "t.parquet", y="ill", epsilon=1, ledger=ledger)
+    assert ledger.spent().epsilon == 0
+
+
+def test_a_draft_shows_them():
+    written = draft(table(), label="ill")
+    assert '# ["Patient No."] is left out: by its name it is an identifier' in written
+    assert IDENTIFIERS in written
+    assert "[age]\n" in written
+
+
+def test_columns_of_a_schema_are_chosen_in_python():
+    schema = ls.Schema.from_dict({"age": {"bins": [40, 60]}, "city": {"categories": ["Bonn"]}})
+    made = ls.fit(
+        table(), y="ill", epsilon=4, schema=schema, columns=["age"], by=schema, random_state=0
+    )
+    assert made.release_.concept_class.domain.schema.names == ("age",)
+    assert made.release_.groups[0].name == "age < 40, city is Bonn"
