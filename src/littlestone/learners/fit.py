@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 _USUAL = Fraction(1, 10**6)
 _LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
+_MOST = 10**12  # of epsilon: rounds are not looked for among larger ones
 
 Listed = Sequence[Any] | None
 Say = Callable[[str, str], None]
@@ -293,8 +294,10 @@ class Fit:
         put("csv", None if self.csv is None else CsvFormat.parse(self.csv, caller))
         put("task", Task.parse(caller, self.y, self.labels, **self.target))
         total = check_fraction(caller, "epsilon", self.epsilon, hint="1 is a common choice.")
-        if total < _LEAST:
+        if total < _LEAST or (self.concepts is None and total > _MOST):
             allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+            if total > _MOST:
+                allowed = f"at most {_MOST:g}, far beyond what protects anybody"
             raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
         if self.delta is not None:
             small = exact_value(self.delta)
@@ -859,7 +862,7 @@ class Planned:
                 if hasattr(source, name):
                     own[name] = getattr(source, name)
         known = own.keys() & inspect.signature(made).parameters.keys()
-        fitted: PrivateEstimator = made(**{name: own[name] for name in known})
+        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
         assert release.columns is not None
         return fitted.keep(release, release.columns["x"])
 
@@ -1044,6 +1047,16 @@ def _only(caller: str, given: Iterable[str], kind: str, *possible: str) -> None:
     for name in given:
         if name not in possible:
             raise ParameterError(f"The {name!r} parameter of {caller} does not go with {kind}.")
+
+
+def _decimal(value: Any) -> Any:
+    """Return a fraction as the number that a person would type, if that is exact."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    if not isinstance(value, Fraction):
+        return value
+    typed = int(value) if value.denominator == 1 else float(value)
+    return typed if exact_value(typed) == value else value
 
 
 def _ends(caller: str, periods: Any, high: Any) -> tuple[Any, ...]:
