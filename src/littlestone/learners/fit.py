@@ -44,13 +44,20 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
+from littlestone.evaluation.holdout import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.boosting.values import planned as planned_interval
+from littlestone.learners.decided import (
+    USUAL,
+    Decided,
+    Say,
+    about_coefficients,
+    about_delta,
+    about_evaluation,
+)
 from littlestone.learners.linear import Linear, auto_takes
-from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import COLUMNS, Apart, Shares, pay, promise, read_sample, run
@@ -65,12 +72,10 @@ if TYPE_CHECKING:
     from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.types import Json
 
-_USUAL = Fraction(1, 10**6)
 _LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
 _MOST = 10**12  # of epsilon: rounds are not looked for among larger ones
 
 Listed = Sequence[Any] | None
-Say = Callable[[str, str], None]
 
 #: Families of models, and their class of a size over a schema. Who learns it:
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
@@ -230,22 +235,6 @@ class Task:
                 f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
                 "example --positive yes, or list all labels: --labels a,b,c (labels=)."
             )
-
-
-class _Decided:
-    """What is decided without being asked for, told when nothing refuses the next draw."""
-
-    def __init__(self, say: Say) -> None:
-        self._say, self._waiting = say, list[tuple[str, str]]()
-
-    def add(self, name: str, text: str) -> None:
-        """Keep a decision."""
-        self._waiting.append((name, text))
-
-    def tell(self) -> None:
-        """Tell what was not told yet."""
-        while self._waiting:
-            self._say(*self._waiting.pop(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,7 +473,7 @@ class Fit:
         unit: Any = "records" if self.user is None else "users"
         Linear(
             LinearClass(schema, labels=self.task.labels),
-            epsilon=Fraction(1), delta=_USUAL, inference=cast(Any, self.inference), unit=unit,
+            epsilon=Fraction(1), delta=USUAL, inference=cast(Any, self.inference), unit=unit,
         )  # fmt: skip
 
     def plan(
@@ -506,7 +495,7 @@ class Fit:
         task.check(caller, opened, (self.columns or ()) if schema is None else schema.names)
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
-        decided = _Decided(say)
+        decided = Decided(say)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
         if self.public is not None:
@@ -535,12 +524,12 @@ class Fit:
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
-            decided.add("Evaluation", _about_evaluation(shares, rows))
+            decided.add("Evaluation", about_evaluation(shares, rows))
         made = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            decided.add("Delta", _about_delta(made.learner, n))
+            decided.add("Delta", about_delta(made.learner, n))
         if self.inference is not None:
-            decided.add("Coefficients", _about_coefficients(made.learner, n))
+            decided.add("Coefficients", about_coefficients(made.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
             self._afford(made.learner, shares, source, ledger, table)
@@ -618,7 +607,7 @@ class Fit:
         return replace(found, public=None), said
 
     def _learned(  # noqa: PLR0917
-        self, opened: Table, source: Source, ledger: Ledger | None, decided: _Decided,
+        self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
     ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
@@ -1090,45 +1079,3 @@ def _rows(table: Table, y: str, caller: str) -> int:
         n = sum(map(int, count_cells(table, y, caller=caller)[1]))
     check_rows(n, caller)
     return n
-
-
-def _about_evaluation(shares: Shares, rows: int | None) -> str:
-    """Say what is evaluated on what; by a public rule, where nothing else was said."""
-    if shares.rule:  # users are counted when they are read
-        return "on held-out users, if n epsilon is 500 or more"
-    if shares.evaluation is None:
-        assert rows is not None
-        return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} measures the error privately"
-    if shares.holdout is None:
-        return f"{measures}; without it, all learns"
-    number = "" if rows is None else f"{shares.held_out(rows):,} "
-    return f"{measures}, of {number}held-out {'users' if rows is None else 'records'}"
-
-
-def _about_delta(learner: Any, n: int | None) -> str:
-    """Say what the delta is, or what one would gain; with how many trees, where n is known."""
-    delta = learner.delta
-    if isinstance(learner, Linear):
-        rounds = 0 if n is None else learner.plan.settings(n).rounds
-        return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "none: pure privacy" if delta is None else f"{float(delta):g}"
-    if n is None:
-        return said + ("; one of 1e-6 allows more trees" if delta is None else "")
-    trees, without = (
-        replace(learner, delta=each).plan.settings(n).rounds for each in (delta or _USUAL, None)
-    )
-    if delta is not None:
-        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
-    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
-    if learner.concept_class.domain.schema.proposal is not None:
-        gain += ", and categories of texts among the columns"
-    return f"none, pure privacy{gain}"
-
-
-def _about_coefficients(learner: Any, n: int | None) -> str:
-    """Say whether intervals are usually given at these public numbers."""
-    usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "are usually given" if usual else "are often hidden by the noise"
-    names = ", ".join(learner.inference)
-    return f"of {names}, for half of the privacy; at these numbers intervals {often}"
