@@ -160,8 +160,10 @@ def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fra
     """
     exact = exact_value(value)
     if exact is None or not _LEAST <= exact <= _LARGEST:
-        tiny = exact is not None and 0 < exact < _LEAST
-        constraint = f"at least {float(_LEAST):g}" if tiny else "a number in (0, inf)"
+        constraint = "a number in (0, inf)"
+        if exact is not None and exact > 0:
+            tiny = exact < _LEAST
+            constraint = f"at least {float(_LEAST):g}" if tiny else f"at most {float(_LARGEST):g}"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
 
@@ -177,8 +179,10 @@ def check_probability(caller: str, name: str, value: Any, *, hint: str = "") -> 
     exact = exact_value(value)
     if isinstance(value, str) and value.endswith("%"):
         hint = "Without %: 5% is 0.05."
-    if exact is None or not 0 < exact < 1:
-        raise parameter_error(caller, name, "a float in (0, 1)", value, hint)
+    if exact is None or not _LEAST <= exact < 1:
+        tiny = exact is not None and 0 < exact < _LEAST
+        constraint = f"at least {float(_LEAST):g}" if tiny else "a float in (0, 1)"
+        raise parameter_error(caller, name, constraint, value, hint)
     return exact
 
 

@@ -89,7 +89,7 @@ def test_users_need_a_schema(run):
         ("--require-certificate", "--schema"),
         ("--require-certificate --schema schema.toml", "--model rule"),
         ("--labels a,b,c --model rule", "list, tree"),
-        ("--epsilon 1e400", "a number in (0, inf)"),
+        ("--epsilon 1e400", "at most 1.79769e+308"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
         ("--holdout 0.2 --evaluate 8", "at most 196/25"),

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 import littlestone as ls
 from littlestone import errors
@@ -234,3 +235,34 @@ def test_a_model_that_is_read_has_the_intervals_of_the_fitted(target, tmp_path):
     bare = replace(made.release_, hypothesis=replace(made.hypothesis_, width=None))
     with pytest.raises(errors.UnsupportedError, match=r"no (intervals|sets of labels)"):
         getattr(bare, name)(table)
+
+
+def test_a_fitted_model_shows_numbers_as_they_are_typed():
+    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    table = {"age": [25, 70] * 300, "ill": [0, 1] * 300}
+    for epsilon, shown in ((1, "0.975"), ("1/7", "Fraction(")):  # less the first count
+        made = ls.fit(table, y="ill", epsilon=epsilon, schema=schema, random_state=0)
+        assert f"epsilon={shown}" in repr(made)
+        learns = {part.what: part.guarantee.epsilon for part in made.release_.parts}["learning"]
+        assert clone(made).to_learner().epsilon == learns
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("epsilon", "1e31", "at most 1e+12"),
+        ("epsilon", "1e-301", "at least 1e-300"),
+        ("epsilon", "0", "a number in (0, inf)"),
+        ("delta", "1e-301", "at least 1e-300"),
+        ("delta", "1", "a float in (0, 1)"),
+    ],
+)
+def test_limits_are_said_by_both_interfaces(name, value, words, tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("age,ill\n" + "25,0\n70,1\n" * 9)
+    given = {"epsilon": "1"} | {name: value}
+    with pytest.raises(ParameterError) as problem:
+        ls.fit(tmp_path / "t.csv", y="ill", **given)
+    line = [f"--{key}={number}" for key, number in given.items()]
+    assert main(["fit", str(tmp_path / "t.csv"), "--y", "ill", *line]) == 2
+    for said in (str(problem.value), capsys.readouterr().err):
+        assert words in said

@@ -45,12 +45,19 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
+from littlestone.evaluation.holdout import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
+from littlestone.learners.decided import (
+    USUAL,
+    Decided,
+    Say,
+    about_coefficients,
+    about_delta,
+    about_evaluation,
+)
 from littlestone.learners.linear import Linear, auto_takes
-from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.linear.learner import NO_DELTA
 from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
@@ -76,12 +83,11 @@ if TYPE_CHECKING:
     from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.types import Json
 
-_USUAL = Fraction(1, 10**6)
 _SHOWN = 24  # names of columns that are said
 _LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
+_MOST = 10**12  # of epsilon: rounds are not looked for among larger ones
 
 Listed = Sequence[Any] | None
-Say = Callable[[str, str], None]
 
 #: Families of models, and their class of a size over a schema. Who learns it:
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
@@ -98,22 +104,6 @@ CERTIFIED = ("rule", "list", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
-
-
-class _Decided:
-    """What is decided without being asked for, reported when nothing refuses the next draw."""
-
-    def __init__(self, say: Say) -> None:
-        self._say, self._waiting = say, list[tuple[str, str]]()
-
-    def add(self, name: str, text: str) -> None:
-        """Keep a decision."""
-        self._waiting.append((name, text))
-
-    def tell(self) -> None:
-        """Report what was not reported yet."""
-        while self._waiting:
-            self._say(*self._waiting.pop(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,8 +154,10 @@ class Fit:
         put("csv", None if self.csv is None else CsvFormat.parse(self.csv, caller))
         put("task", Task.parse(caller, self.y, self.labels, **self.target))
         total = check_fraction(caller, "epsilon", self.epsilon, hint="1 is a common choice.")
-        if total < _LEAST:
+        if total < _LEAST or (self.concepts is None and total > _MOST):
             allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+            if total > _MOST:
+                allowed = f"at most {_MOST:g}, far beyond what protects anybody"
             raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
         if self.delta is not None:
             small = exact_value(self.delta)
@@ -377,7 +369,7 @@ class Fit:
         unit: Any = "records" if self.user is None else "users"
         Linear(
             LinearClass(schema, labels=self.task.labels),
-            epsilon=Fraction(1), delta=_USUAL, inference=cast(Any, self.inference), unit=unit,
+            epsilon=Fraction(1), delta=USUAL, inference=cast(Any, self.inference), unit=unit,
         )  # fmt: skip
 
     def to_dict(self) -> Json:
@@ -411,7 +403,7 @@ class Fit:
         task.check(caller, opened, list(dict.fromkeys([*x, *of_groups])))
         if self.concepts is not None:
             return self._planned(self.concepts, schema, self.shares, table, opened)
-        decided = _Decided(say)
+        decided = Decided(say)
         apart, opened, rows = self._split(opened, source)
         shares = self._shares_of(rows)
         if self.public is not None:
@@ -437,12 +429,12 @@ class Fit:
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
-            decided.add("Evaluation", _about_evaluation(shares, rows))
+            decided.add("Evaluation", about_evaluation(shares, rows))
         made = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            decided.add("Delta", _about_delta(made.learner, n))
+            decided.add("Delta", about_delta(made.learner, n))
         if self.inference is not None:
-            decided.add("Coefficients", _about_coefficients(made.learner, n))
+            decided.add("Coefficients", about_coefficients(made.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
             self._afford(made.learner, shares, source, ledger, table)
@@ -529,7 +521,7 @@ class Fit:
         return schema, said
 
     def _learned(  # noqa: PLR0917
-        self, opened: Table, source: Source, ledger: Ledger | None, decided: _Decided,
+        self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
     ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
@@ -784,7 +776,7 @@ class Planned:
                 if hasattr(source, name):
                     own[name] = getattr(source, name)
         known = own.keys() & inspect.signature(made).parameters.keys()
-        fitted: PrivateEstimator = made(**{name: own[name] for name in known})
+        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
         assert release.columns is not None
         return fitted.keep(release, release.columns["x"])
 
@@ -1015,6 +1007,16 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     return asked
 
 
+def _decimal(value: Any) -> Any:
+    """Return a fraction as the number that a person would type, if that is exact."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    if not isinstance(value, Fraction):
+        return value
+    typed = int(value) if value.denominator == 1 else float(value)
+    return typed if exact_value(typed) == value else value
+
+
 def _refuse_time(caller: str, names: Iterable[str]) -> None:
     """Refuse a column that would be called as the period is."""
     if "time" in names:
@@ -1039,45 +1041,3 @@ def _rows(table: Table, y: str, caller: str) -> int:
         n = sum(map(int, count_cells(table, y, caller=caller)[1]))
     check_rows(n, caller)
     return n
-
-
-def _about_evaluation(shares: Shares, rows: int | None) -> str:
-    """Say what is evaluated on what; by a public rule, where nothing else was said."""
-    if shares.rule:  # users are counted when they are read
-        return "on held-out users, if n epsilon is 500 or more"
-    if shares.evaluation is None:
-        assert rows is not None
-        return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} measures the error privately"
-    if shares.holdout is None:
-        return f"{measures}; without it, all learns"
-    number = "" if rows is None else f"{shares.held_out(rows):,} "
-    return f"{measures}, of {number}held-out {'users' if rows is None else 'records'}"
-
-
-def _about_delta(learner: Any, n: int | None) -> str:
-    """Say what the delta is, or what one would gain; with how many trees, where n is known."""
-    delta = learner.delta
-    if isinstance(learner, Linear):
-        rounds = 0 if n is None else learner.plan.settings(n).rounds
-        return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "none: pure privacy" if delta is None else f"{float(delta):g}"
-    if n is None:
-        return said + ("; one of 1e-6 allows more trees" if delta is None else "")
-    trees, without = (
-        replace(learner, delta=each).plan.settings(n).rounds for each in (delta or _USUAL, None)
-    )
-    if delta is not None:
-        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
-    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
-    if learner.concept_class.domain.schema.proposal is not None:
-        gain += ", and categories of texts among the columns"
-    return f"none, pure privacy{gain}"
-
-
-def _about_coefficients(learner: Any, n: int | None) -> str:
-    """Say whether intervals are usually given at these public numbers."""
-    usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "are usually given" if usual else "are often hidden by the noise"
-    names = ", ".join(learner.inference)
-    return f"of {names}, for half of the privacy; at these numbers intervals {often}"
