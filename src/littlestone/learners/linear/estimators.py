@@ -29,7 +29,7 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
     r"""Learn a linear model of labels, privately: logistic regression on bins and categories.
 
     Noisy gradients in integers. The model is a scorecard: points for each cell that add up to a
-    risk; ahead of boosted trees where records are few (n * epsilon from 200 to 4,000).
+    risk; where records are few, ahead of boosted trees or level (docs/linear.md).
 
     Attributes
     ----------
