@@ -255,7 +255,7 @@ def fit(
             source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
         )
     released = released if written is None else written.signed(released)
-    _write(released, out, report, filed, release)
+    _write(released, out, report, filed, release, written)
     _show(
         released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
         Budget=_left(budget),
@@ -448,15 +448,16 @@ def _for_class(learner: str, **others: object) -> None:
 
 
 def _write(
-    release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None
-) -> None:
+    release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None,
+    written: Protocol | None,
+) -> None:  # fmt: skip
     """Write what is asked for; what cannot be written is printed."""
     from littlestone.report import page, write_folder
     from littlestone.safe_io import write_text
 
     try:
         if folder is not None:
-            write_folder(release, folder)
+            write_folder(release, folder, protocol=None if written is None else written.to_json())
         if out is not None:
             write_text(out, release.to_json() + "\n")
         if report is not None:

@@ -98,7 +98,11 @@ class Protocol:
 
     def save(self, path: str | Path) -> None:
         """Write the file that `read` and ``fit --protocol`` open; it replaces a file."""
-        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        write_text(path, self.to_json())
+
+    def to_json(self) -> str:
+        """Return the text of that file."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
     def check_alone(self, others: Iterable[str]) -> None:
         """Refuse other options beside a protocol."""
