@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
     from littlestone.learners.fit import Fit
+    from littlestone.learners.protocol import Protocol
     from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
     from littlestone.types import Json
@@ -255,7 +256,7 @@ def fit(
             source, ledger=budget, said=lambda promised, n: caution(weaknesses(promised, n))
         )
     released = released if written is None else written.signed(released)
-    _write(released, out, report, filed, release, written)
+    _write(released, out, report, filed, release, written=written)
     _show(
         released, json=json, Model=out, Page=report, Record=filed.record, Folder=release,
         Budget=_left(budget),
@@ -449,7 +450,7 @@ def _for_class(learner: str, **others: object) -> None:
 
 def _write(
     release: Release, out: str | None, report: str | None, filed: Filed, folder: str | None,
-    written: Protocol | None,
+    *, written: Protocol | None,
 ) -> None:  # fmt: skip
     """Write what is asked for; what cannot be written is printed."""
     from littlestone.report import page, write_folder
