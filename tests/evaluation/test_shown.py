@@ -18,7 +18,7 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
 )
 from littlestone.evaluation.targets import last_seen, parts_of_epsilon
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.pages import evaluation_facts, proposal_facts, spent_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}
@@ -185,3 +185,14 @@ def test_where_label_and_probability_part_is_said():
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
         words = f"where it is {said} the label is the other one"
         assert words in shown["Probability"] if said else "Probability" not in shown
+
+
+def test_each_part_of_a_document_is_listed_once():
+    """With a first count, held-out records and trees; the trees are those of learning."""
+    release = of("labels").release_
+    names = [name for name, _ in proposal_facts(release.parts, release.proposal)]
+    assert names == [part.what.capitalize() for part in release.parts]
+    assert len(names) == 3
+    inside = [name for name, _ in spent_facts(release)]
+    assert inside
+    assert all(name.startswith("Learning: ") and "evaluation" not in name for name in inside)

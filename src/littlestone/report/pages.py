@@ -178,7 +178,7 @@ def release_page(release: Release) -> str:
         groups=group_rows(release),
         **pictures,
         beside_constants=beside_constants(release),
-        spent=[*spent_facts(release), *proposal_facts(release.parts, release.proposal)],
+        spent=[*proposal_facts(release.parts, release.proposal), *spent_facts(release)],
         coefficients=coefficient_facts(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
@@ -469,8 +469,14 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
 
 
 def spent_facts(release: Release) -> list[tuple[str, str]]:
-    """Return what the guarantee was spent on, the evaluation last; long fractions rounded up."""
+    """Return what the guarantee was spent on, the evaluation last; long fractions rounded up.
+
+    Beside several parts of a document: what its learning was spent on, and no part again.
+    """
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
+    if len(release.parts) > 1:
+        parts = " ".join(part.what for part in release.parts)
+        spent = [(f"Learning: {what}", text) for what, text in spent if what not in parts]
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 
