@@ -411,8 +411,7 @@ def test_help_names_every_command(run):
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
         "schema", "plan", "check", "rehearse", "fit", "predict", "score", "compare", "report",
-        "export",
-        "check-record", "stream", "dims", "papers", "audit", "ledger",
+        "export", "check-record", "stream", "dims", "papers", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)
@@ -444,7 +443,7 @@ def test_help_of_a_command_says_all_of_its_description(run):
     "command",
     [
         *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
-        *("dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
+        *("rehearse", "dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
         *("audit attack", "ledger create", "ledger show"),
         *("schema new", "schema propose", "schema check"),
     ],
