@@ -176,7 +176,7 @@ def aims(name):
     wanted = round(guess.mean - AIMS[name], 3)
     need = ls.rehearse(twin, **asked, n_jobs=1).needed(f"{measure} >= {wanted}")
     for n in (need.records, need.records // 2):
-        if n > 0.85 * len(other):
+        if n > 0.9 * len(other):
             continue
         reached = sum(private(other, asked, n, seed) >= wanted for seed in range(40))
         yield {

@@ -461,7 +461,7 @@ def test_the_ten_common_options_come_first(run):
     "command",
     [
         *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
-        *("dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
+        *("rehearse", "dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
         *("audit attack", "ledger create", "ledger show"),
         *("schema new", "schema propose", "schema check"),
     ],
