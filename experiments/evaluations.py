@@ -204,7 +204,7 @@ def upper(inside: int, of: int) -> float:
 def main() -> None:
     """Measure, and write both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fits", type=int, default=10)
+    parser.add_argument("--fits", type=int, default=5)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--only", help="one table")
     parser.add_argument("--out", type=Path, default=FOLDER)

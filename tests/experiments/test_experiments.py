@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import littlestone as ls
 from littlestone.data import Sample
@@ -216,3 +217,24 @@ def test_rehearsals_agree_with_private_halves():
         assert int(row["agrees"]) == (abs(error) <= reach)
     assert len({row["table"] for row in rows}) == 9
     assert sum(int(row["agrees"]) for row in rows) >= 0.9 * len(rows)
+def test_bands_of_auroc_hold_and_are_narrow():
+    """As many as may fail by chance, in every cell; noise and sampling, rare labels included."""
+    rows = table(RESULTS / "evaluations.csv")
+    assert len({row["table"] for row in rows}) == 6
+    assert {int(row["n"]) for row in rows} == {2_000, 5_000, 15_000}
+    assert len(rows) == 18
+    for row in rows:
+        inside, of = int(row["inside"]), int(row["evaluations"])
+        assert of >= 100
+        limit = 1.0 if inside == of else stats.beta.ppf(0.999, inside + 1, of - inside)
+        assert limit == pytest.approx(float(row["upper_limit"]), abs=1e-4)
+        assert limit >= 0.95, row
+        if int(row["n"]) == 5_000 and float(row["share"]) > 0.1:
+            assert float(row["half_width"]) <= 0.06
+
+
+def test_bands_of_groups_hold_where_they_are_shown():
+    rows = [row for row in table(RESULTS / "evaluations-groups.csv") if int(row["shown"])]
+    assert {row["figure"] for row in rows} == {"error", "auroc", "calibration", "positive"}
+    assert min(float(row["upper_limit"]) for row in rows) >= 0.95
+    assert max(float(row["width"]) for row in rows) < 0.2
