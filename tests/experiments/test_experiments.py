@@ -217,6 +217,8 @@ def test_rehearsals_agree_with_private_halves():
         assert int(row["agrees"]) == (abs(error) <= reach)
     assert len({row["table"] for row in rows}) == 9
     assert sum(int(row["agrees"]) for row in rows) >= 0.9 * len(rows)
+
+
 def test_bands_of_auroc_hold_and_are_narrow():
     """As many as may fail by chance, in every cell; noise and sampling, rare labels included."""
     rows = table(RESULTS / "evaluations.csv")
