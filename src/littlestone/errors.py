@@ -31,7 +31,7 @@ from typing import Any
 _LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
 _LARGEST = Fraction(sys.float_info.max)
-_LEAST = Fraction(1, 10**300)  # what doubles are proposed from must not vanish
+LEAST = Fraction(1, 10**300)  # what doubles are proposed from must not vanish
 _KEYS = re.compile(r"(?:password|passwd|pwd)=", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"([\s'\"]+)")
 _HIDDEN = "(it may hold a password)"
@@ -159,16 +159,18 @@ def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fra
     Fraction(1, 10)
     """
     exact = exact_value(value)
-    if exact is None or not _LEAST <= exact <= _LARGEST:
+    if exact is None or not LEAST <= exact <= _LARGEST:
         constraint = "a number in (0, inf)"
         if exact is not None and exact > 0:
-            tiny = exact < _LEAST
-            constraint = f"at least {float(_LEAST):g}" if tiny else f"at most {float(_LARGEST):g}"
+            tiny = exact < LEAST
+            constraint = f"at least {float(LEAST):g}" if tiny else f"at most {float(_LARGEST):g}"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
 
 
-def check_probability(caller: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+def check_probability(
+    caller: str, name: str, value: Any, *, hint: str = "", least: Fraction = Fraction(0)
+) -> Fraction:
     """Return a number in (0, 1) as the exact fraction of what was typed.
 
     Examples
@@ -179,9 +181,9 @@ def check_probability(caller: str, name: str, value: Any, *, hint: str = "") -> 
     exact = exact_value(value)
     if isinstance(value, str) and value.endswith("%"):
         hint = "Without %: 5% is 0.05."
-    if exact is None or not _LEAST <= exact < 1:
-        tiny = exact is not None and 0 < exact < _LEAST
-        constraint = f"at least {float(_LEAST):g}" if tiny else "a float in (0, 1)"
+    if exact is None or not 0 < exact < 1 or exact < least:
+        tiny = exact is not None and 0 < exact < least
+        constraint = f"at least {float(least):g}" if tiny else "a float in (0, 1)"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
 

@@ -34,6 +34,7 @@ from littlestone.data.groups import Groups
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
+    LEAST,
     BudgetError,
     InfeasibleError,
     ParameterError,
@@ -162,7 +163,7 @@ class Fit:
         if self.delta is not None:
             small = exact_value(self.delta)
             put("delta", None if small == 0 else check_probability(
-                caller, "delta", self.delta, hint=DELTA))  # fmt: skip
+                caller, "delta", self.delta, hint=DELTA, least=LEAST))  # fmt: skip
         for name in ("alpha", "beta"):
             put(name, check_probability(caller, name, getattr(self, name)))
         usual = "boosted" if self.inference is None else "linear"

@@ -19,7 +19,7 @@ from .small import check, learner
 
 #: Every concept is 0 outside of the domain: a record (3, 0) lists all of them.
 SINGLES = ls.Points(0, 2)
-NODES = 5
+NODES = 2
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def test_bottom_must_not_depend_on_the_data():
 
 
 def test_a_refusal_that_escapes_is_caught():
-    """With five nodes, some data sets are refused: the learner itself submits an empty list."""
+    """With two nodes, some data sets are refused: the learner itself submits an empty list."""
     options = {"method": "closures", "chunk": 3, "tolerances": (1,)}
     broken = check(learner(ls.SparseSets(2), OverBudgetIsAnError, **options), ["a", "b"], 3)
     assert not broken.holds
