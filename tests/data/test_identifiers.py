@@ -76,7 +76,7 @@ def test_texts_are_categories_if_these_hold_half_of_the_records():
     for words, columns, kept in ((few, None, False), (few, ["word"], True), (most, None, True)):
         rows = pa.table({"word": words, "age": np.arange(N) % 90})
         how = {"columns": columns, "epsilon": 4, "delta": 1e-5, "random_state": 0}
-        schema = ls.ls.data.propose(rows, **how)
+        schema = ls.data.propose(rows, **how)
         assert ("word" in schema.names) == kept
         assert ("word" in schema.left_out) != kept
 
