@@ -424,3 +424,19 @@ def test_where_label_1_is_rare_there_are_more_cells(start, codes):
     even = TreeEnsemble(trees, Fraction(53, 500), (0, 0))
     assert even.start_share == 0.5
     assert len(scores_of(even, 2)) <= 8
+
+
+@pytest.mark.parametrize(("labels", "unlisted"), [(2, 0), (3, 0), (3, 1)])
+def test_a_confusion_matrix_that_adds_up_has_the_share_that_is_said(labels, unlisted):
+    rng = np.random.default_rng(labels + unlisted)
+    counts = rng.integers(-5, 9, (labels + unlisted, labels)) + 20 * np.eye(
+        labels + unlisted, labels, dtype=int
+    )
+    histogram = ScoreHistogram(
+        tuple(range(labels)), tuple(map(tuple, counts.tolist())), 300, Fraction(1), Fraction(1, 2),
+        unlisted=bool(unlisted),
+    )  # fmt: skip
+    evaluation, answers = Evaluation(histogram), list(range(labels))
+    found = np.array(evaluation.confusion_matrix(answers, adding_up=True))
+    assert found.sum() == pytest.approx(300)
+    assert np.trace(found[:labels]) / 300 == pytest.approx(evaluation.share_right(answers).value)

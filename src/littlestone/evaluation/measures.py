@@ -515,17 +515,22 @@ class Evaluation(Figures):
         low, high = max(0.0, value - wide), value + wide
         return Band(value * unit, low * unit, high * unit, self.covers, beta)
 
-    def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+    def confusion_matrix(
+        self, answers: Sequence[int], *, adding_up: bool = False
+    ) -> tuple[tuple[float, ...], ...]:
         """Return the noisy number of records by label (rows) and answer (columns).
 
-        The last row is one of cells outside the list of labels, where there is one.
+        The last row is one of cells outside the list of labels, where there is one. ``adding_up``:
+        what the cells lack of n is spread, half of it over the right ones, half over the wrong, so
+        that the share of the right ones is the estimate of `share_right`.
         """
-        labels = self.histogram.labels
-        given = np.asarray(answers)
-        return tuple(
-            tuple(float(row[given == answer].sum()) for answer in range(labels))
-            for row in self._counts
-        )
+        labels, given = self.histogram.labels, np.asarray(answers)
+        counts = np.array([self._counts[:, given == one].sum(axis=1) for one in range(labels)]).T
+        if adding_up:
+            right, lacking = np.eye(*counts.shape), self._n - counts.sum()
+            wrong = 1 - right
+            counts = counts + (right / right.sum() + wrong / wrong.sum()) * lacking / 2
+        return tuple(tuple(map(float, row)) for row in counts)
 
     def error_certificate(self, answers: Sequence[int], beta: Any, *, cuts: int = 1) -> float:
         """Return e such that the error on new records is at most e with probability 1 - beta.

@@ -439,7 +439,7 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     """Return the confusion matrix by the noisy counts: a line for each true label."""
     names = [*map(str, release.labels), "no listed label"]
     lines = []
-    for i, row in enumerate(evaluation.confusion_matrix(release.answers)):
+    for i, row in enumerate(evaluation.confusion_matrix(release.answers, adding_up=True)):
         answered = ", ".join(
             f"{label} {integer(max(0, round(count)))}"
             for label, count in zip(names, row, strict=False)

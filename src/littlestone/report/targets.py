@@ -766,7 +766,7 @@ def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) 
 def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
     names = [*map(str, release.labels), "no listed label"]
-    counts = evaluation.confusion_matrix(release.answers)
+    counts = evaluation.confusion_matrix(release.answers, adding_up=True)
     if len(release.labels) > _SHOWN:
         return None
     rows = []
