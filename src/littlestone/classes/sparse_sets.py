@@ -606,8 +606,8 @@ class AtomDecomposition:
             avoided = s == t and avoid is not None and self._search.soa(atoms) == avoid
             if not (avoided and self._irreducible(atoms, t)):
                 return True
-        rooms = ((a, self._search.k - a.bit_count()) for a in atoms)
-        if any(room > t or (room == t and a == avoid) for a, room in rooms):
+        free_places = ((a, self._search.k - a.bit_count()) for a in atoms)
+        if any(free > t or (free == t and a == avoid) for a, free in free_places):
             return False  # no seen point splits an atom: its leaf has its dimension, or its SOA
         if depth >= _DEEPEST:
             raise OutOfNodes

@@ -19,7 +19,7 @@ USUAL = Fraction(1, 10**6)
 
 
 class Decided:
-    """What is decided without being asked for, told when nothing refuses the next draw."""
+    """What is decided without being asked for, reported when nothing refuses the next draw."""
 
     def __init__(self, say: Say) -> None:
         self._say, self._waiting = say, list[tuple[str, str]]()
@@ -29,7 +29,7 @@ class Decided:
         self._waiting.append((name, text))
 
     def tell(self) -> None:
-        """Tell what was not told yet."""
+        """Report what was not reported yet."""
         while self._waiting:
             self._say(*self._waiting.pop(0))
 

@@ -728,7 +728,7 @@ class Planned:
             wide = {} if groups is None else {"domain": groups.domain}
             apart = Apart(partial(read, self.apart, **wide), self.paid)
 
-        def settled(guarantee: Guarantee, n: int | None) -> None:
+        def with_decisions(guarantee: Guarantee, n: int | None) -> None:
             self.tell()
             said(guarantee, n)
 
@@ -737,7 +737,7 @@ class Planned:
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                groups=groups, said=settled,
+                groups=groups, said=with_decisions,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:

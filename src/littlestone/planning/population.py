@@ -101,7 +101,7 @@ class Twin:
     cells: pa.Table  # columns named as `names`
     numbers: pa.Table  # the same, as a CSV file's decimal sign reads them
     user: str | None = None
-    _coded: dict[Any, Any] = field(default_factory=dict)
+    _encoded: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, table: Any, fit: Fit) -> Twin:
@@ -126,9 +126,9 @@ class Twin:
     @property
     def units(self) -> Sequence[Ints]:
         """The rows of each record, or of each user."""
-        if "units" not in self._coded:
-            self._coded["units"] = self._units()
-        return cast("Sequence[Ints]", self._coded["units"])
+        if "units" not in self._encoded:
+            self._encoded["units"] = self._units()
+        return cast("Sequence[Ints]", self._encoded["units"])
 
     def _units(self) -> Sequence[Ints]:
         if self.user is None:
@@ -157,12 +157,12 @@ class Twin:
     def groups(self, reading: Reading) -> Groups:
         """Return the codes of all rows, computed once for each schema."""
         key = (tuple(reading.columns), tuple(reading.numbers), reading.schema, reading.target)
-        if self._coded.get("key") != key:
+        if self._encoded.get("key") != key:
             kind = [(self.numbers if c in reading.numbers else self.cells) for c in reading.columns]
             columns = [table[name] for table, name in zip(kind, reading.columns, strict=True)]
             cells = pa.Table.from_arrays(columns, [f"k{j}" for j in range(len(columns))])
-            self._coded.update(key=key, groups=reading.converted(cells))
-        return cast("Groups", self._coded["groups"])
+            self._encoded.update(key=key, groups=reading.converted(cells))
+        return cast("Groups", self._encoded["groups"])
 
 
 class Drawn(Table):

@@ -142,10 +142,12 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
     if isinstance(measured, SurvivalEvaluation):
         ranks = not measured.hidden and measured.concordance.low > 0.5
         return (True, "It ranks risks better than chance.") if ranks else (None, verdict)
-    certificate, held = release.certificate, ""
+    certificate, certified = release.certificate, ""
     if certificate is not None and release.n is not None:
-        held = f" The certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
-    return None, f"Not evaluated, so nobody knows whether a plain rule would do as well.{held}"
+        certified = (
+            f" The certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
+        )
+    return None, f"Not evaluated, so nobody knows whether a plain rule would do as well.{certified}"
 
 
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
@@ -199,8 +201,8 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     measured, found = release.measured, release.quality
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
-        told = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
-        tiles = [_tile(told.get(name, name), figure, "a constant has 0")]
+        names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
+        tiles = [_tile(names.get(name, name), figure, "a constant has 0")]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
             low, value, high = (four(x) for x in (off.low, off.value, off.high))

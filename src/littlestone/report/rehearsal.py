@@ -79,8 +79,8 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
     values += [cell.free[main].mean for cell in cells if main in cell.free]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    room = max((high - low) * 0.06, 0.01)
-    low, high = low - room, high + room
+    margin = max((high - low) * 0.06, 0.01)
+    low, high = low - margin, high + margin
     first, last = (f(cell.records for cell in cells) if cells else 1 for f in (min, max))
 
     def x_at(records: int) -> float:
