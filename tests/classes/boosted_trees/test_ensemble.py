@@ -21,6 +21,7 @@ from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points
+from littlestone.data.cells import number
 from littlestone.errors import ParameterError, UnsupportedError
 
 SCHEMA = Schema.from_dict(
@@ -299,3 +300,16 @@ def test_the_bound_of_the_vc_dimension_is_not_below_a_shattered_set():
             largest = max(largest, len(chosen))
     assert largest >= 2
     assert largest <= BoostedTreeClass(schema, 1, 2).vc_dim
+
+
+def test_exported_python_reads_numbers_as_the_library_does():
+    """Whole numbers beyond doubles are exact, so 1e400 is no infinity; far beyond they are one."""
+    schema = Schema.from_dict({"age": {"bins": [30]}})
+    tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    module = {}
+    exec(TreeEnsemble((tree,), Fraction(1)).to_python(schema), module)
+    cells = ["1e400", "-1e400", "1e399999", "1e400000", "1e999999999999", "9007199254740993",
+             "9007199254740993.0", "1.5e300", "0.1e401", "12345678901234567890.5", "1e22", "3",
+             "0.5", "9" * 400]  # fmt: skip
+    for cell in cells:
+        assert module["_number"](cell) == number(cell)

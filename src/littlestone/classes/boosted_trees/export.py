@@ -392,10 +392,12 @@ def _number(written):
     if not _NUMBER.fullmatch(written):
         return _WORDS.get(written.lower())
     number = float(written)
-    if 2**53 <= abs(number) < math.inf:  # a double is not exact; a whole number is
-        exact = Fraction(written)
-        return exact.numerator if exact.denominator == 1 else number
-    return number
+    exponent = written.lower().partition("e")[2].lstrip("+-0")
+    if abs(number) < 2**53 or len(written) > 4000 or len(exponent) > 6:
+        return number
+    exact = Fraction(written)  # a double is not exact, or infinite; a whole number is exact
+    whole = exact.denominator == 1 and abs(exact) < 10**400_000
+    return exact.numerator if whole else number
 
 
 def _one_of(texts, written):
