@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -17,6 +18,7 @@ import littlestone as ls
 from littlestone.data import Sample
 from littlestone.errors import NotPrivateWarning
 from littlestone.learners import base as cautions
+from littlestone.learners import sklearn_base
 from littlestone.privacy import Guarantee, Ledger, Neighbours
 
 X, Y = np.array([2, 3, 7, 8] * 30), np.array([0, 0, 1, 1] * 30)
@@ -63,11 +65,26 @@ def test_a_grid_search_says_it_once():
     assert ADD_UP in message
 
 
-@pytest.mark.parametrize("scoring", ["balanced_accuracy", make_scorer(log_loss)])
-def test_what_scores_by_any_measure_says_that_it_is_exact(scoring):
-    """Not where it scores, which is no matter of an estimator: where it fits again."""
-    (message,) = said(lambda: cross_val_score(learner(), X, Y, cv=KFold(3), scoring=scoring))
-    assert "its scores are exact about the records, by any scoring=" in message
+@pytest.mark.parametrize(
+    "scoring", ["accuracy", "roc_auc", make_scorer(log_loss, response_method="predict_proba")]
+)
+def test_what_scores_by_any_measure_says_that_it_is_exact(scoring, tmp_path):
+    """Also where a ledger pays for the fits, so that their sum needs no warning."""
+    schema = ls.Schema.from_dict({"age": {"bins": [5]}})
+    made = ls.Scorecard(schema, epsilon=1, rounds=2)
+    paid = {"ledger": Ledger(tmp_path / "b.db", epsilon=9)}
+    X, y = np.array([[3], [8]] * 60), np.array([0, 1] * 60)
+    sklearn_base._warn_once.cache_clear()
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = made.set_fit_request(ledger=True)
+        with pytest.warns(NotPrivateWarning, match="^score is exact about the records") as caught:
+            cross_val_score(asked, X, y, cv=KFold(2), scoring=scoring, params=paid)
+    assert len({str(each.message) for each in caught}) == 1
+    made.fit(X, y, ledger=paid["ledger"])
+    sklearn_base._warn_once.cache_clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.predict(X), made.predict_proba(X), made.decision_function(X)
 
 
 def test_the_warning_is_about_the_line_that_fits():

@@ -163,8 +163,10 @@ class Release:
         if self.protocol is None:
             return ""
         unit, records = f"{self.guarantee.neighbours.unit}s", self.protocol["records"]
+        if self.n is None:  # secret
+            return f"{self.protocol['sha256']}; planned for {records:,} {unit}"
         met = "as planned" if self.n == records else f"planned for {records:,}"
-        return f"{self.protocol['sha256']}; {self.n or 0:,} {unit}, {met}"
+        return f"{self.protocol['sha256']}; {self.n:,} {unit}, {met}"
 
     @property
     def not_evaluated(self) -> str:

@@ -6,6 +6,7 @@ a fitted estimator holds are public.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -382,6 +383,7 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _codes(self, X: Any) -> Any:
         """Return arrays as the hypothesis reads them."""
+        _warn_where_scored()
         domain = self._bound_class().domain
         if isinstance(domain, RowDomain):
             _check_shape(X)
@@ -577,8 +579,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the exact accuracy on the records given here: NOT private about *them*.
 
-        The first call in a process says so, by a `NotPrivateWarning`. Another ``scoring`` of
-        `cross_val_score` or a grid search is as exact, and silent.
+        The first call in a process says so, by a `NotPrivateWarning`; so do `cross_val_score` and
+        grid searches, by any ``scoring``.
 
         For public records. What was learned stays private whatever is scored; to publish the error
         on private records, see ``fit(..., evaluate=...)``.
@@ -728,6 +730,18 @@ def check_scored(y: Any) -> None:
         )
     _check_length(y)
     _warn_once()
+
+
+def _warn_where_scored() -> None:
+    """Say once what a score is, where scikit-learn's scorers and displays ask for answers.
+
+    They call what everybody calls, so only the callers tell; a test fails if these are renamed.
+    """
+    frame = inspect.currentframe()
+    for _ in range(6):  # the methods of an estimator that lead here
+        frame = None if frame is None else frame.f_back
+        if frame is not None and frame.f_globals.get("__name__") == "sklearn.utils._response":
+            _warn_once()
 
 
 @lru_cache(maxsize=1)
