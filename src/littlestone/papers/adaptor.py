@@ -8,6 +8,7 @@ scikit-learn is made of the learner.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, make_dataclass, replace
 from fractions import Fraction
@@ -148,12 +149,12 @@ def on_page(
 _PAPERS = {"yan": "000, 001", "lwy": "002", "lyu": "003", "alon": "004"}
 
 
-class Certified:
+class Certified(ABC):
     """What every algorithm with a certificate has."""
 
+    @abstractmethod
     def failure(self, n: int) -> CertificateBuilder | None:
         """Return the certificate for n records or users; None: there is none."""
-        raise NotImplementedError
 
     def required_samples(self) -> int | None:
         """Return the least n from which on `failure` holds; None: there is none."""
