@@ -12,7 +12,9 @@ import pytest
 import littlestone as ls
 from littlestone.classes import ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
+from littlestone.data.groups import Groups
 from littlestone.evaluation import Evaluation, ScoreHistogram
+from littlestone.evaluation.measures import Grouped
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Part
 from littlestone.report import page
@@ -43,8 +45,14 @@ def test_the_curve_and_the_points_are_those_of_the_counts():
     assert shown["y_name"] == "observed: ill is 1"
 
 
-def test_the_band_covers_the_curve_of_all_records():
-    """At each cut, over noise and sampling, in a share of tables that is not below 95 %."""
+@pytest.mark.parametrize("number", [1, 9])
+def test_the_band_covers_the_curve_of_all_records(number):
+    """At each cut, over noise and sampling, in a share of tables that is not below 95 %.
+
+    Also where counts are sums of those of eight groups, and of the records that are in none.
+    """
+    sites = ls.Schema.from_dict({"site": {"categories": list("abcdefgh")}})
+    eight = Groups.parse("test", sites, None)
     rng, n, share = np.random.default_rng(5), 2000, np.array([[0.5, 0.3, 0.15, 0.05],
                                                               [0.1, 0.2, 0.3, 0.4]])  # fmt: skip
     true = [np.append(0, np.cumsum(row[::-1])) for row in share]
@@ -52,9 +60,15 @@ def test_the_band_covers_the_curve_of_all_records():
     for _ in range(300):
         ones = rng.binomial(n, 0.2)
         exact = np.stack([rng.multinomial(n - ones, share[0]), rng.multinomial(ones, share[1])])
-        noise = rng.geometric(1 - np.exp(-0.5), (2, 2, 4))
-        noisy = tuple(map(tuple, (exact + noise[0] - noise[1]).tolist()))
-        found = Evaluation(ScoreHistogram((-3, -1, 1, 3), noisy, n, Fraction(1), Fraction(1, 2)))
+        noise = rng.geometric(1 - np.exp(-0.5), (2, number, 2, 4))
+        each = noise[0] - noise[1]
+        each[0] += exact  # in which group records are has no part in the sums
+        released = Grouped(eight, tuple(tuple(map(tuple, own)) for own in each.tolist()))
+        groups = released if number > 1 else None
+        histogram = ScoreHistogram(
+            (-3, -1, 1, 3), released.total, n, Fraction(1), Fraction(1, 2), groups=groups
+        )
+        found = Evaluation(histogram)
         upper, lower = (np.array(side).T for side in found.roc_band())
         inside.append(
             (upper[0] <= true[0]) & (true[0] <= lower[0])
@@ -62,7 +76,8 @@ def test_the_band_covers_the_curve_of_all_records():
         )  # fmt: skip
     # 95 % of 300 is 285; fewer than 276 of them have a chance below 1 %
     assert np.sum(inside, axis=0).min() >= 276
-    assert np.mean([u[1] - low[1] for u, low in zip(*found.roc_band(), strict=True)][1:4]) < 0.25
+    wide = [u[1] - low[1] for u, low in zip(*found.roc_band(), strict=True)]
+    assert np.mean(wide[1:4]) < 0.25 * np.sqrt(number)
 
 
 def test_pages_have_them_only_where_an_evaluation_was_released():

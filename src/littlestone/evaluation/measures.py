@@ -712,12 +712,13 @@ class Evaluation(Figures):
         whose variances add up (of the sampling with two records more on each side): approximate.
         """
         wide = deviations(float(check_probability("evaluate", "beta", beta)) / 2)
-        (counts, cells), rate = self._seen, float(self.histogram.rate)
+        counts, cells = self._seen
         number, sides = cells.stop - cells.start, []
         above = np.append(0, np.clip(cells.stop - self._cell[::-1], 0, number))  # cells of noise
         for total, share in zip(counts.sum(axis=1), np.array(self.roc()).T, strict=True):
             n = max(float(total), 1.0)
-            noise = variance(rate) * (above * (1 - share) ** 2 + (number - above) * share**2)
+            noise = above * (1 - share) ** 2 + (number - above) * share**2
+            noise = noise * self.histogram.noise
             near = (n * share + 2) / (n + 4)
             far = wide * np.sqrt(noise / n**2 + near * (1 - near) / (n + 4))
             sides.append((np.clip(share - far, 0, 1), np.clip(share + far, 0, 1)))
