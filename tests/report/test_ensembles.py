@@ -72,7 +72,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
         assert part in html
     assert ("AUROC" in html) == bool(more)
     assert ("on new records, except with" in html) == ("holdout" in more)
-    assert ("Not evaluated, so nobody knows" in html) == (not more)
+    assert ("Not evaluated, so it is not known" in html) == (not more)
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
     assert "<Bonn>" not in html

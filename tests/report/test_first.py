@@ -102,7 +102,7 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     assert verdicts["time"] == "It ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
     assert first_screen(unknown)["good"] is None
-    assert "nobody knows" in first_screen(unknown)["verdict"]
+    assert "it is not known" in first_screen(unknown)["verdict"]
     # where hardly anybody has the label, its yes or no is that of a constant
     points, score = rows(4000)
     sample = Sample.of(points, (score > 19.4).astype(np.int8).tolist())

@@ -87,7 +87,7 @@ def test_what_it_says():
         "1 if x > 17, otherwise 0",
         "x is age; 1 means: adult is 1",
         "Whether adult is 1, from “age”: learned on 5,000 records, with differential privacy.",
-        "Not evaluated, so nobody knows whether a plain rule would do as well.",
+        "Not evaluated, so it is not known whether a plain rule would do as well.",
         "5,000",
         "186",
         "2.72 times",

@@ -407,8 +407,11 @@ class Rehearsal:
             at += f" ({cell.population})" if cell.population else ""
             known = "too few for a private evaluation"
             if cell.half_width is not None:
-                known = f"the private evaluation says {cell.main} to +-{cell.half_width.mean:.2g}"
-            cost = "" if cell.price is None else f"; privacy costs {cell.price:.2g} of it"
+                known = f"the private evaluation estimates {cell.main} to within "
+                known += f"{cell.half_width.mean:.2g}"
+            cost = ""
+            if cell.price is not None:
+                cost = f"; privacy costs {cell.price:.2g} +- {cell.measures[cell.main].reach:.2g}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
@@ -426,8 +429,8 @@ class Rehearsal:
                 "--third)."
             )
         said.append(
-            "Mean of runs: +- is how far it is known, at 95%. 10% to 90%: of the runs. Without "
-            f"privacy: the same code at epsilon {int(FREE):,}, on all records."
+            "Means of the runs, with their 95% error (+-); 10% to 90%: percentiles of the runs. "
+            f"Without privacy: the same code at epsilon {int(FREE):,}, on all records."
         )
         return said + ([] if self.answer is None else [str(self.answer)])
 

@@ -147,7 +147,10 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         certified = (
             f" The certificate of accuracy {'holds' if certificate.holds else 'does not hold'}."
         )
-    return None, f"Not evaluated, so nobody knows whether a plain rule would do as well.{certified}"
+    return (
+        None,
+        f"Not evaluated, so it is not known whether a plain rule would do as well.{certified}",
+    )
 
 
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
