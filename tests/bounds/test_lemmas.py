@@ -125,9 +125,8 @@ def test_levels_of_lists_beside_bottom(case):
 
 
 @pytest.mark.proofs
-@pytest.mark.parametrize("target", ["all", "mutants"])
-def test_the_kernel_accepts_the_lemmas_and_refuses_false_variants(target):
+def test_the_kernel_accepts_the_lemmas_and_refuses_false_variants():
     done = subprocess.run(
-        ["make", "-C", str(PROOFS), target], capture_output=True, text=True, check=False
+        ["make", "-C", str(PROOFS), "mutants"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
