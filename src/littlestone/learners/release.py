@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -40,7 +40,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
-from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
+from littlestone.data import AnyDomain, Column, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
 from littlestone.data.targets import Periods
@@ -515,18 +515,7 @@ class Release:
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
             used |= {position for position, _ in hypothesis.code_points.columns}
         asked = [column for at, column in enumerate(domain.schema) if at in used]
-        dated = [column.name for column in asked if column.calendar is not None]
-        if to != "json" and dated:
-            raise UnsupportedError(
-                f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
-                "json, or leave these columns out of the schema."
-            )
-        inexact = [column.name for column in asked if column.beyond_doubles]
-        if to in ("sql", "r") and inexact:
-            raise UnsupportedError(
-                f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-                f"be exported to {to}, which rounds them: export it to python or json."
-            )
+        _refuse_columns(asked, to)
         if to == "sql":
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
             chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
@@ -655,6 +644,29 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     domain = concept_class.domain
     return domain.schema.proposal if isinstance(domain, RowDomain) else None
+
+
+def _refuse_columns(asked: Sequence[Column], to: str) -> None:
+    """Refuse to export a model over columns whose cells another program would read otherwise."""
+    dated = [column.name for column in asked if column.calendar is not None]
+    if to != "json" and dated:
+        raise UnsupportedError(
+            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+            "json, or leave these columns out of the schema."
+        )
+    cleaned = [column.name for column in asked if column.cleaning is not None]
+    if to in ("sql", "r") and cleaned:
+        raise UnsupportedError(
+            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
+            f"exported to {to}: export it to python or json, or clean the cells first and give "
+            "the schema without these keys."
+        )
+    inexact = [column.name for column in asked if column.beyond_doubles]
+    if to in ("sql", "r") and inexact:
+        raise UnsupportedError(
+            f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
+            f"be exported to {to}, which rounds them: export it to python or json."
+        )
 
 
 def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:

@@ -410,8 +410,39 @@ def _one_of(texts, written):
     return next((each for each in equal if each == _text(number)), equal[0] if equal else None)
 
 
+_LIMIT = re.compile("([<>]=?|[≤≥])[ \\t\\n\\r\\v\\f]*(" + _NUMBER.pattern + ")")
+
+
+def _cleaned(column, written):
+    """Return the text that a cell of a column is read as, or None where it is missing."""
+    if written is None or column not in CLEANING:
+        return written
+    if _one_of(MISSING.get(column, ()), written) is not None:
+        return None
+    merged, unit, below = CLEANING[column]
+    group = _one_of(list(merged), written)
+    if group is not None:
+        return merged[group]
+    if _number(written) is not None or written.lower() == "nan":
+        return written
+    if unit and written.endswith(unit):
+        written = written[:-len(unit)].rstrip(_WHITE)
+    limit = _LIMIT.fullmatch(written) if below else None
+    if limit is None:
+        return written
+    if below == "missing":
+        return None
+    number = _number(limit[2])
+    if below == "limit" or limit[1][0] in ">≥" or number <= 0 or number == math.inf:
+        return limit[2]
+    half = Fraction(number) / 2
+    if half.denominator == 1:
+        return str(half.numerator)
+    return _text(float(half) if half < 2**1023 else math.inf)
+
+
 def _yes(record, column, test, value):
-    written = _text(record.get(column))
+    written = _cleaned(column, _text(record.get(column)))
     if written is None or _one_of(MISSING.get(column, ()), written) is not None:
         return False
     if test == "is":
@@ -437,6 +468,7 @@ START = {start}  # votes of each label to begin with
 # (times, tree); a tree is the number of a label or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
+CLEANING = {cleaning}  # by column: merged texts, the unit, what a limit such as <0.3 is
 NUMBERS = {numbers}  # categories of columns where one is a number: they are compared by value
 
 {reading}
@@ -571,6 +603,7 @@ def as_python(ensemble: TreeEnsemble, schema: Schema, *, votes: bool = True) -> 
         start=repr(ensemble.start),
         trees=f"[\n{lines}]",
         missing=repr(_missing(asked, schema)),
+        cleaning=repr(_cleaning(asked, schema)),
         numbers=repr(_numbers(asked, schema)),
         reading=_READING,
         points=points,
@@ -706,6 +739,7 @@ START = {start}
 # (step, tree) for each period, or of all; a tree is 0 or 1 or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
+CLEANING = {cleaning}  # by column: merged texts, the unit, what a limit such as <0.3 is
 NUMBERS = {numbers}  # categories of columns where one is a number: they are compared by value
 
 {reading}
@@ -812,6 +846,7 @@ def sum_as_python(found: TreeSum, schema: Schema) -> str:
         start=repr(found.start),
         trees=f"[\n{lines}]",
         missing=repr(_missing(asked, schema)),
+        cleaning=repr(_cleaning(asked, schema)),
         numbers=repr(_numbers(asked, schema)),
         reading=_READING,
         answers=answers,
@@ -831,3 +866,17 @@ def _missing(asked: Sequence[Literal], schema: Schema) -> dict[str, tuple[str, .
     """Return the texts that mean "not known" in the columns that are asked for."""
     used = {split.column for split in asked}
     return {c.name: c.missing for j, c in enumerate(schema) if j in used and c.missing}
+
+
+def _cleaning(asked: Sequence[Literal], schema: Schema) -> dict[str, tuple[Any, str, str]]:
+    """Return how cells of columns that are asked for are cleaned."""
+    used = {split.column for split in asked}
+    return {
+        c.name: (
+            {written: name for name, texts in c.cleaning.merge for written in texts},
+            c.cleaning.strip,
+            c.cleaning.below,
+        )
+        for j, c in enumerate(schema)
+        if j in used and c.cleaning is not None
+    }
