@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
@@ -965,9 +966,7 @@ def variance(rate: float) -> float:
 
 def deviations(beta: float) -> float:
     """Return how many standard deviations a normal or Laplace law exceeds with chance beta."""
-    from scipy.special import ndtri  # noqa: PLC0415 - slow to import
-
-    return max(-float(ndtri(beta / 2)), math.log(1 / beta) / math.sqrt(2))
+    return max(-NormalDist().inv_cdf(beta / 2), math.log(1 / beta) / math.sqrt(2))
 
 
 def _sigma(odds: Floats) -> Floats:
