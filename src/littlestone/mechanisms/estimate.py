@@ -417,6 +417,11 @@ class Noise:
         return two_sided(self.rate, source)
 
     @property
+    def deviation(self) -> float:
+        """About its standard deviation."""
+        return math.sqrt(2 / float(self.rate) ** 2 if self.rate else float(self.variance or 0))
+
+    @property
     def loss(self) -> Loss:
         """What the counts of one set of disjoint cells cost, without items."""
         if self.variance is not None:
