@@ -9,21 +9,24 @@ begin at cells, so at round numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 _SMALLEST, _LARGEST = -4, 12  # powers of ten: the sizes of numbers that are distinguished
 _WITHIN = ("1", "1.5", "2", "3", "5", "7")  # where cells begin, times a power of ten
 _FEW = (*range(11), 15, 20, 25, 30, 40, 50, 60, 80)  # whole numbers that are counted, or nearly
 _YEARS = range(1900, 2040, 10)
 _PARTS = 10  # of a cell, at most
+_FINEST = 2  # a bin has at least such a part of an equal share
 _CUTS = 4  # of a cell that has more than two shares, and was not split: it is cut blindly
 #: What a run of cells must explain, in variances of the noise and logarithms of the cells.
 _PENALTY = 2.0
+_PRESENT = 2.0  # times that, so that any run seems to be there
 
 
 class Cell(NamedTuple):
@@ -139,6 +142,8 @@ def smoothed(counts: Sequence[int], deviation: float) -> list[float]:
     size = len(counts)
     sums = np.concatenate([[0.0], np.cumsum(np.array(counts, dtype=float))])
     penalty = _PENALTY * math.log(max(size, 2)) * deviation**2
+    if not counts or not _seen(sums, _PRESENT * penalty):
+        return [0.0] * size
     best, first = np.zeros(size + 1), np.full(size + 1, -1)
     for end in range(1, size + 1):
         length = np.arange(end, 0, -1)
@@ -159,8 +164,30 @@ def smoothed(counts: Sequence[int], deviation: float) -> list[float]:
     return found
 
 
-def bins_of(masses: Mapping[Cell, float], bins: int, *, whole: bool) -> list[float]:
+def _seen(sums: npt.NDArray[np.float64], least: float) -> bool:
+    """Return whether some run of cells explains so much."""
+    size = len(sums) - 1
+    length = np.arange(size)[:, None] - np.arange(size)[None, :] + 1
+    gains = np.maximum(sums[1:, None] - sums[None, :-1], 0) ** 2 / np.maximum(length, 1)
+    return bool((gains * (length > 0)).max() >= least)
+
+
+def _share(whole: float, atoms: Sequence[float], bins: int) -> float:
+    """Return the mass of a bin: of what large cells leave that are bins by themselves."""
+    share = whole / bins
+    for _ in range(bins):
+        large = [mass for mass in atoms if mass >= share]
+        share = min(share, (whole - sum(large)) / max(bins - len(large), 1))
+    return max(share, whole / (_FINEST * bins))
+
+
+def bins_of(
+    masses: Mapping[Cell, float], bins: int, *, whole: bool, counted: Collection[Cell] = ()
+) -> list[float]:
     """Return the edges of about ``bins`` bins of equal mass; 0 is a bin of its own.
+
+    Cells of much more are cut blindly, but for those that were ``counted`` as parts of others.
+    No more than twice as many bins; no edge where all records have one value.
 
     Examples
     --------
@@ -169,23 +196,22 @@ def bins_of(masses: Mapping[Cell, float], bins: int, *, whole: bool) -> list[flo
     >>> bins_of({Cell(2, 3, 1): 100.0, Cell(3, 4, 1): 100.0}, 4, whole=True)
     [25.0, 30.0, 35.0]
     """
-    ordered = sorted(
-        ((cell, mass) for cell, mass in masses.items() if mass > 0), key=lambda item: item[0].start
-    )
-    share = sum(mass for _, mass in ordered) / bins
+    ordered = sorted((cell for cell, mass in masses.items() if mass > 0), key=lambda c: c.start)
+    parts = {cell: [] if cell in counted else cell.parts(whole=whole) for cell in ordered}
+    atoms = [masses[cell] for cell in ordered if not parts[cell]]
+    share = _share(sum(masses[cell] for cell in ordered), atoms, bins)
     edges, inside, after_zero = set[float](), 0.0, False
-    for i, (cell, mass) in enumerate(ordered):
+    for i, cell in enumerate(ordered):
+        mass = masses[cell]
         if i and (after_zero or inside + mass / 2 > share or (mass > share and inside)):
             edges.add(cell.start)
             inside = 0.0
         inside += mass
         after_zero = cell.low == 0
-        parts = cell.parts(whole=whole)
-        if mass > 3 * share / 2 and parts:
-            cuts = min(_CUTS, round(mass / share), len(parts))
-            edges |= {parts[len(parts) * i // cuts].start for i in range(1, cuts)}
+        cuts = min(_CUTS, round(mass / share), len(parts[cell]))
+        if cuts > 1:
+            edges |= {parts[cell][len(parts[cell]) * i // cuts].start for i in range(1, cuts)}
             inside = mass / cuts
-    if not edges and ordered:  # one cell: it, and what is beyond
-        last = ordered[-1][0]
-        edges = {last.end if last.low == 0 else last.start}
+    if after_zero and not edges:  # what else there is was not seen
+        edges = {ordered[0].end}
     return sorted(edges)

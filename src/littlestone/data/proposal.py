@@ -205,8 +205,12 @@ class Plan:
     def least(self) -> int:
         """Return how many records it takes to learn something."""
         if self.delta:
-            deviations = [self.histogram(column).deviation for column in self.paying]
-            return math.ceil(_DEVIATIONS * min(deviations))
+            return min(
+                _TIMES * self.text_from(column, 0)
+                if column.kind == "text"
+                else math.ceil(_DEVIATIONS * self.histogram(column).deviation)
+                for column in self.paying
+            )
         noise = self.noise(0, len(self.paying))
         return _TIMES * min(self.seen_from(noise, len(asked.first())) for asked in self.paying)
 
@@ -348,6 +352,7 @@ def _by_histograms(
         elif told:
             found[column] = Column.of(column.name, told)
     parts: dict[Asked, dict[Cell, list[Cell]]] = {}
+    counted: set[Cell] = set()
     for column, own in masses.items():
         limit = _HEAVY * sum(own.values())
         heavy = {cell: column.parts(cell) for cell, mass in own.items() if mass > limit}
@@ -361,9 +366,11 @@ def _by_histograms(
             if sum(fine):  # else it is left as it is
                 scale = masses[column].pop(cell) / sum(fine)
                 masses[column] |= {c: m * scale for c, m in zip(within, fine, strict=True)}
+                counted.update(within)
     for column, own in masses.items():
-        edges = bins_of(own, asked.bins, whole=column.kind == "whole")
-        found[column] = Column.bins(column.name, edges)
+        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
+        if edges:
+            found[column] = Column.bins(column.name, edges)
     return found
 
 
