@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -352,6 +352,8 @@ class Linear(Learner[LinearPlan]):
         default=None,
     )
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     def check(self) -> None:
         """Refuse what would not fit into 64 bits."""
@@ -380,11 +382,14 @@ class Linear(Learner[LinearPlan]):
 
     @cached_property
     def rho(self) -> Fraction:
-        """What the rounds may cost together: a float proposes it, the exact conversion decides."""
+        """What the rounds may cost together: a float proposes it, the exact conversion decides.
+
+        What columns cost of it is gone.
+        """
         rho = Fraction(f"{largest_rho(self.epsilon, self.delta):.8e}")
         while zcdp_to_dp(rho, self.delta) > self.epsilon:
             rho *= Fraction(9999, 10_000)
-        return rho
+        return rho - self.columns
 
     @property
     def zcdp(self) -> Loss:
