@@ -41,8 +41,8 @@ class Enumerated(Claim):
 
     labels: Labels = None
     points: str | None = None
-    """The points that records may have, separated by commas (rows of a schema: cells separated by
-    commas, rows by semicolons). All labelings are tried."""
+    """The points that records may have, separated by commas (for a schema: cells separated by
+    commas, rows by semicolons). All labellings are tried."""
 
 
 def exact(
@@ -169,7 +169,7 @@ def replay(
     positive:
         The label that counts as 1.
     pairs:
-        Neighbours to compare.
+        Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
     from littlestone.cli.terminal import note, progress_of
@@ -308,7 +308,7 @@ def statistical(
     confidence:
         Probability with which all printed bounds together are right.
     workers:
-        Processes at a time.
+        Number of parallel processes.
     """
     from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table
@@ -369,7 +369,7 @@ def attack(
     n:
         Number of records of each data set; even.
     places:
-        Number of points, evenly spaced in the domain, among which such a set is searched for.
+        Number of evenly spaced points of the domain among which such points are searched for.
     runs:
         Runs on each data set during that search; 1 for a deterministic learner.
     subsets:
@@ -377,11 +377,11 @@ def attack(
     copies:
         Hypotheses that each search for the record may see.
     trials:
-        How often the record is hidden and searched for.
+        Number of times that the record is hidden and searched for.
     confidence:
         Probability with which the printed bound is right.
     seed:
-        Of the public choices: which data sets, and where the record is hidden.
+        Seed of the public choices: which data sets, and where the record is hidden.
     """
     from dataclasses import asdict
 

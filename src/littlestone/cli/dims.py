@@ -47,9 +47,10 @@ def dims(
     schema:
         TOML file with the public columns, for classes over rows.
     max_nodes:
-        Budget of each search, in nodes; the same on every machine.
+        Budget of each search, in nodes, so that the result is the same on every machine.
     max_seconds:
-        Processor time of all searches together; bounds are printed for what is then undecided.
+        Processor time of all searches together, in seconds; what is undecided then is printed as
+        bounds.
     progress:
         Print intermediate bounds on standard error, even if it is not a terminal.
     json:
