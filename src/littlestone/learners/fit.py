@@ -752,10 +752,9 @@ class Planned:
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""
         # scikit-learn takes a second
-        from littlestone.learners.boosting import estimators  # noqa: PLC0415
-        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
-        from littlestone.learners.linear.estimators import LinearClassifier  # noqa: PLC0415
-        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
+        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
+        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
+        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
 
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
@@ -768,10 +767,8 @@ class Planned:
         }  # fmt: skip
         if isinstance(target, Count):
             own["loss"] = "poisson"
-        others = {
-            made.__name__: made for made in (AgnosticLearner, LinearClassifier, UserAgnosticLearner)
-        }
-        made = others.get(learner.caller) or getattr(estimators, learner.caller)
+        homes = (of_classes, of_trees, of_linear)
+        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
         for source in (learner, concepts, target):
             for name in inspect.signature(made).parameters.keys() - own.keys():
                 if hasattr(source, name):

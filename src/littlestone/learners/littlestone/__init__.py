@@ -7,7 +7,6 @@
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw of an intersection-closed class
 `empirical`         certificates for every realizable data set: the error on the records
-`estimators`        `LittlestoneLearner`, for scikit-learn
 ==================  ============================================================================
 
 Statements and proofs: ``docs/learners/littlestone.md``.

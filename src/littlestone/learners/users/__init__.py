@@ -6,7 +6,6 @@
                     certify: `clipped_bounds`
 `scores`            user-level errors of all hypotheses at once; `scores_listed` for lists
 `binomials`         how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
-`estimators`        the scikit-learn estimator
 ==================  ============================================================================
 
 Algorithms 1 and 2 as printed: `littlestone.papers.li_wang_ye`. Statements and proofs:

@@ -5,7 +5,6 @@
 `chunks`        splitting records into chunks, and the path that each chunk forces
 `choosers`      a node by the paths: one draw, or a median depth and then a node of it
 `proper`        proper output: one draw over the leaves
-`estimators`    `VC1Learner`, for scikit-learn
 ==============  ================================================================================
 
 Statements and proofs: ``docs/learners/vc1.md``.
