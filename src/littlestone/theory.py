@@ -33,8 +33,8 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.learners.littlestone.proper import make_proper
-from littlestone.learners.online.predictors import (
+from littlestone.learners.littlestone.learner import make_proper
+from littlestone.learners.online.bound import (
     ExpertsPredictor,
     HalvingPredictor,
     SOAPredictor,

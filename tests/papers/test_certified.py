@@ -10,7 +10,7 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import AffineSubspaces
 from littlestone.papers import names, page
-from littlestone.papers.needed import needed, within_goal
+from littlestone.papers.adaptor import needed, within_goal
 
 #: What the pages must certify at most.
 AIMS = {

@@ -28,8 +28,7 @@ def papers(*, json: AsJson = False) -> int:
     """
     from littlestone.cli.terminal import table
     from littlestone.papers import names, page
-    from littlestone.papers.adaptor import settings
-    from littlestone.papers.needed import needed
+    from littlestone.papers.adaptor import needed, settings
 
     rows = []
     for name in names():

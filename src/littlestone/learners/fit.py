@@ -50,17 +50,8 @@ from littlestone.evaluation.holdout import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
-from littlestone.learners.decided import (
-    USUAL,
-    Decided,
-    Say,
-    about_coefficients,
-    about_delta,
-    about_evaluation,
-)
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import LABELS, LEARNING, Release, doubt
 from littlestone.learners.running import (
     COLUMNS,
@@ -72,7 +63,20 @@ from littlestone.learners.running import (
     read_sample,
     run,
 )
-from littlestone.learners.task import ZERO_ONE, Labels, Task
+from littlestone.learners.task import (
+    USUAL,
+    ZERO_ONE,
+    Decided,
+    Labels,
+    Protocol,
+    Say,
+    Task,
+    about_coefficients,
+    about_delta,
+    about_evaluation,
+    read_options,
+    written,
+)
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
 from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE

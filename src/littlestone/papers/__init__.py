@@ -6,8 +6,7 @@
 `lyu`          003 (Lyu): classes of finite Littlestone dimension, batch and online
 `alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
                in `alon_reductions` what makes one learner of another, and the attack
-`adaptor`      the shell around what learns
-`needed`       what they need, certified and in simulation: needed.csv
+`adaptor`      the shell around what learns; what it needs, certified and in simulation
 =============  ======================================================================
 
 On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
@@ -64,7 +63,7 @@ _HOMES = {
     "alon.attack": ("alon_reductions", "Attack"),
 }
 _NAMES = {python: name for name, (_, python) in _HOMES.items()}
-_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor", "needed")
+_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
 
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
 

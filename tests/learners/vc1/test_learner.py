@@ -18,7 +18,7 @@ from littlestone.learners.estimators import VC1Learner
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.chunks import chunk_ends
+from littlestone.learners.vc1.choosers import chunk_ends
 from littlestone.learners.vc1.learner import MOST_CHUNKS
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
