@@ -27,9 +27,8 @@ def papers(*, json: AsJson = False) -> int:
     `stream --learner NAME`. Mechanisms and constructions are used from Python: littlestone.papers.
     """
     from littlestone.cli.terminal import table
-    from littlestone.papers import names, page
+    from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings
-    from littlestone.papers.needed import needed
 
     rows = []
     for name in names():

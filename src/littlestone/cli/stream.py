@@ -377,7 +377,7 @@ def _prepared(
     from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
     from littlestone.data.read import RowReader
-    from littlestone.learners.online.hedge import algorithm_of
+    from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
     known, typed = _known(folder), vars(terms)
@@ -510,7 +510,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
         write_text(report, page(public))
     if filed.record is not None:
-        from littlestone.learners.online.record import stream_record
+        from littlestone.learners.online.journal import stream_record
 
         filed.write(partial(stream_record, public))
 

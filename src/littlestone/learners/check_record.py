@@ -17,7 +17,7 @@ from littlestone.bounds import recheck
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ScoreHistogram
 from littlestone.evaluation.measures import histogram_rate
-from littlestone.learners.online.record import stream_findings
+from littlestone.learners.online.journal import stream_findings
 from littlestone.learners.record import (
     FORMAT,
     Finding,

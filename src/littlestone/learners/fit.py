@@ -50,17 +50,8 @@ from littlestone.evaluation.holdout import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
-from littlestone.learners.decided import (
-    USUAL,
-    Decided,
-    Say,
-    about_coefficients,
-    about_delta,
-    about_evaluation,
-)
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.protocol import Protocol, read_options, written
 from littlestone.learners.release import COMPOSED, JOINED, LABELS, Release, doubt
 from littlestone.learners.running import (
     COLUMNS,
@@ -71,7 +62,20 @@ from littlestone.learners.running import (
     read_sample,
     run,
 )
-from littlestone.learners.task import ZERO_ONE, Labels, Task
+from littlestone.learners.task import (
+    USUAL,
+    ZERO_ONE,
+    Decided,
+    Labels,
+    Protocol,
+    Say,
+    Task,
+    about_coefficients,
+    about_delta,
+    about_evaluation,
+    read_options,
+    written,
+)
 from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import (
     Concentrated,
@@ -790,10 +794,9 @@ class Planned:
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""
         # scikit-learn takes a second
-        from littlestone.learners.boosting import estimators  # noqa: PLC0415
-        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
-        from littlestone.learners.linear.estimators import LinearClassifier  # noqa: PLC0415
-        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
+        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
+        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
+        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
 
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
@@ -806,10 +809,8 @@ class Planned:
         }  # fmt: skip
         if isinstance(target, Count):
             own["loss"] = "poisson"
-        others = {
-            made.__name__: made for made in (AgnosticLearner, LinearClassifier, UserAgnosticLearner)
-        }
-        made = others.get(learner.caller) or getattr(estimators, learner.caller)
+        homes = (of_classes, of_trees, of_linear)
+        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
         for source in (learner, concepts, target):
             for name in inspect.signature(made).parameters.keys() - own.keys():
                 if hasattr(source, name):
