@@ -8,13 +8,11 @@
                         `replay_gradients`
 `statistical`           lower bounds on epsilon by sampling: any callable; our learners;
                         `Family`: a table of audits that hold together, with controls
-`attack`                a record found in the votes of a threshold learner
 ======================  ==========================================================================
 
 The page: ``docs/audit.md``.
 """
 
-from littlestone.audit import attack as attack
 from littlestone.audit.all_n import AllN, Step, all_n
 from littlestone.audit.mechanism import (
     MechanismVerification,
@@ -37,7 +35,6 @@ __all__ = [
     "Verification",
     "Worker",
     "all_n",
-    "attack",
     "lower_bound",
     "output_distribution",
     "replace_one",

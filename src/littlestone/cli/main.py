@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, attack, exact, replay, statistical
+from littlestone.cli.audit import all_n, exact, replay, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
@@ -127,7 +127,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
         "Check the privacy of learners: exactly, for every n, by replay, by sampling.",
         len(_COMMANDS),
-        (exact, all_n, replay, statistical, attack),
+        (exact, all_n, replay, statistical),
     ),
     "ledger": (
         "Keep a privacy budget for a set of records.",
