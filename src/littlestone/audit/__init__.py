@@ -4,9 +4,10 @@
 `verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
                         or in another interpreter (`answer` is its side)
 ``all_n/``              step by step: private for every n
-`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; of linear models:
-                        `replay_gradients`
+`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; `runs`: the same
+                        choices on both
 `statistical`           lower bounds on epsilon by sampling: any callable; our learners;
+                        `cells`: by which event;
                         `Family`: a table of audits that hold together, with controls
 ======================  ==========================================================================
 

@@ -88,7 +88,7 @@ def exact(
     }
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
     from littlestone.report import page
 
     if unit == "user" and claim.learner is None:
@@ -112,11 +112,18 @@ def exact(
         )
     if report is not None:
         write_text(report, page(result))
+    return _verdict(result, json=json)
+
+
+def _verdict(found: Any, *, json: bool) -> int:
+    """Print what was found, and return the exit code."""
+    from littlestone.cli.terminal import note
+
     if json:
-        print(jsonlib.dumps(result.to_dict(), sort_keys=True))
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
     else:
-        note(str(result))
-    return 0 if result.holds else 1
+        note(str(found))
+    return 0 if found.holds else 1
 
 
 def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
@@ -125,7 +132,7 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner, goal = claim.opened("audit all-n", listed)
@@ -134,11 +141,7 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
         found = chain_of(algorithm, points=points)
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
-        note(str(found))
-    return 0 if found.holds else 1
+    return _verdict(found, json=json)
 
 
 def replay(
@@ -171,7 +174,7 @@ def replay(
         Neighbours to compare.
     """
     from littlestone.audit import replay as replayed
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
     concepts, public, learner, goal = claim.opened("audit replay")
@@ -183,11 +186,7 @@ def replay(
     )
     with progress_of("Replaying on neighbours"):
         found = replayed(algorithm, table, pairs=pairs)
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
-        note(str(found))
-    return 0 if found.holds else 1
+    return _verdict(found, json=json)
 
 
 def _integer(text: str) -> object:
@@ -198,11 +197,6 @@ def _integer(text: str) -> object:
         return parse_integer(text, "audit")
     except ParameterError:
         return text
-
-
-def data_text(data: Any) -> str:
-    """Return a small data set as text."""
-    return " ".join(f"{x}:{label}" for x, label in data)
 
 
 def check_protects_records(learner: str) -> None:
@@ -330,7 +324,10 @@ def statistical(
     if json:
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
         return 1 if found.refuted else 0
-    rows = [(data_text(pair[0]), data_text(pair[1]), f"{float(b):.4f}") for pair, b in found.pairs]
+    rows = [
+        (*(" ".join(f"{x}:{label}" for x, label in side) for side in pair), f"{float(bound):.4f}")
+        for pair, bound in found.pairs
+    ]
     table("", ("records", "neighbour", "epsilon at least"), rows)
     verdict = "REFUTED" if found.refuted else "not refuted"
     note(

@@ -30,7 +30,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import log_of
 from littlestone.learners.littlestone.plans import FAR, ClosedPlan
 
 EMPIRICAL = "littlestone.empirical"

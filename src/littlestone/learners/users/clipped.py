@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import log_of
 from littlestone.errors import UnsupportedError
 from littlestone.learners.base import Plan, cached, least_required
 from littlestone.learners.users.clipped_bounds import Bounds, certificate, least_users

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from littlestone.bounds.bound import Bound
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import Bound, log_of
 from littlestone.classes.base import LISTABLE
 from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree
