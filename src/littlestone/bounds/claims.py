@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from littlestone.bounds.formulas import evaluate
 from littlestone.errors import ParameterError, UnsupportedError, exact_value, parameter_error
 from littlestone.privacy.guarantee import lower, upper
-from littlestone.types import Json
+from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ Status = Literal["explicit", "imported", "reconstruction", "conditional", "order
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Plain):
     """A statement with its source."""
 
     id: str  # stable identifier, ``paper.statement``
@@ -44,12 +44,7 @@ class Claim:
     #: Assumptions of *other* claims in the same certificate that hold by construction: those that
     #: contain one of these words. A learner for realizable labels may run on records that were
     #: labelled by a concept.
-    makes_true: tuple[str, ...] = ()
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        out = {**asdict(self), "assumptions": list(self.assumptions)}
-        return {key: value for key, value in out.items() if key != "makes_true" or value}
+    makes_true: tuple[str, ...] = field(default=(), metadata=OMITTED)
 
 
 _REGISTRY: dict[str, Claim] = {}

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.errors import counted
-from littlestone.evaluation.holdout import held_out_by_rule
+from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.inference import SHARE, usually
 from littlestone.learners.running import Shares

@@ -49,7 +49,7 @@ e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,7 @@ from littlestone.bounds.claims import paper_bound, paper_bounds
 from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
+from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -81,7 +82,7 @@ _NODES = 20_000
 
 
 @dataclass(frozen=True)
-class LowerBound:
+class LowerBound(Plain):
     """One statement that no learner of its kind can beat."""
 
     claim: str  # identifier of the claim (`littlestone.bounds.claim`)
@@ -91,8 +92,9 @@ class LowerBound:
     setting: str  # ``"realizable"`` bounds hold for agnostic learners, too
     formula: str
     #: Value of the leading term where only the order is known (such as log* of the dimension).
-    order: int | None = None
-    step: Step | None = None  # the computation, to be repeated by ``tools/checker.py``
+    order: int | None = field(default=None, metadata=OMITTED)
+    #: The computation, to be repeated by ``tools/checker.py``.
+    step: Step | None = field(default=None, metadata=OMITTED)
 
     @property
     def status(self) -> str:
@@ -101,21 +103,8 @@ class LowerBound:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {
-            "claim": self.claim,
-            "status": self.status,
-            "n": self.n,
-            "unit": self.unit,
-            "holds_for": self.holds_for,
-            "setting": self.setting,
-            "formula": self.formula,
-            "constant": "explicit" if self.n is not None else "unknown",
-        }
-        if self.order is not None:
-            out["order"] = self.order
-        if self.step is not None:
-            out["step"] = self.step.to_dict()
-        return out
+        constant = "unknown" if self.n is None else "explicit"
+        return super().to_dict() | {"status": self.status, "constant": constant}
 
 
 def log_star(x: int) -> int:
@@ -339,7 +328,7 @@ _OURS = {"alon22.lemma29": "generic", "lwy24.thm3.4": "agnostic"}
 
 
 @dataclass(frozen=True)
-class PaperRow:
+class PaperRow(Plain):
     """One number of a paper."""
 
     #: The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
@@ -348,10 +337,6 @@ class PaperRow:
     side: str
     value: str
     ours: int | None = None  # what the learner here that does the same needs
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return dict(vars(self))
 
 
 def paper_rows(

@@ -41,8 +41,8 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.measures import HIDDEN, four, in_words, least_units
-from littlestone.evaluation.targets import Between
+from littlestone.evaluation.measures import HIDDEN, four, in_words
+from littlestone.evaluation.quantities import Between, least_units
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, doubt, evaluation_of

@@ -29,7 +29,8 @@ from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
-from littlestone.evaluation.targets import parts_of_epsilon, survival_histogram
+from littlestone.evaluation.quantities import parts_of_epsilon
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.boosting.errors import (
     cell_reach,
