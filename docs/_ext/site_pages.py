@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from sphinx.search.en import SearchEnglish
 
-from littlestone.cli.main import Help
+from littlestone.cli.help import Help
 from littlestone.cli.main import app as commands
 
 ROOT = Path(__file__).parents[2]

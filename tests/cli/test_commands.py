@@ -13,7 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
-from littlestone.cli.main import COMMON, GROUPS
+from littlestone.cli.help import COMMON, GROUPS
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
@@ -469,7 +469,7 @@ def test_the_ten_common_options_come_first(run):
 def test_every_option_is_explained(run, command):
     done = run(f"{command} --help-all")
     assert done.code == 0
-    assert "─ Other ─" not in done.out  # of no group: add it to `littlestone.cli.main`
+    assert "─ Other ─" not in done.out  # of no group: add it to `littlestone.cli.help`
     options = [line for line in done.out.splitlines() if re.match(r"│ (\*  |   )?--", line)]
     assert options
     for line in options:

@@ -1,7 +1,7 @@
 """The command line: each command is a module that asks the library and prints.
 
 ===============  =================================================================================
-`main`           the commands together, and how they fail; help: options in groups
+`main`           the commands together, and how they fail; `help`: options in groups
 `schema`         the public columns of a table; `check`, a private report of its cells
 `plan`           before any data: numbers of records
 `rehearse`       a fit on public rows, again and again
