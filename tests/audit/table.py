@@ -21,7 +21,7 @@ from littlestone.audit.mechanism import (
     verify_mechanism,
 )
 from littlestone.audit.verify import Verification, verify
-from littlestone.bounds.lemmas import LEMMAS, Checked
+from littlestone.bounds.claims import LEMMAS, Checked
 from littlestone.classes import (
     AffineSubspaces,
     BoostedTreeClass,

@@ -28,9 +28,8 @@ from littlestone.classes.decision_trees.concept_class import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import measures as observed
-from littlestone.evaluation import targets as quantities
-from littlestone.evaluation import targets as survival
+from littlestone.evaluation import quantities, survival
+from littlestone.evaluation import quantities as observed
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import learner as boosting

@@ -84,7 +84,9 @@ class Cell(NamedTuple):
             return []
         step = next(
             step
-            for step in (Decimal(f"{digit}e{p}") for p in range(power - 2, 99) for digit in (1, 2, 5))
+            for step in (
+                Decimal(f"{digit}e{p}") for p in range(power - 2, 99) for digit in (1, 2, 5)
+            )
             if step * _PARTS >= (high - low) * Decimal(10) ** power
         )
         step = max(step, Decimal(1)) if whole else step

@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.data.cells import (
     PARTS,
     Calendar,
@@ -605,7 +605,7 @@ class Proposal:
             zcdp = None
             if "zcdp" in data:
                 rho, leak = map(read_exact, data["zcdp"])
-                if not 0 < rho or not 0 <= leak < guarantee.delta:
+                if not rho > 0 or not 0 <= leak < guarantee.delta:
                     raise TypeError
                 zcdp = rho, leak
             return cls(guarantee, n, tuple(left_out), tuple(declared), zcdp)

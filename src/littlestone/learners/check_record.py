@@ -16,7 +16,7 @@ from typing import Any
 from littlestone.bounds import recheck
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ScoreHistogram
-from littlestone.evaluation.measures import histogram_rate
+from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.online.journal import stream_findings
 from littlestone.learners.record import (
     FORMAT,

@@ -46,7 +46,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.evaluation.holdout import held_out_rows
+from littlestone.evaluation.histogram import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval

@@ -59,9 +59,8 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
     quality,
 )
-from littlestone.evaluation.holdout import held_out_by_rule
-from littlestone.evaluation.measures import merged_scores
-from littlestone.evaluation.targets import risk_bins
+from littlestone.evaluation.histogram import held_out_by_rule, merged_scores
+from littlestone.evaluation.survival import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card

@@ -32,9 +32,9 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
-from littlestone.evaluation.holdout import held_out_by_rule, split_units
-from littlestone.evaluation.measures import HISTOGRAM
-from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
+from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
+from littlestone.evaluation.quantities import ERROR_SUMS
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.boosting.values import (
     HOLDOUT,

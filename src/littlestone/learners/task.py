@@ -16,7 +16,7 @@ from littlestone.data.cells import CsvFormat
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Quantity, Target
 from littlestone.errors import ParameterError, check_integer, counted, exact_value, parameter_error
-from littlestone.evaluation.holdout import held_out_by_rule
+from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.linear import Linear
 from littlestone.learners.linear.inference import SHARE, usually

@@ -25,7 +25,7 @@ from littlestone.bounds import (
     CertificateBuilder,
     Unit,
 )
-from littlestone.bounds.search import least_n
+from littlestone.bounds.bound import least_n
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import (
     DataError,

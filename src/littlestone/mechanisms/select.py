@@ -38,7 +38,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
-from littlestone.bounds.search import least_n
+from littlestone.bounds.bound import least_n
 from littlestone.errors import (
     DataError,
     ParameterError,

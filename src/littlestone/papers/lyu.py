@@ -26,8 +26,8 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds.bound import log_of
 from littlestone.bounds.claims import IID, REALIZABLE
-from littlestone.bounds.search import log_of
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
 from littlestone.data.sample import part, shuffle

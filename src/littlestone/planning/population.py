@@ -651,3 +651,26 @@ def ceiling(chances: Doubles) -> float:
     ordered = np.sort(chances)
     below = np.cumsum(1 - ordered) - (1 - ordered) / 2
     return float((below * ordered).sum() / (ordered.sum() * (1 - ordered).sum()))
+
+
+class Spread(NamedTuple):
+    """The mean of runs, how far it reaches (at 95 %), and what 10 and 90 % of runs are below."""
+
+    mean: float
+    reach: float
+    low: float
+    high: float
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread | None:
+        """Return it for the runs that have a value."""
+        known = np.array([value for value in values if not math.isnan(value)])
+        if not len(known):
+            return None
+        reach = 1.96 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.inf
+        low, high = np.quantile(known, [0.1, 0.9])
+        return cls(float(known.mean()), float(reach), float(low), float(high), len(known))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"

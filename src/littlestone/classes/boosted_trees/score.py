@@ -59,7 +59,7 @@ def _one_of(texts, written):
     return next((text for text in equal if text == _text(number)), equal[0] if equal else None)
 
 
-def _cleaned(column, written):
+def _cleaned(column, written):  # noqa: PLR0911
     """Return the text that a cell is read as, or None where it is missing."""
     if written is None or "cleaning" not in column:
         return written

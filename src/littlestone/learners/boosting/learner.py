@@ -45,7 +45,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
-from littlestone.evaluation.measures import histogram_rate
+from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (

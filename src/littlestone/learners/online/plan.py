@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from littlestone.bounds.search import least_n, log_of
+from littlestone.bounds.bound import least_n, log_of
 from littlestone.bounds.tails import at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (

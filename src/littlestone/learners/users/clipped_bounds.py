@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import HOPELESS, log_growth, log_of
+from littlestone.bounds.bound import HOPELESS, log_growth, log_of
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users.mistakes import all_tails, log_moment, tail
 

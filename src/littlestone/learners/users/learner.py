@@ -28,7 +28,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import log_of
 from littlestone.classes import Points
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (

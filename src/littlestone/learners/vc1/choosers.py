@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.bound import Bound, Line
-from littlestone.bounds.search import least_n, log_of
+from littlestone.bounds.bound import Bound, Line, least_n, log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree
 from littlestone.data import Sample

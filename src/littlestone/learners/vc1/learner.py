@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from littlestone.bounds import Certificate, CertificateBuilder
-from littlestone.bounds.bound import Bound
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import Bound, log_of
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.base import LISTABLE
 from littlestone.classes.leaf_paths import LeafTree
