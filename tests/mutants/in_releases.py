@@ -284,7 +284,7 @@ def a_rehearsal_measures_what_was_learned(original, self, n, generator):
 
 @mutant(
     "not in the hash",
-    "learners.protocol:_digest",
+    "learners.task:_digest",
     "planning/test_rehearsal.py::test_changed_protocols_are_refused",
 )
 def a_protocol_can_be_changed(original, rest):
