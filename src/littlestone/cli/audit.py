@@ -87,9 +87,9 @@ def exact(
         "method": method,
     }
     from littlestone.audit import verify
-    from littlestone.cli.summary import plain
     from littlestone.cli.terminal import progress_of
     from littlestone.report import page
+    from littlestone.report.facts import plain
 
     if unit == "user" and claim.learner is None:
         claim = replace(claim, learner="users")
