@@ -166,7 +166,7 @@ def test_candidates_beside_bottom():
 
 def test_a_bottom_that_is_too_light(monkeypatch):
     """Bottom hides half of what one record lists."""
-    from littlestone.learners.littlestone import teachers as votes
+    from littlestone.learners.littlestone import learner as votes
 
     honest = votes.removal_bottom
     monkeypatch.setattr(

@@ -40,8 +40,8 @@ class Enumerated(Claim):
 
     labels: Labels = None
     points: str | None = None
-    """The points that records may have, separated by commas (rows of a schema: cells separated by
-    commas, rows by semicolons). All labelings are tried."""
+    """The points that records may have, separated by commas (for a schema: cells separated by
+    commas, rows by semicolons). All labellings are tried."""
 
 
 def exact(
@@ -171,7 +171,7 @@ def replay(
     positive:
         The label that counts as 1.
     pairs:
-        Neighbours to compare.
+        Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
     from littlestone.cli.terminal import progress_of
@@ -301,7 +301,7 @@ def statistical(
     confidence:
         Probability with which all printed bounds together are right.
     workers:
-        Processes at a time.
+        Number of parallel processes.
     """
     from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table

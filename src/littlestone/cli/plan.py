@@ -51,16 +51,17 @@ class Wanted:
     """What is to be achieved; --solve leaves some of it open."""
 
     concept_class: ClassSpec | None = None
-    """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: which
-    of rules, trees of depth 2 and trees of depth 3 are certified, from how many records on."""
+    """The concept class, for example "thresholds(1, 2**64)"; or, with --schema, auto: how many
+    records rules and trees of depth 2 and 3 need to be certified."""
     epsilon: str | None = None
-    """Privacy loss: smaller protects more, 1 is a common choice. Required, unless --solve epsilon.
+    """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
+    epsilon.
     """
     alpha: str | None = None
-    """Error above the best of the class that must not be exceeded, for example 0.1. Required,
-    unless --solve alpha."""
+    """Excess error over the best concept of the class that must not be exceeded, for example 0.1.
+    Required, unless --solve alpha."""
     delta: str | None = None
-    """Delta, for example 1e-6; pure learners do not use it, vc1 and littlestone need it."""
+    """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
 
@@ -70,13 +71,13 @@ class Intervals:
     """Intervals or sets of labels."""
 
     interval: str | None = None
-    """Plan only `fit --interval`, of boosted trees and scorecards: how many records intervals or
-    sets of labels need, or what those of --n cover. Without --schema a fifth of epsilon is for the
-    columns."""
+    """Plan only the prediction intervals or sets of `fit --interval` (boosted trees and
+    scorecards): how many records they need, or their coverage with --n records. Without --schema a
+    fifth of epsilon is for the columns."""
     holdout: str | None = None
-    """With --interval: the share of records that is held out, by default 0.2."""
+    """With --interval: the proportion of records that is held out, by default 0.2."""
     target: Literal["quantity", "count"] | None = None
-    """With --interval: around a quantity or a count, instead of sets of labels."""
+    """With --interval: intervals of a quantity or a count, instead of sets of labels."""
     high: str | None = None
     """With --target count: the highest value."""
 
@@ -164,31 +165,30 @@ def plan(
     schema:
         TOML file with the public columns, for classes over rows.
     agnostic:
-        Omit learners that promise nothing for data that no concept of the class explains.
+        Omit learners that are certified for realizable labels only.
     samples_per_user:
-        Protect users with so many records each. A learner that protects records then reads one
+        Protect users with this many records each. A learner that protects records then reads one
         record of each user, or all of them with a smaller epsilon.
     public_points:
-        Number of public unlabelled points of the population of the records (`fit --public`), for
+        Number of public unlabelled points from the population of the records (`fit --public`), for
         thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
-        Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
-        below.
+        Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
+        and below.
     model:
-        Models without a bound before data are not planned: `littlestone rehearse` says how good
-        they become.
+        The family of models, as for `fit`. Only models with a certificate before data can be
+        planned; `littlestone rehearse` estimates how good the others become.
     learner:
-        Only what this algorithm of the papers needs, for example lyu.theorem3 (`littlestone
-        papers`).
+        Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`).
     solve:
-        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a share of
-        epsilon.
+        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a
+        proportion of epsilon.
     n:
-        For --solve and --interval: the number of records, or of users, if users are protected.
+        For --solve and --interval: the number of records, or of users if users are protected.
     what_if:
-        Also compute what the chosen learner needs if epsilon, alpha or the records of a user
-        change.
+        Also compute what the chosen learner needs for another epsilon, alpha or number of records
+        per user.
     papers:
         Also print the sizes that the papers state for this class.
     """

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 @shared
 class Terms(Csv, Records):
-    """What a stream is begun with; of one that is there, the state knows it."""
+    """Parameters of a new stream; an existing one takes them from its state."""
 
     concept_class: ClassSpec | None = None
-    """What can be learned, for example "thresholds(1, 99)"."""
+    """The concept class, for example "thresholds(1, 99)"."""
     epsilon: str | None = None
     """Privacy loss of the whole stream, whatever its length."""
     delta: str | None = None
@@ -59,24 +59,25 @@ class Terms(Csv, Records):
     """Probability with which the bound on mistakes may fail (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
     """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
-    mistakes."""
+    mistakes in practice."""
     adversary: Literal["oblivious", "adaptive"] | None = None
     """Against whom the bound on mistakes holds. adaptive: the rows may be chosen after
     reading what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
     that is proved.
     """
     agnostic: Flag = False
-    """For rows that no concept explains, of finite classes: before each batch one concept is drawn
-    by its mistakes on all earlier batches. The bound is on mistakes beyond those of the best
-    concept, if the rows of a batch are fixed before its concept is published; they may depend on
-    everything published before."""
+    """For labels that no concept fits perfectly, with finite classes: before each batch one concept
+    is drawn by its mistakes on all earlier batches. The bound is on mistakes beyond those of the
+    best concept, if the rows of a batch are fixed before its concept is published; they may depend
+    on everything published earlier."""
     x: str | None = None
     """Column of points (by default x), or columns of the schema separated by commas."""
     y: str | None = None
     """Column of labels (by default y)."""
     records_per_user: str | None = None
-    """With --user: only this many first rows of each user are learned; all are predicted. Each row
-    may then cost epsilon divided by this number, so mistakes grow by about this factor."""
+    """With --user: only the first rows of each user, up to this number, are learned; all are
+    predicted. Each row then gets epsilon divided by this number, so mistakes grow by about this
+    factor."""
 
 
 def stream(
@@ -117,18 +118,18 @@ def stream(
         Instead of --state: an algorithm of the papers, lyu.algorithm3. It learns in memory, to the
         end of the input; --export then writes everything published there.
     resume:
-        How the input continues an existing stream. from-start: it begins with the stream's first
-        row again, and rows that were learned are skipped. new-rows: it begins with the row after
-        the last one that was learned (--status says how many were).
+        How the input continues an existing stream. from-start: it begins again with the stream's
+        first row, and rows that were learned already are skipped. new-rows: it begins with the row
+        after the last one that was learned (--status says how many there were).
     follow:
         Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
         Write the predictions of this run to this new file, instead of the standard output. After a
         kill the next run begins with the lines of the last group; t says which they are.
     group:
-        At most so many rows become durable together; no row waits for others.
+        Largest number of rows that become durable together; no row waits for others.
     durability:
-        kill: answers survive kill -9. power: they survive a power failure too.
+        kill: predictions survive kill -9. power: they survive a power failure, too.
     export:
         Write everything published as JSON, and read no rows; also while the stream runs.
     report:
@@ -329,7 +330,7 @@ def _prepared(
     from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
     from littlestone.data.read import RowReader
-    from littlestone.learners.online.hedge import algorithm_of
+    from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
     known, typed = _known(folder), vars(terms)
@@ -462,7 +463,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
         write_text(report, page(public))
     if filed.record is not None:
-        from littlestone.learners.online.record import stream_record
+        from littlestone.learners.online.journal import stream_record
 
         filed.write(partial(stream_record, public))
 

@@ -134,18 +134,18 @@ class Public:
     """Public points."""
 
     public: str | None = None
-    """Table of public unlabelled rows (nothing of it is protected, and none of its rows may be in
-    DATA). Instead of --schema: the columns of the same names get the quantiles of its numbers as
-    bins, its texts as categories. For thresholds(...), intervals(...) and half_planes(...):
-    candidates begin and end at its column --x."""
+    """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
+    DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
+    and its texts as categories. For thresholds(...), intervals(...) and half_planes(...): the
+    values of its column --x are the candidates' end points."""
     bins: str | None = None
-    """With --public: the most bins of a column, by default 20. More bins are more accurate, and
-    make more candidates."""
+    """With --public: the largest number of bins of a column, by default 20. More bins are more
+    accurate, but make more candidates."""
     shift: str | None = None
-    """With --public and --class: how the populations differ, as RHO,TAU: a set has in the
-    population of the records at most RHO times its share among public rows, plus TAU. By default
-    1,0: the same population. The certificate relies on it, and nothing checks it. With "none" the
-    certificate is about the best candidate only."""
+    """With --public and --class: how the populations may differ, as RHO,TAU: the probability of any
+    set in the population of the records is at most RHO times its probability among public rows,
+    plus TAU. By default 1,0: the same population. The certificate relies on this, and nothing
+    checks it. With "none" the certificate is about the best candidate only."""
 
     @property
     def most_bins(self) -> int:

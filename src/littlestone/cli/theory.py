@@ -74,9 +74,10 @@ def dims(
     schema:
         TOML file with the public columns, for classes over rows.
     max_nodes:
-        Budget of each search, in nodes; the same on every machine.
+        Budget of each search, in nodes, so that the result is the same on every machine.
     max_seconds:
-        Processor time of all searches together; bounds are printed for what is then undecided.
+        Processor time of all searches together, in seconds; what is undecided then is printed as
+        bounds.
     progress:
         Print intermediate bounds on standard error, even if it is not a terminal.
     json:
@@ -203,9 +204,8 @@ def papers(*, json: AsJson = False) -> int:
     `stream --learner NAME`. Mechanisms and constructions are used from Python: littlestone.papers.
     """
     from littlestone.cli.terminal import table
-    from littlestone.papers import names, page
+    from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings
-    from littlestone.papers.needed import needed
 
     rows = []
     for name in names():

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -647,9 +648,7 @@ def _share(part: float, total: float) -> float:
 
 def deviations(beta: float) -> float:
     """Return how many standard deviations a normal or Laplace law exceeds with chance beta."""
-    from scipy.special import ndtri  # noqa: PLC0415 - slow to import
-
-    return max(-float(ndtri(beta / 2)), math.log(1 / beta) / math.sqrt(2))
+    return max(-NormalDist().inv_cdf(beta / 2), math.log(1 / beta) / math.sqrt(2))
 
 
 def _sigma(odds: Floats) -> Floats:

@@ -27,8 +27,8 @@ from littlestone.learners.boosting.values import HOLDOUT, bounds_of, planned
 from littlestone.learners.online.bound import LowerBound as StreamLowerBound
 from littlestone.learners.online.bound import MistakeBound
 from littlestone.learners.online.bound import lower_bounds as stream_lower_bounds
-from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.running import held_out_of
 from littlestone.learners.select import (
     ALL_RECORDS,

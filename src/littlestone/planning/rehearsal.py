@@ -39,7 +39,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.fit import Fit, asked_of
-from littlestone.learners.protocol import Protocol
+from littlestone.learners.task import Protocol
 from littlestone.notebooks import Card
 from littlestone.planning.population import (
     BEYOND,

@@ -40,9 +40,7 @@ from littlestone.report.html import (
     number_of,
     percent,
 )
-from littlestone.report.targets import (
-    units_of,
-)
+from littlestone.report.targets import units_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
