@@ -395,7 +395,7 @@ def test_audit_refuses_points_outside_the_domain(run, points):
 
 def test_the_printed_text_is_a_function_of_the_release():
     """What fit prints depends on data only through the released values."""
-    from littlestone.cli.summary import plain
+    from littlestone.report.facts import plain
 
     learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
     seen = {}

@@ -16,12 +16,12 @@ from scipy import stats
 import littlestone as ls
 from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, counting, proposal, read_table
 from littlestone.data.proposal import Cell, edges_of, plan, prepare, propose, sizes, tally
 from littlestone.errors import BudgetError, InfeasibleError, ParameterError, StoppedError
 from littlestone.mechanisms import estimate as counts
 from littlestone.privacy import zcdp_to_dp
+from littlestone.report.facts import plain
 from littlestone.source import SeededSource
 
 from ..exact_noise import table_geometric

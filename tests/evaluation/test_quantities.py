@@ -25,7 +25,7 @@ from littlestone.evaluation.quantities import Between
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, size_edges
 from littlestone.learners.release import Release
-from littlestone.report.pages import _by_prediction, evaluation_facts
+from littlestone.report.evaluated import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})

@@ -23,7 +23,7 @@ from littlestone.errors import ParameterError
 from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation, survival
 from littlestone.evaluation.survival import counted, risk_bins, survival_histogram
 from littlestone.learners.release import Release
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})

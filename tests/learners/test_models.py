@@ -15,7 +15,7 @@ from littlestone.data import Sample, proposal
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import fit as models
 from littlestone.learners.running import score_all
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SeededSource
 
 RNG = np.random.default_rng(5)

@@ -20,7 +20,6 @@ import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import linked
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
@@ -30,6 +29,7 @@ from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import ExactSource, SeededSource
 
 ABC = ("a", "b", "c")
