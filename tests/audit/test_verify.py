@@ -276,6 +276,7 @@ def test_leaks_beside_the_hypothesis_are_caught(leak, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", [20, 40, 200])
 def test_large_epsilons_are_not_cut(epsilon):
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=epsilon)

@@ -166,7 +166,7 @@ LAWS = {
 }  # fmt: skip
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("name", sorted(LAWS, reverse=True))
 def test_representatives_are_off_as_rarely_as_stated(name, below):

@@ -197,6 +197,7 @@ def test_plan_for_users(run):
     assert "one record of each user" in run(line).out
 
 
+@pytest.mark.more
 def test_plan_compares_users_with_group_privacy(run):
     public = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--json", "--no-evaluate"]
     thresholds = ["--class", "thresholds(1, 2**20)", "--samples-per-user", "256"]
@@ -226,6 +227,7 @@ def test_plan_as_a_table(run):
     assert "vc1, littlestone, agnostic:vc1" in lacking
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("spec", ["thresholds(1, 99)", "prefixes(ipv4)"])
 @pytest.mark.parametrize("delta", [[], ["--delta", "1e-6"]])
 def test_plan_chooses_what_fit_takes(run, spec, delta):
@@ -278,7 +280,7 @@ def test_plan_refuses(run, bad):
 AUDIT = "audit exact --epsilon 1 --n 2"
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("learner", ["generic", "agnostic"])
 @pytest.mark.parametrize(
     "line", ["--points 1,2,3 --class thresholds(1,3)", "--points 1,2 --class points(1,2) --outside"]
@@ -325,7 +327,7 @@ def test_audit_of_a_broken_learner_fails(run, monkeypatch):
 USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user --n 2"
 
 
-@pytest.mark.first(3)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("cls", "more"),
     [
@@ -457,6 +459,7 @@ def test_the_ten_common_options_come_first(run):
     assert len(named) == len(set(named))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "command",
     [

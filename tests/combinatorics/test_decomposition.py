@@ -32,7 +32,7 @@ def ball(rng, n, radius, m):
     return sum(1 << inside[i] for i in chosen)
 
 
-@pytest.mark.first(11)
+@pytest.mark.first(4)
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.parametrize("n", [4, 5, 6])

@@ -92,7 +92,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
             assert len(tree.leaves) <= u.most_leaves(v, 0, p, d)
 
 
-@pytest.mark.first(2)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("p", "d", "expected"),
     [

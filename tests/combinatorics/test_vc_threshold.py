@@ -40,6 +40,7 @@ def test_random_classes_on_five_and_six_points(seed):
     assert threshold_sequence(matrix).holds(matrix)
 
 
+@pytest.mark.first(9)
 @pytest.mark.parametrize(
     ("matrix", "vc", "threshold"),
     [

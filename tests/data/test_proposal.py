@@ -88,6 +88,7 @@ def check(monkeypatch, *, delta, tables=150):
     return most / (asked.rho if delta else asked.epsilon)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", [0, F(1, 10**6)])
 def test_given_its_noisy_counts_a_proposal_costs_what_it_says(delta, monkeypatch):
     """At most the whole, and not much less: it is also what is paid for."""
@@ -167,6 +168,7 @@ def a_record_in_two_cells(patch):
     patch.setattr(proposal, "sizes", lambda *, whole: 3 * real(whole=whole))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "mutant",
     [
@@ -469,6 +471,7 @@ def test_the_number_of_records_is_not_told_under_add_remove():
     assert "1,800" not in str(refused.value)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("spellings", "declared", "found"),
     [

@@ -181,6 +181,7 @@ def test_one_odd_cell_in_a_column_of_integers(tmp_path):
     )
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_one_odd_label_or_user_changes_one_record_and_nothing_else(engine, tmp_path):
     base = base_table()
@@ -394,6 +395,7 @@ def no_trace_of(secret: str, error: BaseException) -> None:
 SECRET = "Jane Roe 31337"
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_strict_refuses_and_names_column_and_rule_only(engine, tmp_path):
     base = base_table()
@@ -539,6 +541,7 @@ def test_a_read_table_can_be_read_again(tmp_path):
     assert multiset(read(table, DOMAIN)) == multiset(first)
 
 
+@pytest.mark.more
 def test_more_groups_than_memory(monkeypatch):
     """The engine spills into a folder that only this user can read, and still counts all."""
     n = 600_000

@@ -81,6 +81,7 @@ def coded(plain, schema):
     return Stored.kept(plain, Encoded(schema.n_codes))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_one_reading_says_what_counting_says(seed):
     domain, data = RowDomain(SCHEMA), table(400, seed)
@@ -94,7 +95,7 @@ def test_one_reading_says_what_counting_says(seed):
         assert repr(found) == repr(plain)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(3))
 def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
     """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
@@ -160,6 +161,7 @@ def test_what_is_coded_follows_from_public_things(tmp_path):
     assert read_batches(data.slice(0, 0), y="y", domain=domain, large=0).n == 0
 
 
+@pytest.mark.more
 def test_learners_of_rows_ask_for_it():
     """2**20 rows, and one row less; where counts of sets of columns are not enough, none."""
     schema = Schema.from_dict({"age": {"bins": [30]}})
@@ -213,7 +215,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
     """Whole releases, and the rows are never brought together."""
@@ -262,7 +264,7 @@ LISTED = {
 }
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", LISTED)
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 1, 2, 3]], ids=len)
 def test_lists_of_labels_learn_the_same(name, labels):

@@ -259,6 +259,7 @@ def test_edges_of_machine_integers():
     assert [errors.cell_reach(counts, F(size)) for size in (1, 4_000, 10**9)] == [1820, 5461, 8192]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("loss", ["huber", "poisson"])
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(loss, how):

@@ -49,6 +49,7 @@ def inexact(*given, **_):
     return isinstance(given[2], str | float)
 
 
+@pytest.mark.first(1)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 @pytest.mark.parametrize("columns", [True, False])
 def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch):
@@ -220,6 +221,7 @@ def test_a_table_that_is_none_is_refused_by_its_cause(table, public, words):
         ls.fit(table, y="ill", epsilon=1, schema=schema, public=public, random_state=0)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("target", [{"target": "quantity", "high": 9}, {}])
 def test_a_model_that_is_read_has_the_intervals_of_the_fitted(target, tmp_path):
     schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})

@@ -168,6 +168,7 @@ def test_what_it_cost_is_the_larger_of_both_sides():
     assert found.measured.certificate(0.05) < 1
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("form", ["csv", "parquet", "lazy", "relation"])
 def test_every_kind_of_table_is_split(form, tmp_path):
     """The same rows in another container, so the same parts: all that is released is equal."""

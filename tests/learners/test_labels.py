@@ -34,7 +34,7 @@ SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bo
 TREES = ls.DecisionTrees(SCHEMA, 1, ABC)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("learner", "options"),
     [
@@ -85,6 +85,7 @@ def test_one_record_moves_two_cells_by_one_at_most():
             assert abs(seen[left] - seen[right]).sum() <= 2
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["agnostic", "realizable", "costs"])
 def test_certificates_are_met_at_the_planned_n(kind):
     """Failures at the planned n are at most beta, by Clopper and Pearson; one cell is unlisted."""

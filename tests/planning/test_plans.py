@@ -35,7 +35,7 @@ CLASSES = [
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.spec)
 def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
     plans = plan(concepts, **ASKED)
@@ -101,6 +101,7 @@ def test_agnostic_forms_are_chosen_where_they_win():
     assert mine.required_samples() > near.chosen.n  # what is said of those that were not planned
 
 
+@pytest.mark.more
 def test_what_if():
     plans = plan(ls.Thresholds(1, 99), **ASKED, samples_per_user=4)
     changes = {(c.what, float(c.value)): c.n for c in plans.what_if()}

@@ -54,7 +54,7 @@ def told(name, asked=PUBLIC, **more):
     return Runner(Twin.read(TABLE, asked_of(name, asked)), asked_of(name, asked | more), 5, 1)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", ASKED)
 def test_it_is_the_fit_that_releases(name):
     """The same rows as a data frame, the same seed: the same release, bit for bit."""

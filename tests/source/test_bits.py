@@ -131,6 +131,7 @@ def test_all_are_sources():
     assert isinstance(SeededSource(0), Source)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("n", [3, 4])
 def test_permutations_are_uniform(n):
     source, draws = SeededSource(n), 20_000

@@ -226,6 +226,7 @@ def ticking(monkeypatch):
     monkeypatch.setattr(sys.modules["littlestone.classes.dimensions"], "Clock", clock)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("seconds", [0, 3, 9, 30, 60, 10**6])
 def test_a_clock_stops_the_search_with_bounds_witnesses_and_reasons(monkeypatch, seconds):
     rng = np.random.default_rng(5)

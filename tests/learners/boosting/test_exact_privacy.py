@@ -246,7 +246,7 @@ def first_round_free(monkeypatch):
     monkeypatch.setattr(rounds_of, "draw_tree", draw)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "variant",
     [
@@ -369,6 +369,7 @@ def test_weights_of_two_labels_are_those_of_the_logistic_loss():
             assert not found[y].any()
 
 
+@pytest.mark.more
 def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     true = learner.largest_round
     monkeypatch.setattr(learner, "largest_round", lambda *given, first: true(*given))  # noqa: PLW0108
@@ -378,7 +379,7 @@ def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     learner._settings.cache_clear()
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta", "rounds", "several"),
     [

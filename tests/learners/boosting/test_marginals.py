@@ -114,6 +114,7 @@ def test_the_bounds_are_nearly_reached():
     assert 0.3 < cost <= 1
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("evaluation", [None, Fraction(1, 8)])
 @pytest.mark.parametrize("n", [700, 5_000, 200_000])
 def test_all_budgets_together_are_epsilon(n, evaluation):

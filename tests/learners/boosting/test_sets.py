@@ -262,6 +262,7 @@ def test_a_release_says_what_it_covers_and_its_record_agrees(user):
         assert check_record(changed)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("y", ["ill", "how"])
 def test_exports_say_the_same_sets_of_all_rows(y):
     model = trees(NAMES if y == "how" else None, evaluate="1/2").fit(TABLE, y)

@@ -434,6 +434,7 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
     assert [step.name for step in report.steps if not step.holds] == ["round 1, range"]
 
 
+@pytest.mark.more
 def test_a_free_start_is_noticed(monkeypatch):
     """The quantiles are those of the records."""
 
@@ -445,6 +446,7 @@ def test_a_free_start_is_noticed(monkeypatch):
         loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
 
 
+@pytest.mark.more
 def test_a_free_mean_is_noticed(monkeypatch):
     """What is left is summed without noise."""
 

@@ -227,7 +227,7 @@ def test_few_mistakes_on_thresholds():
     assert estimate.low <= estimate.value <= estimate.high
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("concept_class", "points", "target"),
     [
@@ -346,6 +346,7 @@ def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok)
     assert feasible(learner(), 0).why == "There are no records."
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("concept_class", "least"),
     [(Points(), 300), (SparseSets(2), 700), (SparseSets(3), 1_500),
@@ -408,6 +409,7 @@ def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
     assert found.hypothesis_ == before
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
     """Each block shows one point only, ever nearer to the target: no block teaches the next."""

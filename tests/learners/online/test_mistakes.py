@@ -159,6 +159,7 @@ def test_a_learner_that_breaks_the_certificate_is_caught():
     assert worst_chance(Sampled(TWO, plan, Praise), TWO, TWO_KINDS, 5, 2) > failure(plan, 1)
 
 
+@pytest.mark.more
 def test_a_budget_that_is_not_reserved_is_caught():
     """Weights that fall slowly need a second update: without it nothing more is learned."""
     enough, short = scored(batches=2, rate=1), scored(batches=1, rate=1)
