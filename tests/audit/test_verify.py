@@ -111,6 +111,7 @@ def test_sizes_against_brute_force():
     assert wider.datasets == 36
 
 
+@pytest.mark.more
 def test_loops_without_a_bound_leave_slack():
     def forever(sample, source):
         while source.choose(ExplicitWeights(1, 1)):

@@ -39,6 +39,7 @@ def degenerate(rng):
     return points
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "start", [0, *(pytest.param(i, marks=pytest.mark.more) for i in range(1, 15))]
 )

@@ -82,7 +82,7 @@ def test_equal_seeds_draw_equal_concepts(cls):
             assert one.below(2**40) == other.below(2**40)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("cls", [Points(1, 3), Intervals(1, 3), Prefixes("ab", 1)], ids=str)
 def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
     """Brute force: a weight for each concept, from its errors on the records."""

@@ -174,6 +174,7 @@ def test_plan_agrees_with_the_learners(run):
         assert plan["guarantee"]["epsilon"] == 1
 
 
+@pytest.mark.more
 def test_plan_for_any_labels_and_with_a_delta(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --json --no-evaluate"
     any_labels = run(f"{line} --agnostic").json
@@ -300,6 +301,7 @@ def test_audit_as_json(run):
     assert done.json["pairs"] == 96
 
 
+@pytest.mark.more
 def test_audit_of_rows(run, folder):
     line = f"{AUDIT} --learner agnostic --class rules(max_literals=1) --schema schema.toml"
     done = run(line, "--points", "Bonn,5; Rome,40")
@@ -349,6 +351,7 @@ def test_audit_of_users(run, cls, more):
     assert 0 < done.json["tightest_epsilon"] <= 1
 
 
+@pytest.mark.more
 def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
     sound = registry.make("users", ls.Thresholds(1, 1), epsilon=1, samples_per_user=2)
 

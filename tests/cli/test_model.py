@@ -46,6 +46,7 @@ def test_below_500_over_epsilon_nothing_is_evaluated_unasked(run, folder):
     assert "not evaluated: 1,000 users would be enough" in with_users.out
 
 
+@pytest.mark.more
 def test_a_ledger_pays_columns_and_fit(run):
     run("ledger create b.db --epsilon 8 --delta 1e-6")
     assert run(f"{FIT} --delta 1e-6 --ledger b.db").code == 0

@@ -62,6 +62,7 @@ def test_the_printed_text_speaks_of_users(run, people):
     assert "600 records of this fit, one of each user" in done.out
 
 
+@pytest.mark.more
 def test_an_evaluation_is_a_part_of_the_users_epsilon(run, people):
     done = run(f"{FIT.replace('--epsilon 2', '--epsilon 6')} thresholds(1,99) --evaluate 4 --json")
     assert done.json["guarantee"]["epsilon"] == 6
@@ -118,6 +119,7 @@ def test_refusals_teach(run, people, line, message):
     assert done.out == ""
 
 
+@pytest.mark.more
 def test_too_few_users(run, people):
     done = run(f"{FIT} thresholds(1,99) --alpha 0.03 --require-certificate --json")
     assert done.code == 3

@@ -167,6 +167,7 @@ def test_packing_certificates_are_proofs():
     assert proved > 100
 
 
+@pytest.mark.more
 def test_deep_trees_need_no_recursion():
     """A chain of 200 questions under a recursion limit of about 60 more calls."""
     kernel = Kernel(points(200))

@@ -63,6 +63,7 @@ def check_own_matrix(u, v):
     assert kernel.soa() == u.soa(v)
 
 
+@pytest.mark.more
 def test_witnesses_of_every_class_on_3_points_and_some_on_4():
     for v in universe(3).classes():
         check_own_matrix(universe(3), v)

@@ -269,6 +269,7 @@ def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
     assert [asked.name for asked in ready.asked.paying] == ["city", "age"]
 
 
+@pytest.mark.more
 def test_zeros_and_ones_have_one_cut():
     """A bin for each of them, whatever numbers the column might have held."""
     table = {"flag": [0, 1] * 10_000}
@@ -276,6 +277,7 @@ def test_zeros_and_ones_have_one_cut():
     assert sum(edges == (1,) for edges in found) >= 4
 
 
+@pytest.mark.more
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
     schema = propose(table, epsilon=8, y="ill", kinds=known, random_state=0)

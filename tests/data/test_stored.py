@@ -70,6 +70,7 @@ def test_one_reading_says_what_counting_says(kind, domain):
         assert repr(streamed) == repr(plain)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
 def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})

@@ -139,6 +139,7 @@ def test_numbers_of_every_type(kind):
     assert contents(found) == contents(Sample.read(data, y="y", domain=RowDomain(schema)))
 
 
+@pytest.mark.more
 def test_what_is_coded_follows_from_public_things(tmp_path):
     """The number of rows; never how many are different. Batches, or groups of any engine."""
     data, domain = table(40), RowDomain(SCHEMA)
@@ -406,6 +407,7 @@ def test_a_node_has_the_weights_of_its_rows():
 TINY = Schema.from_dict({"a": {"bins": [1]}, "b": {"categories": ["x"]}})
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
 def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
     """Brute force: every representation weighs exp(-rate * its errors)."""

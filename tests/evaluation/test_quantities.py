@@ -112,6 +112,7 @@ def test_sizes_of_every_data_set_are_protected(users, others):
     assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
     ("own", "number", "users", "least"),

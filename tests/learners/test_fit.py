@@ -175,6 +175,7 @@ def test_a_fitted_model_prints_what_was_released():
     assert len(costs.to_frame()) > 1
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("model", ["boosted", "scorecard"])
 def test_times_have_every_model_by_both_interfaces(model, tmp_path, capsys):
     """A scorecard asks one column at a time, also where `fit` returns the estimator."""

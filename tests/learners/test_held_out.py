@@ -203,6 +203,7 @@ def test_a_part_of_a_table_is_read_in_pieces_and_checked():
         list(longer.pieces(["age"], "test"))
 
 
+@pytest.mark.more
 def test_users_are_held_out_by_the_rule_too():
     table = table_of(2) | {"who": [f"u{i // 4}" for i in range(N)]}
     del table["city"]

@@ -54,7 +54,7 @@ def test_exactly_private_with_three_labels(learner, options):
     assert result.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("more", [{}, {"costs": PAIRS}], ids=str)
 def test_trees_with_three_labels_are_exactly_private(more):
     trees = ls.DecisionTrees(ls.Schema.from_dict({"city": {"categories": ["Bonn"]}}), 1, ABC)
@@ -250,6 +250,7 @@ def test_classes_of_two_labels_say_what_works(spec):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 
 
+@pytest.mark.more
 def test_scikit_learn(recwarn):
     """The battery with three labels, and one-versus-rest over learners of two."""
     trees = ls.DecisionTrees(ls.Schema.every_column([-1.0, 0.0, 1.0]), 1, labels=[0, 1, 2, 3])

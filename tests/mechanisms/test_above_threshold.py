@@ -307,6 +307,7 @@ def test_fresh_transcripts_end_to_end(charged):
 # Plans, margins, errors.
 
 
+@pytest.mark.more
 def test_the_method_follows_the_limit():
     methods = [AboveThreshold(epsilon=1, delta=1e-6, limit=k).method for k in (1, 4, 64, 1024)]
     assert methods == ["classic", "classic", "fresh", "fresh"]
@@ -400,6 +401,7 @@ def test_what_fresh_noise_cannot_do():
     assert AboveThreshold(epsilon="1e-12", delta="1e-300").method == "classic"
 
 
+@pytest.mark.more
 def test_extreme_budgets():
     for epsilon in ("1e-9", 10**6):
         for delta in (0, "1e-300", 0.999):

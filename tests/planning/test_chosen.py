@@ -38,6 +38,7 @@ def test_auto_takes_exactly_what_is_chosen(concepts, delta):
     assert taken.guarantee() == chosen.guarantee
 
 
+@pytest.mark.more
 def test_auto_takes_exactly_what_is_chosen_for_users():
     for m in (1, 4, 16):
         chosen = plan(ls.Thresholds(1, 999), **ASKED, samples_per_user=m).chosen

@@ -57,6 +57,7 @@ def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
     assert document["non_private"]["agnostic"]["n"] <= needed[True]
 
 
+@pytest.mark.more
 def test_users_beside_group_privacy_and_one_record_of_each():
     plans = plan(ls.Thresholds(1, 2**20), **ASKED, samples_per_user=16)
     found = {(c.learner, c.reads == ALL_RECORDS): c for c in plans}

@@ -263,7 +263,7 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
             asked()
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("schema", "options", "points", "n"),
     [

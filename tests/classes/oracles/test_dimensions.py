@@ -297,6 +297,7 @@ def test_bounds_of_forests(seed):
     assert threshold_dimension(paths) == listing(paths, None).kernel.threshold_dim()
 
 
+@pytest.mark.more
 def test_a_large_taxonomy_is_decided_or_bounded():
     chain = TreePaths([i - 1 for i in range(50_000)])
     assert littlestone_dimension(chain) == 15

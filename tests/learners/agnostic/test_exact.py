@@ -27,7 +27,7 @@ def inner(name, concepts, epsilon=1):
     return registry.make(name, concepts, epsilon=epsilon, **PURE[name])
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("n", "pool", "epsilon", "learner_epsilon"),
     [(2, 1, "2.5", 1), (2, 0, 1, 1), (3, 2, "1.4", "0.5")],

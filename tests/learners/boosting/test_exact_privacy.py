@@ -420,7 +420,7 @@ def test_what_is_spent_adds_up_to_the_trees_that_are_released():
     assert len(boosted.draw(sample, SeededSource(0)).trees) == 3 + 1
 
 
-@pytest.mark.first(3)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", [None, "1e-6"])
 @pytest.mark.parametrize("evaluate", ["0.5", "0.975", "0.98", "0.999"])
 def test_an_evaluation_of_nearly_all_leaves_something_for_the_rounds(evaluate, delta):

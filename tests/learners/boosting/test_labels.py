@@ -50,7 +50,7 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
 # --- exact privacy --------------------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("points", "n", "options"),
     [

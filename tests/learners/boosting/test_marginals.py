@@ -213,6 +213,7 @@ def test_log_odds_of_a_rare_label_are_limited():
     assert np.abs(found).max() < 10
 
 
+@pytest.mark.more
 def test_audit_of_all_n(tiny):
     report = all_n(boosting(TWO), points=[(1, 2), (2, 3)], sizes=(2,))
     assert {"counts of columns", "weights of columns"} <= {step.name for step in report.steps}

@@ -100,6 +100,7 @@ def whole_release(monkeypatch, *, learned_too=False):
     return verify_mechanism(observed, pairs, epsilon=1).tightest_epsilon
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize("learned_too", [False, pytest.param(True, marks=pytest.mark.more)])
 def test_a_record_pays_for_the_trees_or_for_the_width(monkeypatch, learned_too):

@@ -490,6 +490,7 @@ def test_the_mean_of_a_skewed_target_is_right():
     assert 0.95 < made.predict(table).mean() / table.cost.mean() < 1.05
 
 
+@pytest.mark.more
 def test_survival_is_right_on_the_mean():
     """Beside Kaplan-Meier, where half of all leave early; without the move it is .07 off."""
     rng, periods = np.random.default_rng(0), Periods((2, 5, 10, 15, 20, 30))
@@ -804,6 +805,7 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
         assert made.unique_times_.tolist() == [5, 10, 20, 30]
 
 
+@pytest.mark.more
 def test_arrays_and_tables_are_read_alike():
     table = people(400)
     tabled = made_of("quantity", table)

@@ -40,7 +40,7 @@ DEALT = {
 }
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_every_data_set(name, budget):

@@ -128,7 +128,7 @@ def test_the_parts_cost_what_is_claimed(concept_class, delta, constants):
     assert (guarantee.epsilon, guarantee.delta) == (F(1, 2), plan.goal.delta)
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("epsilon", [1e-9, 1e6])
 @pytest.mark.parametrize("delta", [0, "1e-300", 0.999])
 @pytest.mark.parametrize("constants", ["practical", "theory"])
@@ -397,6 +397,7 @@ def test_the_adversary_who_keeps_the_most_concepts():
         assert len(run.mistakes) <= run.bound.mistakes <= 20_000
 
 
+@pytest.mark.more
 def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
     """Labels that nothing explains: whatever it predicts is wrong."""
     found = learner(Thresholds(1, 9), horizon=30_000)
@@ -487,6 +488,7 @@ def test_votes_are_the_majority_in_every_form():
 # -- pictures -----------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
     plan = plan_online(Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=10**5, constants="theory")
     x = np.arange(20_000) % 9 + 1

@@ -117,6 +117,7 @@ CLOSURES = [
 ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("concept_class", "concepts", "kinds"), CLOSURES, ids=str)
 def test_closures_against_every_adversary(concept_class, concepts, kinds):
     plan = plan_online(concept_class, epsilon=60, delta=F(1, 5), horizon=7, beta=F(1, 4))

@@ -37,7 +37,7 @@ def upper_bound(failures, trials):
 # --- sizes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("m", "group", "before", "paper"),
     [(4, 412, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 189, 1.25e6),

@@ -99,7 +99,7 @@ def test_implicit_classes_and_records_outside(cls, methods):
         assert result.holds, result
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("chunks", [1, 2, None])
 def test_thresholds_with_three_records(method, chunks):

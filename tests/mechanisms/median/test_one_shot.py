@@ -44,7 +44,7 @@ def depth_of(nodes):
     return max(len(v) for v in nodes)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 5))])
 def test_one_shot_is_private(verify, name, epsilon, delta):
