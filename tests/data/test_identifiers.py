@@ -63,6 +63,7 @@ def test_a_fit_learns_from_neither_and_says_so_before_anything_is_drawn(caplog):
     assert "fine" not in "".join(said)
 
 
+@pytest.mark.more
 def test_what_is_named_is_learned_from():
     schema = learned(columns=["age", "Patient No.", "remarks"])
     assert schema.names == ("age", "Patient No.", "remarks")
