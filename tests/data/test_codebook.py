@@ -291,7 +291,7 @@ def test_exported_python_cleans_as_the_model_does():
 def test_sql_and_r_which_do_not_clean_are_refused():
     table = {"weight": ["70 kg", "90 kg", "61"] * 20, "y": [0, 1, 0] * 20}
     schema = Schema.from_dict({"weight": {"bins": [60, 80], "strip": "kg"}})
-    how: Any = {"model": "rules", "evaluate": None, "random_state": 0}
+    how: Any = {"model": "rule", "evaluate": None, "random_state": 0}
     release = ls.fit(table, y="y", epsilon=30, schema=schema, **how).release_
     for to in ("sql", "r"):
         with pytest.raises(UnsupportedError, match=r"merge, strip or below \(weight\)"):
