@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.data.cells import (
     PARTS,
     Calendar,
@@ -78,8 +78,8 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee
-from littlestone.safe_io import read_text
+from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
+from littlestone.safe_io import read_exact, read_text
 from littlestone.types import Json
 
 if TYPE_CHECKING:
@@ -572,11 +572,23 @@ class Proposal:
     n: int
     left_out: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
+    #: rho, and the probability with which it may be exceeded: what composes with other things that
+    #: are learned from the same records.
+    zcdp: tuple[Fraction, Fraction] | None = None
     entry: Json | None = field(default=None, compare=False)  # what a ledger recorded of it
+
+    @property
+    def spent(self) -> str:
+        """What it cost in zCDP, as a part of what a release spent."""
+        assert self.zcdp is not None
+        rho, leak = map(exact_text, self.zcdp)
+        return f"zCDP {rho}, delta {leak}"
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
+        if self.zcdp is not None:
+            out["zcdp"] = list(map(exact_text, self.zcdp))
         return out | {"guarantee": self.guarantee.to_dict()}
 
     @classmethod
@@ -590,8 +602,14 @@ class Proposal:
             if not all(isinstance(name, str) for name in [*left_out, *declared]):
                 raise TypeError
             guarantee = Guarantee.from_dict(data["guarantee"])
-            return cls(guarantee, n, tuple(left_out), tuple(declared))
-        except (KeyError, TypeError, AttributeError):
+            zcdp = None
+            if "zcdp" in data:
+                rho, leak = map(read_exact, data["zcdp"])
+                if not rho > 0 or not 0 <= leak < guarantee.delta:
+                    raise TypeError
+                zcdp = rho, leak
+            return cls(guarantee, n, tuple(left_out), tuple(declared), zcdp)
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 f"The table [{toml_text(_PROPOSAL)}] of a schema must have the entries that "
                 "`littlestone schema propose` writes."
