@@ -29,7 +29,7 @@ from littlestone.classes import (
     ScorecardClass,
 )
 from littlestone.data import RowDomain
-from littlestone.data.cells import CsvFormat, check_labels
+from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.groups import Groups
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Target
@@ -448,7 +448,7 @@ class Fit:
                 shares = replace(shares, zcdp=schema.proposal.zcdp)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
-        family, why = self._chosen(schema, n, shares)
+        family, why = self._chosen(schema, n, shares, opened)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
@@ -492,7 +492,9 @@ class Fit:
         first = held_out_rows(rows, held_out, source)
         return *opened.split(first, list(asked), self.caller), rows
 
-    def _chosen(self, schema: Schema, n: int | None, shares: Shares) -> tuple[str, str]:
+    def _chosen(
+        self, schema: Schema, n: int | None, shares: Shares, opened: Table
+    ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
             return self.family, "asked for"
@@ -502,7 +504,11 @@ class Fit:
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
-        if auto_takes(len(schema), n, learns, self._delta(shares)):
+        delta = self._delta(shares)
+        if self.user is not None and auto_takes(len(schema), 1, learns, delta):
+            n = _users(opened, self.user, self.caller)  # one pass, only where it may matter
+            n -= shares.held_out(n)
+        if auto_takes(len(schema), n, learns, delta):
             return "linear", "ranks best where records are few (docs/linear.md)"
         if schema.ordered:
             return "scorecard", f"keeps the order along {', '.join(schema.ordered)}"
@@ -1070,6 +1076,13 @@ def _listed(names: Sequence[str]) -> str:
     """Return names of columns, or the first ones and how many there are."""
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown}, ... ({len(names):,} columns)"
+
+
+def _users(table: Table, user: str, caller: str) -> int:
+    """Return the number of users, which is public where they are protected."""
+    from littlestone.data.counting import count_cells, distinct_cells  # noqa: PLC0415
+
+    return len(set(map(user_name, distinct_cells(count_cells(table, user, caller=caller)[0])[0])))
 
 
 def _rows(table: Table, y: str, caller: str) -> int:
