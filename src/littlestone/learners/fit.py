@@ -549,12 +549,7 @@ class Fit:
         ``check`` is called before anything is paid. Beside the schema: the first count, and what
         else was paid at once, where held-out records pay for something else meanwhile.
         """
-        from littlestone.data.proposal import (  # noqa: PLC0415 - late
-            LEAK,
-            MOST_EDGES,
-            prepare,
-            standard,
-        )
+        from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
@@ -573,13 +568,8 @@ class Fit:
         small = self.delta or Fraction(0)
         epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
         if self._composes:
-            assert rows is not None
-            size = shares.total * (rows - shares.held_out(rows))
-            part, wanted = next((part, b) for least, part, b in _OF_COLUMNS if size >= least)
+            part, rho, wanted = self._zcdp_of_columns(shares, cast(int, rows))
             epsilon, delta, bins = shares.total, small, min(bins, wanted)
-            beside = (shares.evaluation or 0) if shares.holdout is None else 0
-            whole = largest_rho(shares.left - beside, small * (1 - LEAK), caller=caller)
-            rho = Fraction(f"{float(whole * Fraction(part)):.6e}")
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
@@ -608,13 +598,13 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the privacy (zCDP)"
         texts = "" if delta else "; texts need a delta, and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent} of the whole{texts}. A schema of public "
+            f"{of}: learned from the records, for {spent}{texts}. A schema of public "
             "bins and categories costs nothing (littlestone schema new)",
         )
         decided.tell()
@@ -631,6 +621,17 @@ class Fit:
             hidden = f"{unknown}: nothing was found of them at this epsilon and delta"
             decided.add("Left out", hidden)
         return schema, before, paid
+
+    def _zcdp_of_columns(self, shares: Shares, rows: int) -> tuple[Fraction, Fraction, int]:
+        """Return the columns' share of rho, this rho, and about how many bins: by public numbers."""
+        from littlestone.data.proposal import LEAK  # noqa: PLC0415 - late
+
+        size = shares.total * (rows - shares.held_out(rows))
+        share, bins = next((Fraction(share), b) for least, share, b in _OF_COLUMNS if size >= least)
+        beside = (shares.evaluation or 0) if shares.holdout is None else 0
+        assert self.delta is not None
+        whole = largest_rho(shares.left - beside, self.delta * (1 - LEAK), caller=self.caller)
+        return share, Fraction(f"{float(whole * share):.6e}"), bins
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
         """Refuse intervals and sets from too few records, before columns are paid for."""
