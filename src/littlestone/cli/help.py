@@ -59,7 +59,7 @@ DEFAULTS = {
 }
 #: What an option of ``fit`` costs; others cost no epsilon.
 COSTS = {
-    "schema": "none; without it or --public, columns are learned for a fifth",
+    "schema": "none; without it or --public, columns are learned for a part",
     "epsilon": "the total, from which all else is paid",
     "ledger": "what the release spends is charged",
     "inference": "half of the privacy of the fit",

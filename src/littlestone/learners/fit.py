@@ -216,13 +216,14 @@ class Fit:
         return self._learns_columns and self.delta is not None and self._of_sums
 
     def _shares(self, *, learned: bool) -> Shares:
-        evaluate, learned = self.evaluate, learned and not self._composes
+        evaluate, joined = self.evaluate, learned and self._composes
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
         given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
         given |= {"labels": self._counts_labels, "rule": self._of_sums}
-        return Shares.parse(self.caller, self.epsilon, columns=learned, **given)
+        how = {"columns": learned and not joined, "joined": joined}
+        return Shares.parse(self.caller, self.epsilon, **how, **given)
 
     @property
     def _of_sums(self) -> bool:
@@ -623,7 +624,7 @@ class Fit:
         return schema, before, paid
 
     def _zcdp_of_columns(self, shares: Shares, rows: int) -> tuple[Fraction, Fraction, int]:
-        """Return the columns' share of rho, this rho, and about how many bins: by public numbers."""
+        """Return the columns' share of rho, rho, and about how many bins: public."""
         from littlestone.data.proposal import LEAK  # noqa: PLC0415 - late
 
         size = shares.total * (rows - shares.held_out(rows))
@@ -887,8 +888,9 @@ def fit(
     periods : sequence of numbers, or int, optional
         With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
-        Public columns. Without one a fifth of epsilon and delta learns them from the records; of
-        few records numbers get standard bins, at no cost.
+        Public columns. Without one they are learned from the records, for a fifth of epsilon; with
+        a delta for .1 to .2 of the zCDP, in which columns compose with the model. Of few records
+        numbers get standard bins, at no cost.
     columns : sequence of str, optional
         Columns to learn from; by default those of the schema, or without one all but those that by
         their names are identifiers or free text (a public list of words, as in
