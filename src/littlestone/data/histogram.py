@@ -103,7 +103,7 @@ def cells_of(edges: Sequence[Decimal]) -> list[Cell]:
     found = []
     for low, high in pairwise(edges):
         power = min(int(end.normalize().as_tuple().exponent) for end in (low, high) if end)
-        found.append(Cell(*(int(end.scaleb(-power)) for end in (low, high)), power))
+        found.append(Cell(int(low.scaleb(-power)), int(high.scaleb(-power)), power))
     return found
 
 

@@ -540,7 +540,7 @@ class Fit:
         self._check_inference(schema)
         return schema, said
 
-    def _learned(  # noqa: PLR0917
+    def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
         rows: int | None,
