@@ -220,13 +220,14 @@ class Fit:
         return self._learns_columns and self.delta is not None and self._of_sums
 
     def _shares(self, *, learned: bool) -> Shares:
-        evaluate, learned = self.evaluate, learned and not self._composes
+        evaluate, joined = self.evaluate, learned and self._composes
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
         given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
         given |= {"labels": self._counts_labels, "rule": self._of_sums}
-        return Shares.parse(self.caller, self.epsilon, columns=learned, **given)
+        how = {"columns": learned and not joined, "joined": joined}
+        return Shares.parse(self.caller, self.epsilon, **how, **given)
 
     @property
     def _of_sums(self) -> bool:
@@ -549,7 +550,7 @@ class Fit:
         self._check_inference(schema)
         return schema, said
 
-    def _learned(  # noqa: PLR0917
+    def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
         rows: int | None,
@@ -559,12 +560,7 @@ class Fit:
         ``check`` is called before anything is paid. Beside the schema: the first count, and what
         else was paid at once, where held-out records pay for something else meanwhile.
         """
-        from littlestone.data.proposal import (  # noqa: PLC0415 - late
-            LEAK,
-            MOST_EDGES,
-            prepare,
-            standard,
-        )
+        from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
@@ -583,13 +579,8 @@ class Fit:
         small = self.delta or Fraction(0)
         epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
         if self._composes:
-            assert rows is not None
-            size = shares.total * (rows - shares.held_out(rows))
-            part, wanted = next((part, b) for least, part, b in _OF_COLUMNS if size >= least)
+            part, rho, wanted = self._zcdp_of_columns(shares, cast(int, rows))
             epsilon, delta, bins = shares.total, small, min(bins, wanted)
-            beside = (shares.evaluation or 0) if shares.holdout is None else 0
-            whole = largest_rho(shares.left - beside, small * (1 - LEAK), caller=caller)
-            rho = Fraction(f"{float(whole * Fraction(part)):.6e}")
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
@@ -618,13 +609,13 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the privacy (zCDP)"
         texts = "" if delta else "; texts need a delta, and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent} of the whole{texts}. A schema of public "
+            f"{of}: learned from the records, for {spent}{texts}. A schema of public "
             "bins and categories costs nothing (littlestone schema new)",
         )
         decided.tell()
@@ -641,6 +632,17 @@ class Fit:
             hidden = f"{unknown}: nothing was found of them at this epsilon and delta"
             decided.add("Left out", hidden)
         return schema, before, paid
+
+    def _zcdp_of_columns(self, shares: Shares, rows: int) -> tuple[Fraction, Fraction, int]:
+        """Return the columns' share of rho, rho, and about how many bins: public."""
+        from littlestone.data.proposal import LEAK  # noqa: PLC0415 - late
+
+        size = shares.total * (rows - shares.held_out(rows))
+        share, bins = next((Fraction(share), b) for least, share, b in _OF_COLUMNS if size >= least)
+        beside = (shares.evaluation or 0) if shares.holdout is None else 0
+        assert self.delta is not None
+        whole = largest_rho(shares.left - beside, self.delta * (1 - LEAK), caller=self.caller)
+        return share, Fraction(f"{float(whole * share):.6e}"), bins
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
         """Refuse intervals and sets from too few records, before columns are paid for."""
@@ -893,8 +895,9 @@ def fit(
     periods : sequence of numbers, or int, optional
         With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
-        Public columns. Without one a fifth of epsilon and delta learns them from the records; of
-        few records numbers get standard bins, at no cost.
+        Public columns. Without one they are learned from the records, for a fifth of epsilon; with
+        a delta for .1 to .2 of the zCDP, in which columns compose with the model. Of few records
+        numbers get standard bins, at no cost.
     columns : sequence of str, optional
         Columns to learn from; by default those of the schema, or without one all but those that by
         their names are identifiers or free text (a public list of words, as in
