@@ -276,8 +276,9 @@ class Fit:
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
             return None
         if shares.zcdp is not None:
-            return self.delta - shares.zcdp[1]
-        left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
+            left: Fraction = self.delta - shares.zcdp[1]
+            return left
+        left = self.delta * (1 - COLUMNS) if shares.columns else self.delta
         return left
 
     def _check_model(self) -> None:
