@@ -102,7 +102,7 @@ def option_tables(apps=commands, chain=()):
         if command.default_command is None:
             yield from option_tables(command, names)
             continue
-        collected = _Collected(names[0])
+        collected = _Collected(" ".join(names))
         shown, commands.help_formatter = commands.help_formatter, collected
         try:
             commands.help_print([*names], console=Console(file=io.StringIO()))

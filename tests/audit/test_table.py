@@ -10,9 +10,9 @@ from audit.table import CASES, LEARNERS, MECHANISMS, PAPERS, Case
 
 from littlestone import mechanisms, papers
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.report import page
+from littlestone.report.facts import plain
 
 SMALL = [case for case in CASES if not case.full]
 LONG = [case for case in CASES if case.full]

@@ -55,9 +55,9 @@ def test_options_of_learners_are_those_of_fit(monkeypatch):
 )
 def test_who_pays_is_said_alike(command, monkeypatch):
     text = helped(*command.split(), monkeypatch=monkeypatch)
-    assert "--ledger STR The budget of these records: a file made by `littlestone ledger" in text
-    assert "--purpose STR Purpose of the release, one line: recorded in the ledger" in text
-    assert "--seed INT Make the result reproducible, and NOT PRIVATE." in text
+    assert "--ledger STR The privacy budget of these records, a file made by `littlestone" in text
+    assert "--purpose STR Purpose of the release, in one line, which is recorded" in text
+    assert "--seed INT Seed that makes the result reproducible, and NOT PRIVATE." in text
 
 
 def test_every_option_of_every_command_is_explained(monkeypatch):
@@ -80,5 +80,5 @@ def test_every_option_of_every_command_is_explained(monkeypatch):
 def test_helps_break_lines_at_the_end_of_the_terminal(monkeypatch):
     text = helped("plan", monkeypatch=monkeypatch)
     assert "Usage: littlestone plan [OPTIONS]" in text
-    for words in ("certified, from how many records on", "[choices: ep"):
+    for words in ("rules and trees of depth 2 and 3 need", "[choices: ep"):
         assert words in text

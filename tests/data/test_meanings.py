@@ -38,6 +38,14 @@ def test_codes_are_those_of_the_words_of_the_schema(kind):
     assert right >= 30
 
 
+@pytest.mark.parametrize("kind", list(meanings.CLEANED))
+def test_units_limits_and_spellings_are_read_alike(kind):
+    containers = [meanings.csv_file, meanings.pandas_objects]
+    wrong, right = meanings.differences([kind], containers)
+    assert not wrong
+    assert right >= 5 * len(meanings.CLEANED[kind])
+
+
 ZONES = ["UTC", "America/New_York", "Asia/Kolkata", "America/St_Johns"]
 
 

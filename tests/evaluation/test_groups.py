@@ -16,8 +16,9 @@ from littlestone.classes.rules import RuleHypothesis
 from littlestone.data import Sample
 from littlestone.data.groups import Groups
 from littlestone.errors import ParameterError
-from littlestone.evaluation import Evaluation, ScoreHistogram, measures
-from littlestone.evaluation.measures import WIDEST, release_histogram
+from littlestone.evaluation import Evaluation, ScoreHistogram, histogram
+from littlestone.evaluation.histogram import release_histogram
+from littlestone.evaluation.measures import WIDEST
 from littlestone.learners.release import Release
 from littlestone.learners.running import _histogram
 from littlestone.source import SeededSource
@@ -50,7 +51,7 @@ def neighbours(kinds, n):
 
 def test_a_replaced_record_moves_one_from_one_cell_to_another(monkeypatch):
     """All data sets of two records, all neighbours: group, label and score are of one record."""
-    monkeypatch.setattr(measures, "truncated", lambda rate, reach, source: 0)
+    monkeypatch.setattr(histogram, "truncated", lambda rate, reach, source: 0)
     adults = RuleHypothesis(AGE.literals()[:1])
     for kind in KINDS:
         array = np.array(counted(adults, [kind], None))
@@ -190,7 +191,7 @@ def test_what_is_said_is_what_a_count_says(release):
 
 
 def test_the_page_and_the_lines_say_the_same(release):
-    from littlestone.cli.summary import plain
+    from littlestone.report.facts import plain
 
     page, said = ls.page(release), plain(release)
     error = release.groups[0].error

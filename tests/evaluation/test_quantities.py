@@ -20,12 +20,12 @@ from littlestone.data import Schema
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import ErrorSums, QuantityEvaluation
-from littlestone.evaluation import measures as observed
-from littlestone.evaluation.targets import Between
+from littlestone.evaluation import quantities as observed
+from littlestone.evaluation.quantities import Between
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, size_edges
 from littlestone.learners.release import Release
-from littlestone.report.pages import _by_prediction, evaluation_facts
+from littlestone.report.evaluated import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})

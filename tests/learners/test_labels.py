@@ -14,7 +14,6 @@ from sklearn.utils.estimator_checks import check_estimator
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, parse_class
-from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
@@ -25,6 +24,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SeededSource
 
 ABC = ("a", "b", "c")

@@ -17,7 +17,8 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page, plot
-from littlestone.report.targets import Shown, drawn
+from littlestone.report.evaluated import drawn
+from littlestone.report.targets import Shown
 from littlestone.source import SeededSource
 
 from .checker import texts

@@ -26,12 +26,13 @@ from flint import arb
 
 from littlestone.audit.mechanism import (
     REFUSED,
+    MechanismVerification,
     Observer,
     observe,
     precision,
     rounding,
-    verdict_card,
 )
+from littlestone.audit.neighbours import codes_of
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
 from littlestone.data.domains import as_points
 from littlestone.data.sample import Counted, OrderedSample
@@ -39,7 +40,7 @@ from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
-from littlestone.privacy.guarantee import exact_text, float_up, upper
+from littlestone.privacy.guarantee import float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ Case = tuple[Kind, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(MechanismVerification):
     """The result of an exact verification; never quote ``holds`` without the sizes.
 
     Attributes
@@ -93,57 +94,33 @@ class Verification:
     learner: str
     concept_class: str
     n_samples: int
-    datasets: int
     laws: int
-    pairs: int
-    paths: int
-    epsilon: Fraction
-    delta: Fraction
-    worst_delta: float
-    tightest_epsilon: float
-    slack: float
     refusals: int
-    worst_pair: tuple[Case, Case] | None
-    holds: bool
     ordered: bool = False
     unit: str = "records"
     neighbours: str = "replace-one"
 
+    @property
+    def of(self) -> str:
+        """What was verified."""
+        size = f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}"
+        return f"{self.learner} on {self.concept_class}, {size}"
+
+    @property
+    def data(self) -> str:
+        """What was enumerated."""
+        return "lists" if self.ordered else "data sets"
+
+    def __str__(self) -> str:
+        refused = f"; {self.refusals} data sets may be refused" * bool(self.refusals)
+        return f"{'HOLDS' if self.holds else 'FAILS'}: {self.of}: {self.verdict}{refused}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
-        out: dict[str, Any] = dict(vars(self))
-        for name in ("epsilon", "delta"):
-            exact = getattr(self, name)
-            out[name], out[f"{name}_exact"] = float_up(exact), exact_text(exact)
+        out = super().to_dict() | {"worst_pair": None}
         if self.worst_pair is not None:
             out["worst_pair"] = [[shown(kind) for kind in side] for side in self.worst_pair]
         return out
-
-    def __repr__(self) -> str:
-        return f"<Verification {self}>"
-
-    def _repr_html_(self) -> str:
-        size = f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}"
-        what = (
-            f"{self.datasets:,} {'lists' if self.ordered else 'data sets'}, {self.pairs:,} "
-            f"neighbour pairs, {self.paths:,} paths"
-        )
-        return verdict_card(f"{self.learner} on {self.concept_class}, {size}", self, what).html()
-
-    def __str__(self) -> str:
-        verdict = "HOLDS" if self.holds else "FAILS"
-        data = "lists" if self.ordered else "data sets"
-        # rounding upwards leaves a trace of a float where it is 0
-        least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
-        return (
-            f"{verdict}: {self.learner} on {self.concept_class}, "
-            f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}: "
-            f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
-            f"claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); "
-            f"worst delta {self.worst_delta:.3g}, tightest epsilon {least:.6g}, "
-            f"slack {self.slack:.3g}"
-            + (f"; {self.refusals} data sets may be refused" if self.refusals else "")
-        )
 
 
 def verify(
@@ -212,17 +189,13 @@ def verify(
     >>> result.holds, result.datasets, result.pairs
     (True, 16, 96)
     """
-    algorithm = _algorithm(learner)
+    algorithm = algorithm_of("verify", learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
     concept_class = algorithm.concept_class
-    codes = len(concept_class.labels) + concept_class.lists_labels  # one for all that are unlisted
-    target = getattr(concept_class, "target", None)
-    if target is not None:
-        codes = target.size
-    records = record_kinds(points, outside=outside, codes=codes)
+    records = record_kinds(points, outside=outside, codes=codes_of(concept_class))
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
-    shuffled = holdout is not None
-    cases = _cases(algorithm, n, records, most=records_per_user, names=names, shuffled=shuffled)
+    ordered = holdout is not None or _shuffles(algorithm, n)
+    cases = cases_of(algorithm, records, most=records_per_user, names=names, ordered=ordered)
     extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     removed = guarantee.neighbours is Neighbours.ADD_REMOVE
@@ -291,7 +264,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     >>> [round(low, 4) for low, high in law.values()]
     [0.3775, 0.6225]
     """
-    algorithm = _algorithm(learner)
+    algorithm = algorithm_of("verify", learner)
     domain = algorithm.concept_class.domain
     listed = algorithm.concept_class.labels
     names = listed if algorithm.concept_class.lists_labels else None
@@ -303,14 +276,12 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]
 
 
-def _algorithm(learner: Any) -> Learner[Any]:
-    if hasattr(learner, "to_learner"):
-        learner = learner.to_learner()
-    if not hasattr(learner, "draw"):
-        raise parameter_error(
-            "verify", "learner", "a learner of this library", type(learner).__name__
-        )
-    return learner  # type: ignore[no-any-return]
+def algorithm_of(caller: str, learner: Any) -> Learner[Any]:
+    """Return the learner of an estimator, or a learner as it is."""
+    made = learner.to_learner() if hasattr(learner, "to_learner") else learner
+    if not hasattr(made, "draw"):
+        raise parameter_error(caller, "learner", "a learner of this library", type(made).__name__)
+    return made  # type: ignore[no-any-return]
 
 
 def _shuffles(algorithm: Any, n: int) -> bool:
@@ -318,8 +289,8 @@ def _shuffles(algorithm: Any, n: int) -> bool:
     return hasattr(algorithm, "shuffles") and bool(algorithm.shuffles(n))
 
 
-def _cases(
-    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, shuffled: bool
+def cases_of(
+    algorithm: Any, records: list[Record], *, most: Any, names: int = 1, ordered: bool = False
 ) -> RecordCases | UserCases | TargetCases:
     """Return the data sets for a learner of records or of users."""
     domain = algorithm.concept_class.domain
@@ -333,7 +304,7 @@ def _cases(
             )
         labels = len(algorithm.concept_class.labels)
         listed = labels if algorithm.concept_class.lists_labels else None
-        return RecordCases(list(records), domain, shuffled or _shuffles(algorithm, n), listed)
+        return RecordCases(list(records), domain, ordered, listed)
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
     from littlestone.learners.fit import Fit
-    from littlestone.learners.protocol import Protocol
     from littlestone.learners.release import Release
+    from littlestone.learners.task import Protocol
     from littlestone.privacy import Ledger
     from littlestone.types import Json
 
@@ -58,27 +58,29 @@ class Targets:
     """A target that is no label; learned by boosted trees, or a scorecard."""
 
     target: Literal["quantity", "count"] | None = None
-    """What --y is, if not a label: a quantity in a public range, or a count."""
+    """What --y contains, if not labels: a quantity in a public range, or a count."""
     low: str | None = None
-    """With --target quantity: the lowest value (by default 0); lower ones count as it. Public."""
+    """With --target quantity: the lowest value (by default 0). Lower values are set to it.
+    Public."""
     high: str | None = None
-    """With --target: the highest value; higher ones count as it. Public: take it from general
-    knowledge, not from this table. A range ten times too wide costs little."""
+    """With --target: the highest value. Higher values are set to it. Public: take it from general
+    knowledge, not from this table. A range that is ten times too wide costs little."""
     loss: Literal["huber", "gamma", "absolute", "quantile"] | None = None
-    """With --target quantity: huber (means, far errors capped), gamma (means of amounts), absolute
-    (medians) or quantile. By default huber, or gamma where the upper quartile is far out."""
+    """With --target quantity: huber (a robust mean), gamma (a mean of positive amounts), absolute
+    (the median) or quantile. By default huber, or gamma if the distribution is skewed (upper
+    quartile at least twice the median)."""
     quantile: str | None = None
     """With --target quantity: predict this quantile, for example 0.9."""
     time: str | None = None
-    """Column of times, instead of --y: survival until the --event, in --periods."""
+    """Column of times, instead of --y: time until the --event, in --periods."""
     event: str | None = None
-    """With --time: column that is 1 where the event ended the time, and 0 where it was not
-    observed."""
+    """With --time: column of the event indicator, 1 for an observed event and 0 for a censored
+    time."""
     event_is: str | None = None
-    """With --time: the cell of --event that means an event, if it is not 1 (in R often 2)."""
+    """With --time: the value of --event that means an event, if it is not 1 (in R often 2)."""
     periods: str | None = None
-    """With --time: the public ends of the periods, for example 12,24,36; or with --high their
-    number, all equal."""
+    """With --time: the public ends of the periods, for example 12,24,36; or, with --high, the
+    number of equal periods."""
 
     def typed(self) -> Json:
         """Return what was typed, as `Fit` takes it."""
@@ -97,59 +99,60 @@ class FitGoal(Goal):
     """A goal, for which model or class may be chosen."""
 
     epsilon: str | None = None  # type: ignore[assignment]
-    """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice.
+    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
+    choice.
     Required."""
     model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
-    """The family of models; auto (the default) is boosted or, with a delta and few records, linear.
-    Rules, lists and trees have a certificate of accuracy before data."""
+    """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
+    Rules, lists and trees have a certificate of accuracy before any data are seen."""
     bounds: str | None = None
-    """Without --schema: ranges of columns, from public knowledge, such as
+    """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
     inference: str | None = None
-    """At most six columns of the --schema, such as age,sex: coefficients with intervals, of a
-    regression beside --model linear, for half of its privacy."""
+    """At most six columns of the --schema, such as age,sex: odds ratios with confidence intervals,
+    from a logistic regression beside --model linear, for half of its privacy."""
     monotonic: str | None = None
-    """Columns of the --schema along which a linear model or scorecard only rises (1) or falls (-1),
-    such as "age=1,bmi=-1"."""
+    """Columns of the --schema in which the risk of a linear model or scorecard must not decrease
+    (1) or must not increase (-1), such as "age=1,bmi=-1"."""
     concept_class: ClassSpec | None = None  # type: ignore[assignment]
-    """For experts, instead of --model: what can be learned, for example "thresholds(1, 99)" or
+    """For experts, instead of --model: the concept class, for example "thresholds(1, 99)" or
     "decision_trees(depth=3)"."""
 
 
 @shared
 class Further:
-    """What else is asked of a model."""
+    """Further requirements of a model."""
 
     samples_per_user: str | None = None
-    """With --user: how many records of each user are read, by a public random choice. A public
-    number, never taken from the data. Boosted trees and scorecards read all, without this
+    """With --user: how many records of each user are read, chosen at random. The number is public
+    and must not be taken from the data. Boosted trees and scorecards read all records, without this
     option."""
     costs: str | None = None
-    """What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
-    these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
-    of the largest cost."""
+    """Cost of misclassifying each label, for example "no=1,yes=9": public numbers, never taken from
+    these records. The learner (agnostic or generic) then minimizes the mean cost, and alpha is a
+    proportion of the largest cost."""
     labels: str | None = None
     """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-    decision trees, rule lists, boosted trees, scorecards and finite classes. A cell that is
-    none of them counts as an error of every hypothesis. Of two, without a --class, the second
-    one is the positive one, and all other cells are the first."""
+    decision trees, rule lists, boosted trees, scorecards and finite classes. Any other cell counts
+    as an error of every model. If there are two labels and no --class, the second is the positive
+    one, and any other cell is read as the first."""
     require_certificate: Flag = False
     """Release nothing (exit 3) if there are too few records for alpha and beta."""
     interval: str | None = None
-    """Intervals around quantities and counts, or sets of labels, that cover so large a share of
-    new records, for example 90%: from records that nothing is learned from, by default
+    """Prediction intervals of quantities and counts, or prediction sets of labels, with this
+    coverage on new records, for example 90%. They are calibrated on held-out records, by default
     --holdout 0.2. For boosted trees and scorecards."""
     holdout: str | None = None
-    """Evaluate on this share of the records, for example 0.2, and do not learn from them. The
-    error on new records is then certified, and --evaluate is by default all of epsilon, since
-    no record pays for both. Without it a public rule says how many: a share of
-    1000 / (n epsilon), between 0.1 and 0.3, at most 20,000."""
+    """Hold out this proportion of the records, for example 0.2: nothing is learned from them, and
+    the model is evaluated on them. The error on new records is then certified. --evaluate is then
+    by default all of epsilon, since no record pays twice. By default a public rule decides: the
+    proportion is 1000 / (n epsilon), but at least 0.1, at most 0.3, and at most 20,000 records."""
     by: str | None = None
-    """Also evaluate groups of the held-out records, at most 8: columns of the --schema, separated
-    by commas, learned from or not (--x), or a file of their own (groups.toml, a schema). It
-    costs no epsilon, but more cells of one histogram have more noise."""
+    """Also evaluate at most 8 groups of the held-out records, by columns of the --schema, separated
+    by commas (predictors or not), or by a schema of their own (groups.toml). It costs no epsilon,
+    but each group has fewer records for the same noise."""
     like: str | None = None
-    """Instead of --schema: the columns of this model (JSON), such as last year's."""
+    """Instead of --schema: use the columns of this model (JSON), such as last year's."""
 
 
 def fit(
@@ -189,27 +192,28 @@ def fit(
         Table of labelled records: a Parquet or CSV file, or the URL of a table in a database, such
         as postgresql://host/db?table=t.
     y:
-        Column of labels, or of the --target.
+        Column of labels, or of the quantity or count (--target).
     learner:
-        The algorithm: generic (certifies data that some concept explains), agnostic (certifies
-        any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
-        for classes that cannot be listed, such as sets of texts), or auto: the one that needs the
-        fewest records of those that certify any data (agnostic). The others may need far fewer:
-        `littlestone plan` compares them. Or an algorithm of the papers, such as lyu.theorem3
-        (`littlestone papers`).
+        The algorithm: generic (certified for realizable labels: some concept of the class has no
+        errors), agnostic (certified for any labels), vc1 (realizable labels, for huge domains),
+        littlestone (realizable labels, for classes that cannot be listed, such as sets of texts),
+        or auto: the one that needs the fewest records of those certified for any labels. The others
+        may need far fewer: `littlestone plan` compares them. Or an algorithm of the papers, such as
+        lyu.theorem3 (`littlestone papers`).
     agnostic:
-        Certify any labels, with a learner that needs realizable ones: it sees records whose labels
-        were privately replaced by those of a concept.
+        Make a learner for realizable labels agnostic: it sees records that were privately
+        relabelled by a concept, and its certificate holds for any labels.
     subsample:
-        Learn from this share of the records only, for example 1/100: a secret, uniformly random
-        sample, so that large tables take less time. Epsilon and delta are for all records: on the
+        Learn from a secret simple random sample of this proportion of the records, for example
+        1/100, so that large tables take less time. Epsilon and delta are for all records: on the
         sample the learner gets more of both. The certificate is that of the sample. Nothing is
         evaluated without --evaluate or --holdout, which read all records.
     weights:
-        Refused: a record of weight w would count w times, and cost it w times epsilon.
+        Not supported: a record of weight w would count w times, and its privacy loss would be w
+        times epsilon.
     protocol:
-        Run what `littlestone rehearse --out` wrote: then no other option says what is learned, and
-        the record names its hash.
+        Run the protocol that `littlestone rehearse --out` wrote. No other option then says what is
+        learned, and the record names the protocol's hash.
     out:
         Write the model (JSON) here; an existing file is replaced.
     release:
@@ -218,7 +222,7 @@ def fit(
     from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
-    from littlestone.learners.protocol import Protocol
+    from littlestone.learners.task import Protocol
 
     if weights is not None:
         raise ParameterError(no_argument("littlestone", "weights"))
@@ -375,7 +379,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
 
 def _check_folder(folder: str | None, paid: Paid) -> None:
     """Refuse a folder that could not be written, or not filed."""
-    from littlestone.report.folder import check_new_folder
+    from littlestone.report.pages import check_new_folder
 
     if folder is None:
         return
@@ -487,8 +491,8 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     if json:
         print(release.to_json())
         return
-    from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts
+    from littlestone.report.facts import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 

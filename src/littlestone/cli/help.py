@@ -6,7 +6,11 @@ declare some.
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 ALL = "--help-all"
@@ -31,43 +35,32 @@ GROUPS = {
         durability quiet witness progress simulate simulation max-nodes max-seconds workers
     """,
 }
-#: Of commands with many options, what ``--help`` shows.
+#: Of commands with more than ten options, what ``--help`` shows.
 COMMON = {
     "fit": "y schema epsilon delta model user holdout ledger out report",
     "plan": "class schema epsilon delta alpha beta samples-per-user solve n report",
-    "stream": "y x class epsilon delta horizon user state resume out",
     "rehearse": "y schema records epsilon delta aim chance runs report out",
+    "check": "y schema epsilon delta labels csv header-is-public records ledger json",
+    "score": "y epsilon by positive user csv ledger purpose record json",
+    "stream": "y x class epsilon delta horizon user state resume out",
+    "schema propose": "y epsilon delta columns kinds bounds bins csv ledger out",
+    "audit exact": "class learner epsilon delta schema labels points n unit report",
+    "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
+    "audit replay": "y x class learner epsilon delta schema positive pairs json",
+    "audit statistical": "class learner epsilon delta schema points n trials confidence json",
 }
-#: What holds where an option of ``fit`` is left out, if its own text does not say so.
-DEFAULTS = {
-    "y": "required, but for --time",
-    "schema": "columns are learned",
-    "user": "neighbours differ in one record",
-    "labels": "0 and 1",
-    "target": "a label",
-    "quantile": "the mean",
-    "subsample": "all records",
-    "costs": "1 each",
-    "delta": "0: pure privacy",
-    "ledger": "no budget is kept",
-    "seed": "entropy of the system",
-    "holdout": "a public rule",
-    "interval": "none",
-    "out": "no file",
-    "report": "no page",
-    "record": "no file",
-}
-#: What an option of ``fit`` costs; others cost no epsilon.
-COSTS = {
-    "schema": "none; without it or --public, columns are learned for a fifth",
-    "epsilon": "the total, from which all else is paid",
-    "ledger": "what the release spends is charged",
-    "inference": "half of the privacy of the fit",
-    "evaluate": "its amount, taken from --epsilon",
-    "holdout": "none: held-out records pay for the evaluation only",
-    "interval": "what --evaluate leaves, paid by held-out records",
-    "by": "none beside the evaluation",
-}
+#: What holds where an option is left out, if it does not say so itself, and its cost in epsilon;
+#: "fit schema" is the --schema of fit, "schema" that of all other commands.
+TABLE = Path(__file__).with_name("help.csv")
+#: Commands that spend nothing, whatever their options.
+_FREE = ("plan", "rehearse")
+
+
+@cache
+def table() -> dict[str, tuple[str, str]]:
+    """Return the default and the cost of options, by command and name."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return {row["option"]: (row["default"], row["epsilon"]) for row in csv.DictReader(file)}
 
 
 def _name(entry: Any) -> str:
@@ -82,7 +75,8 @@ class Help:
 
     def read(self, tokens: Sequence[str]) -> list[str]:
         """Return the tokens with ``--help`` in the place of ``--help-all``, and remember both."""
-        self.command, self.everything = tokens[0] if tokens else "", ALL in tokens
+        words = 2 if tokens and tokens[0] in ("audit", "ledger", "schema") else 1
+        self.command, self.everything = " ".join(tokens[:words]), ALL in tokens
         return ["--help" if token == ALL else token for token in tokens]
 
     def groups(self, panel: Any) -> list[Any]:
@@ -115,18 +109,36 @@ class Help:
         return [panel.copy(title=words, entries=first)]
 
     def _complete(self, entry: Any) -> None:
-        """Put a description on one line, and add what is not typed in the code."""
+        """Put a description on one line; add its default, if it says none, and its cost."""
         from rich.text import Text
 
         text = getattr(entry.description, "primary_renderable", None)
         if not isinstance(text, Text):
             return
         words = [" ".join(text.plain.split())]
-        if self.command == "fit":
-            for title, table in (("default", DEFAULTS), ("epsilon", COSTS)):
-                if said := table.get(_name(entry)):
-                    words.append(f"[{title}: {said}]")
+        name = _name(entry)
+        if default := self.default_of(entry, words[0]):
+            words.append(f"[{default}]" if "required" in default else f"[default: {default}]")
+        if cost := self.cost_of(name):
+            words.append(f"[epsilon: {cost}]")
         entry.description.primary_renderable = Text(" ".join(words))
+
+    def default_of(self, entry: Any, words: str) -> str:
+        """Return what holds where an option is left out; nothing if that is said already."""
+        said = re.search(r"\b[Dd]efault\b|Required", words)
+        if not _name(entry) or entry.required or entry.default not in (None, "None", "") or said:
+            return ""
+        flag = entry.metavar is None and not entry.choices
+        return "off" if flag else self._row(_name(entry))[0]
+
+    def cost_of(self, name: str) -> str:
+        """Return what an option of this command costs."""
+        free = self.command in _FREE and name != "epsilon"
+        return "" if free else self._row(name)[1]
+
+    def _row(self, name: str) -> tuple[str, str]:
+        rows = table()
+        return rows.get(f"{self.command} {name}", rows.get(name, ("", "")))
 
     def __call__(self, console: Any, options: Any, panel: Any) -> None:
         """Print a panel."""

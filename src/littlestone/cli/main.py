@@ -24,11 +24,9 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, attack, exact, replay, statistical
-from littlestone.cli.dims import dims
+from littlestone.cli.audit import all_n, exact, replay, statistical
 from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
-from littlestone.cli.papers import papers
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
     check_record,
@@ -42,6 +40,7 @@ from littlestone.cli.predict import (
 )
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
+from littlestone.cli.theory import dims, papers
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -65,6 +64,7 @@ _EXITS = (
     "required certificate; 4 the privacy budget does not allow it; 5 stopped after a first part, "
     "whose cost stays spent; 130 interrupted."
 )
+_PRICES = f"Options that name no cost in epsilon have none.\n\n{_EXITS}"
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
@@ -76,9 +76,10 @@ _CLASSES = (
     "boosted_trees(depth=2), scorecard, linear."
 )
 _FIRST = (
-    "First steps: plan says how many records are enough, fit learns from them.\n\n"
-    'littlestone plan --class "thresholds(1, 99)" --epsilon 1 --alpha 0.1 --beta 0.05\n\n'
-    'littlestone fit people.csv --x age --y adult --class "thresholds(1, 99)" --epsilon 1'
+    "First steps: plan computes how many records are enough, and fit learns from "
+    'them.\n\nlittlestone plan --class "thresholds(1, 99)" --epsilon 1 --alpha 0.1 --beta '
+    '0.05\n\nlittlestone fit people.csv --x age --y adult --class "thresholds(1, 99)" --epsilon '
+    "1"
 )
 
 
@@ -110,12 +111,12 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.rehearse:rehearse": "Say how good a fit becomes: run it on PUBLIC rows.",
+    "littlestone.cli.rehearse:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
     "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
-    _about = f"{_CLASSES}\n\n{_EXITS}" if _of_class else _EXITS
+    _about = f"{_CLASSES}\n\n{_PRICES}" if _of_class else _PRICES
     app.command(
         _command,
         sort_key=_place,
@@ -125,9 +126,9 @@ for _place, _command in enumerate(_COMMANDS):
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
-        "Check the privacy of learners: exactly, for every n, by replay, by sampling.",
+        "Check the privacy of learners: exactly, for every n, by replay or by sampling.",
         len(_COMMANDS),
-        (exact, all_n, replay, statistical, attack),
+        (exact, all_n, replay, statistical),
     ),
     "ledger": (
         "Keep a privacy budget for a set of records.",
@@ -135,7 +136,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
         (create, show),
     ),
     "schema": (
-        "Write and check the public columns of a table, or learn them privately.",
+        "Describe the columns of a table publicly, check that, or learn it privately.",
         -1,  # the first step
         (new, propose, check_schema),
     ),
@@ -144,7 +145,7 @@ for _name, (_about, _place, _commands) in _GROUPS.items():
     _group = App(
         name=_name,
         help=_about,
-        help_epilogue=_EXITS,
+        help_epilogue=_PRICES,
         help_format="plaintext",
         sort_key=_place,
     )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, dataclass_transform, get_type_hints
 from urllib.parse import unquote, urlsplit
 
@@ -47,8 +46,8 @@ Settings = Annotated[
     Parameter(
         name="--set",
         negative="",
-        help="NAME=VALUE, a parameter of an algorithm of the papers; may repeat. `littlestone "
-        "papers` lists them. What is not set is as printed.",
+        help="NAME=VALUE, a parameter of an algorithm of the papers; may be repeated. `littlestone "
+        "papers` lists them. A parameter that is not set has the value printed in the paper.",
     ),
 ]
 Out = Annotated[
@@ -59,8 +58,8 @@ Model = Annotated[str, Parameter(help="File written by `littlestone fit --out`."
 Labels = Annotated[
     str | None,
     Parameter(
-        help="The public labels, separated by commas, for rule lists, trees, sums of trees and "
-        "finite classes."
+        help="The public labels, separated by commas, for rule lists, decision trees, boosted "
+        "trees, scorecards and finite classes."
     ),
 ]
 
@@ -92,19 +91,20 @@ def shared(cls: type) -> Any:
 
 @shared
 class Goal:
-    """What is learned, and how well."""
+    """Concept class, privacy and accuracy."""
 
     concept_class: ClassSpec
-    """What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"."""
+    """The concept class, for example "thresholds(1, 99)" or "decision_trees(depth=2)"."""
     epsilon: str
-    """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice."""
+    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
+    choice."""
     delta: str | None = None
-    """Delta, for example 1e-6; only for learners that are not pure (vc1, littlestone), and
-    for boosted_trees and scorecard, which are pure without it; linear needs it."""
+    """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
+    and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Error that the certificate should promise (privacy does not depend on it)."""
+    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail."""
+    """Probability with which the certificate may fail (privacy does not depend on it)."""
 
 
 @shared
@@ -112,39 +112,44 @@ class Claim:
     """A learner, and what is claimed of it."""
 
     concept_class: ClassSpec | None = None
-    """What can be learned, for example "thresholds(1, 99)". Required, as are --learner and
+    """The concept class, for example "thresholds(1, 99)". Required, like --learner and
     --epsilon."""
     learner: str | None = None
     """The algorithm, for example generic, agnostic, vc1 or boosting."""
     epsilon: str | None = None
-    """Privacy loss that is claimed."""
+    """Epsilon that is claimed."""
     delta: str | None = None
-    """Only for learners that are not pure."""
+    """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Error that the certificate should promise (privacy does not depend on it)."""
+    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail."""
+    """Probability with which the certificate may fail (privacy does not depend on it)."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
     settings: Settings = None
 
     def opened(
         self, caller: str, labels: Sequence[str] | None = None
-    ) -> tuple[ConceptClass, Schema | None, str, Goal]:
-        """Return the class and its schema, the learner's name, and what is claimed."""
+    ) -> tuple[ConceptClass, Schema | None, str]:
+        """Return the class and its schema, and the learner's name."""
         spec = needed(caller, "class", self.concept_class)
         learner = needed(caller, "learner", self.learner)
-        epsilon = needed(caller, "epsilon", self.epsilon)
-        goal = Goal(
-            concept_class=spec,
-            epsilon=epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-        )
+        needed(caller, "epsilon", self.epsilon)
         concepts, public = open_class(spec, self.schema, labels=labels)
         refuse_schema(concepts, public)
-        return concepts, public, learner, goal
+        return concepts, public, learner
+
+    def algorithm(self, concepts: ConceptClass, **options: Any) -> Learner[Any]:
+        """Return the learner, every number as the exact fraction that was typed."""
+        delta = None if self.delta is None else check_probability("audit", "delta", self.delta)
+        numbers = {
+            "epsilon": check_fraction("audit", "epsilon", self.epsilon),
+            "alpha": check_probability("audit", "alpha", self.alpha),
+            "beta": check_probability("audit", "beta", self.beta),
+        }
+        make = learner_named("audit", self.learner or "", self.settings)
+        made: Learner[Any] = make(concepts, delta=delta, **numbers, **options)
+        return made
 
 
 @shared
@@ -152,9 +157,9 @@ class Csv:
     """How a CSV file is written."""
 
     csv: str | None = None
-    """How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-    as the schema, model or stream declares, else with commas, points and UTF-8. Nothing is guessed
-    from the cells."""
+    """Format of a CSV file, for example "sep=;, decimal=comma, encoding=latin-1". The default is
+    what the schema, model or stream declares, else commas, decimal points and UTF-8. Nothing is
+    guessed from the cells."""
 
     def written(self, caller: str) -> CsvFormat | None:
         """Return the format that was typed."""
@@ -168,8 +173,8 @@ class Table(Csv):
     """How a table is read, whose columns a schema names."""
 
     header_is_public: Flag = False
-    """Declare that the first line of a CSV file has column names and is nobody's record: messages
-    may quote it."""
+    """Declare that the first line of a CSV file has column names and is not a record, so that
+    messages may quote it."""
 
     def format(self, caller: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
         """Return the format that was typed, with its header; None: what the schema declares."""
@@ -188,19 +193,20 @@ class Records:
     """Which columns are learned from, and what their cells mean."""
 
     x: str | None = None
-    """Column of points, or columns separated by commas. By default those of the schema."""
+    """Column of points, or predictor columns separated by commas (by default those of the
+    schema)."""
     schema: str | None = None
     """TOML file with the public columns, bins and categories, for classes over rows."""
     user: str | None = None
-    """Column that names the user (person, machine) of each record: protects users instead of single
-    records. Records without a user belong to one user together."""
+    """Column that names the user (person, machine) of each record: users are protected instead of
+    single records. All records without a user count as one user's."""
     positive: str | None = None
-    """The label cell that means 1 (by default 1); every other cell means 0."""
+    """The cell of --y that means 1 (by default 1); every other cell means 0."""
     negative: str | None = None
-    """The label cell that means 0, for --strict (by default 0, if --positive is 1)."""
+    """With --strict: the cell of --y that means 0 (by default 0, if --positive is 1)."""
     strict: Flag = False
-    """Refuse odd cells, instead of converting them by public rules. The refusal is not covered by
-    the privacy guarantee."""
+    """Refuse cells that do not fit their column, instead of converting them by public rules. A
+    refusal is not covered by the privacy guarantee."""
 
     def label_rule(self, caller: str) -> dict[str, str | None]:
         """Return the label that means 1, and the only other one that strict reading allows."""
@@ -248,12 +254,13 @@ class Evaluated:
     """What is spent on an evaluation."""
 
     evaluate: str | None = None
-    """The amount of epsilon for a private evaluation: the error beside that of the best constant;
-    for scorecards and boosted trees also ROC, calibration and probabilities. The learner gets the
-    rest. By default a tenth, for rules, lists and trees. Other models are evaluated on held-out
-    records, as if by --holdout, if n epsilon is 500 or more, and else not at all."""
+    """The amount of epsilon for a private evaluation: the error rate beside that of the majority
+    class; for scorecards and boosted trees also the ROC curve, calibration and probabilities. The
+    learner gets the rest. The default for rules, lists and trees is a tenth. Other models are
+    evaluated on held-out records, as with --holdout, if n times epsilon is at least 500, and
+    otherwise not at all."""
     no_evaluate: Flag = False
-    """Learn from all records for all of epsilon, and measure nothing."""
+    """Spend all of epsilon on learning from all records, and evaluate nothing."""
 
     def asked(self, caller: str) -> str | None:
         """Return what is asked for, as `Fit` and `Shares` take it.
@@ -288,12 +295,12 @@ class Paid:
     """What pays, and where chance comes from."""
 
     ledger: str | None = None
-    """The budget of these records: a file made by `littlestone ledger create`. The release is
-    recorded in it before anything is drawn; exit 4 if the budget does not allow it."""
+    """The privacy budget of these records, a file made by `littlestone ledger create`. The release
+    is recorded in it before anything is drawn; exit 4 if the budget does not allow it."""
     purpose: str | None = None
-    """Purpose of the release, one line: recorded in the ledger."""
+    """Purpose of the release, in one line, which is recorded in the ledger."""
     seed: int | None = None
-    """Make the result reproducible, and NOT PRIVATE."""
+    """Seed that makes the result reproducible, and NOT PRIVATE."""
 
     def budget(self, caller: str) -> Ledger | None:
         """Return the ledger, opened for the purpose."""
@@ -325,8 +332,7 @@ class Filed:
     """What is written to be filed."""
 
     record: str | None = None
-    """Write the record of the release here, which `littlestone check-record` verifies without the
-    data."""
+    """Write the release record here; `littlestone check-record` verifies it without the data."""
 
     def source(self, caller: str, paid: Paid) -> Source:
         """Return the source; refuse first a record that could not be made."""
@@ -534,27 +540,6 @@ def say_columns(public: Schema | None) -> None:
             "that the columns were not learned from.",
             file=sys.stderr,
         )
-
-
-def open_learner(
-    caller: str,
-    name: str,
-    concept_class: ConceptClass,
-    goal: Goal,
-    *,
-    options: Mapping[str, Any] = MappingProxyType({}),
-    settings: Sequence[str] | None = None,
-) -> Learner[Any]:
-    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
-    small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
-    numbers: dict[str, Any] = {
-        "epsilon": check_fraction(caller, "epsilon", goal.epsilon),
-        "alpha": check_probability(caller, "alpha", goal.alpha),
-        "beta": check_probability(caller, "beta", goal.beta),
-    }
-    make = learner_named(caller, name, settings)
-    made: Learner[Any] = make(concept_class, delta=small, **numbers, **options)
-    return made
 
 
 def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any:

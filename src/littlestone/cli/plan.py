@@ -33,7 +33,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
-    from littlestone.planning import Plans, StreamPlan
+    from littlestone.planning import Plans
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
@@ -51,16 +51,17 @@ class Wanted:
     """What is to be achieved; --solve leaves some of it open."""
 
     concept_class: ClassSpec | None = None
-    """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: which
-    of rules, trees of depth 2 and trees of depth 3 are certified, from how many records on."""
+    """The concept class, for example "thresholds(1, 2**64)"; or, with --schema, auto: how many
+    records rules and trees of depth 2 and 3 need to be certified."""
     epsilon: str | None = None
-    """Privacy loss: smaller protects more, 1 is a common choice. Required, unless --solve epsilon.
+    """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
+    epsilon.
     """
     alpha: str | None = None
-    """Error above the best of the class that must not be exceeded, for example 0.1. Required,
-    unless --solve alpha."""
+    """Excess error over the best concept of the class that must not be exceeded, for example 0.1.
+    Required, unless --solve alpha."""
     delta: str | None = None
-    """Delta, for example 1e-6; pure learners do not use it, vc1 and littlestone need it."""
+    """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
     """Probability with which the error may exceed alpha, for example 0.05. Required."""
 
@@ -70,13 +71,13 @@ class Intervals:
     """Intervals or sets of labels."""
 
     interval: str | None = None
-    """Plan only `fit --interval`, of boosted trees and scorecards: how many records intervals or
-    sets of labels need, or what those of --n cover. Without --schema a fifth of epsilon is for the
-    columns."""
+    """Plan only the prediction intervals or sets of `fit --interval` (boosted trees and
+    scorecards): how many records they need, or their coverage with --n records. Without --schema a
+    fifth of epsilon is for the columns."""
     holdout: str | None = None
-    """With --interval: the share of records that is held out, by default 0.2."""
+    """With --interval: the proportion of records that is held out, by default 0.2."""
     target: Literal["quantity", "count"] | None = None
-    """With --interval: around a quantity or a count, instead of sets of labels."""
+    """With --interval: intervals of a quantity or a count, instead of sets of labels."""
     high: str | None = None
     """With --target count: the highest value."""
 
@@ -164,31 +165,30 @@ def plan(
     schema:
         TOML file with the public columns, for classes over rows.
     agnostic:
-        Omit learners that promise nothing for data that no concept of the class explains.
+        Omit learners that are certified for realizable labels only.
     samples_per_user:
-        Protect users with so many records each. A learner that protects records then reads one
+        Protect users with this many records each. A learner that protects records then reads one
         record of each user, or all of them with a smaller epsilon.
     public_points:
-        Number of public unlabelled points of the population of the records (`fit --public`), for
+        Number of public unlabelled points from the population of the records (`fit --public`), for
         thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
-        Also bound the mistakes of `littlestone stream` in a stream of so many rows, from above and
-        below.
+        Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
+        and below.
     model:
-        Models without a bound before data are not planned: `littlestone rehearse` says how good
-        they become.
+        The family of models, as for `fit`. Only models with a certificate before data can be
+        planned; `littlestone rehearse` estimates how good the others become.
     learner:
-        Only what this algorithm of the papers needs, for example lyu.theorem3 (`littlestone
-        papers`).
+        Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`).
     solve:
-        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a share of
-        epsilon.
+        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a
+        proportion of epsilon.
     n:
-        For --solve and --interval: the number of records, or of users, if users are protected.
+        For --solve and --interval: the number of records, or of users if users are protected.
     what_if:
-        Also compute what the chosen learner needs if epsilon, alpha or the records of a user
-        change.
+        Also compute what the chosen learner needs for another epsilon, alpha or number of records
+        per user.
     papers:
         Also print the sizes that the papers state for this class.
     """
@@ -232,7 +232,7 @@ def plan(
     assert opened is not None
     concepts = opened[0]
     if learner is not None:
-        from littlestone.cli.papers import planned
+        from littlestone.cli.theory import planned
 
         _not_beside(
             report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
@@ -251,6 +251,7 @@ def plan(
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
+    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
@@ -262,7 +263,9 @@ def plan(
         print(jsonlib.dumps(plans.to_dict(what_if=what_if, papers=papers), sort_keys=True))
         return 0
     _show(plans)
-    _besides(plans, what_if=what_if, papers=papers, report=report)
+    for print_more in (_stream, *[_changes] * what_if, *[_papers] * papers):
+        print_more(plans)
+    facts([("Page", report, "")] if report is not None else [])
     return 0
 
 
@@ -279,20 +282,6 @@ def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | No
         return evaluated.part("plan", "1")
     part = evaluated.part("plan", exact["epsilon"])
     return part if solve is None or part is None else part / exact["epsilon"]
-
-
-def _besides(plans: Plans, *, what_if: bool, papers: bool, report: str | None) -> None:
-    """Print what was asked for beside the plan."""
-    from littlestone.cli.terminal import facts
-
-    if plans.stream is not None:
-        _stream(plans.stream)
-    if what_if:
-        _changes(plans)
-    if papers:
-        _papers(plans)
-    if report is not None:
-        facts([("Page", report, "")])
 
 
 def _papers(plans: Plans) -> None:
@@ -318,27 +307,20 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
+    from littlestone.cli.terminal import table
+    from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
+    from littlestone.report.html import number_of
 
     number = whole("plan", "n", needed("plan", "n", n))
     found = solve(concepts, what, number, **asked)
     if json:
         solutions = [solution.to_dict() for solution in found]
-        print(
-            jsonlib.dumps(
-                {
-                    "class": concepts.spec,
-                    "solve": what,
-                    "n": number,
-                    "solutions": solutions,
-                    **_proposal(concepts),
-                },
-                sort_keys=True,
-            )
-        )
+        out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
+        if (proposal := proposal_of(concepts)) is not None:
+            out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
+        print(jsonlib.dumps(out, sort_keys=True))
         return 0
-    from littlestone.cli.terminal import table
-    from littlestone.report.html import number_of
 
     rows = [
         (
@@ -360,8 +342,8 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
 
 
 def _promised(certificate: Certificate) -> str:
+    from littlestone.report.facts import accuracy_asked
     from littlestone.report.html import percent
-    from littlestone.report.pages import accuracy_asked
 
     if not certificate.holds:
         return "No certificate holds for it (see below)."
@@ -463,14 +445,6 @@ def _learned(concepts: ConceptClass) -> None:
     )
 
 
-def _proposal(concepts: ConceptClass) -> Json:
-    """Return what columns that were learned from records cost, as JSON; else nothing."""
-    from littlestone.learners.release import proposal_of
-
-    found = proposal_of(concepts)
-    return {} if found is None else {"proposal": {**found.to_dict(), "certificates_hold": False}}
-
-
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
     from littlestone.cli.terminal import note
@@ -501,11 +475,14 @@ def _beside(plans: Plans) -> None:
             )
 
 
-def _stream(found: StreamPlan) -> None:
+def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
     from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
+    found = plans.stream
+    if found is None:
+        return
     length = f"In a stream of {integer(found.horizon)} rows"
     if found.bound is None:
         note(f"{length}: {found.problem}")

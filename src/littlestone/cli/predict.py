@@ -46,7 +46,7 @@ def predict(
     proba: Flag = False,
     out: Out = None,
 ) -> int:
-    """Label each row of a table by a released model; costs no epsilon.
+    """Predict each row of a table with a released model; costs no epsilon.
 
     Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
     expected count, the cumulative hazard of an event) for each row, in the order of the rows; or
@@ -61,12 +61,12 @@ def predict(
     x:
         Column of points, if its name differs from the model's.
     key:
-        Column to keep as the first one, beside the prediction, such as the number of a record.
+        Column to copy in front of the predictions, such as a record number.
     proba:
-        Write "prediction,probability" instead: the probability of 1 of a scorecard or boosted
-        trees; for other models the share of 1 that the evaluation found. With a list of labels: a
-        column for each label. With a time until an event: a column for the survival at the end of
-        each period.
+        Write "prediction,probability" instead: for a scorecard or boosted trees the probability of
+        label 1; for other models the proportion of label 1 that the evaluation found. With a list
+        of labels: a column for each label. With a time until an event: a column for the event-free
+        probability at the end of each period.
     """
     from littlestone.cli.terminal import reading
     from littlestone.data.cells import PARQUET, conversion, format_of
@@ -101,7 +101,7 @@ def predict(
 
 
 def report(model: Model, /, *, out: str) -> int:
-    """Write the page of a model: the model, its guarantee, its certificate.
+    """Write the page of a model: what it is, its privacy guarantee and its accuracy.
 
     Parameters
     ----------
@@ -128,16 +128,16 @@ def export(
     Parameters
     ----------
     to:
-        sql: one expression, the probability of 1 (of a rule, a list, a tree or several labels: the
-        label). python: a module without dependencies; r: base R, with a function score() of a data
-        frame; json: the trees and the schema.
+        sql: one expression, the probability of label 1 (for a rule, a list, a tree or several
+        labels: the label). python: a module without dependencies. r: base R, with a function
+        score() of a data frame. json: the trees and the schema.
     dialect:
-        For sql: duckdb (the default) reads cells exactly as this program does (of a CSV file, with
-        all_varchar=true: its reader makes truth values of yes and no); standard (PostgreSQL and
-        others) and sqlite are for columns that have their proper types.
+        For sql: duckdb (the default) reads cells exactly as this program does (read CSV files with
+        all_varchar=true, since DuckDB's reader turns yes and no into truth values); standard
+        (PostgreSQL and others) and sqlite are for columns that have their proper types.
     table:
-        For sql: what to write after FROM; then it is a query of all columns of this table and the
-        value. Engines may show the rows in another order: select a key.
+        For sql: the table to write after FROM. The result is then a query of all columns of this
+        table and the prediction. Engines may return the rows in another order: select a key.
     """
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
@@ -155,7 +155,7 @@ def export(
 
 
 def check_record(file: str, /, *, json: AsJson = False) -> int:
-    """Verify the record of a release offline: hashes, the budget, the certificate.
+    """Verify a release record offline: its hashes, its budget, its certificate.
 
     Exit 1 if anything is wrong, with the name of each wrong field.
 
@@ -166,6 +166,7 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
     """
     from littlestone.cli.terminal import facts
     from littlestone.learners.check_record import check_record as checked
+    from littlestone.privacy import Guarantee
     from littlestone.safe_io import parse_json, read_text
 
     record = parse_json(read_text(file, "record"), f"record {file}")
@@ -177,14 +178,9 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
         facts([(finding.field, finding.problem, "red") for finding in found])
     else:
         agrees = "all that can be checked without the data agrees"
-        facts([("Record", agrees, "green"), ("Guarantee", _promise(record), "")])
+        promise = Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"])
+        facts([("Record", agrees, "green"), ("Guarantee", str(promise), "")])
     return int(bool(found))
-
-
-def _promise(record: dict[str, dict[str, dict[str, object]]]) -> str:
-    from littlestone.privacy import Guarantee
-
-    return str(Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"]))
 
 
 def _head(release: Release, *, proba: bool) -> list[str]:
@@ -271,33 +267,35 @@ class Asked(Csv, Paid):
     y: str | None = None
     """Column of labels, if its name differs from the model's."""
     positive: str | None = None
-    """The label cell that means 1, if it differs from the model's."""
+    """The cell of --y that means 1, if it differs from the model's."""
     user: str | None = None
-    """Of a model that protects users: column that names them, if it differs from the model's."""
+    """For a model that protects users: column that names them, if it differs from the model's."""
 
 
 def score(
     model: Model, data: str, /, *, asked: Asked, by: str | None = None, filed: Filed = Filed(),
     json: AsJson = False,
 ) -> int:  # fmt: skip
-    """Evaluate a model privately on a table of other records than it was learned from.
+    """Evaluate a model privately, on other records than those it was learned from.
 
-    Reports the error beside that of the majority class, each with an interval, and a bound on the
-    error on new records, which holds if these records were held out: you must know that. A table
-    with the columns of the fit and as many records counts as the table of the fit. The records of
-    this table pay epsilon; for a model of users its users do, and one record of each is looked at.
+    Reports the error rate beside that of the majority class, each with a confidence interval, and
+    an upper bound on the error rate for new records, which holds if these records were held out
+    (the program cannot know). A table with the same columns and the same number of records as the
+    table of the fit is taken for that table. The records of this table pay epsilon; with a model
+    that protects users, its users do, and one record of each is read.
 
     Parameters
     ----------
     data:
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
     by:
-        Also evaluate groups of the records, at most 8: columns of the model's schema, separated by
-        commas, or a file of their own (groups.toml, a schema). It costs no epsilon, but more cells
-        of one histogram have more noise.
+        Also evaluate at most 8 groups of the records, by columns of the model's schema, separated
+        by commas, or by a schema of their own (groups.toml). It costs no epsilon, but each group
+        has fewer records for the same noise.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.pages import doubt_facts, evaluation_facts, group_facts
+    from littlestone.report.evaluated import evaluation_facts, group_facts
+    from littlestone.report.facts import doubt_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed, by=by)
@@ -314,7 +312,7 @@ def score(
 
 
 def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) -> int:
-    """Evaluate several models privately on the same table; each gets its part of epsilon.
+    """Evaluate several models privately on the same table, each for an equal part of epsilon.
 
     Parameters
     ----------
@@ -417,8 +415,8 @@ def _scored(
         check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
     )
     caution(weaknesses(total, None))
-    others = [
-        not _like_the_fit(release, sample.n, column)
+    others = [  # not as many records as it was learned from, or another column
+        release.n != sample.n or (release.columns or {}).get("y") != column
         for (release, sample), (column, _) in zip(pairs, labels, strict=True)
     ]
     if not all(others):
@@ -461,11 +459,6 @@ def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
             "--user."
         )
     return column
-
-
-def _like_the_fit(release: Release, n: int, y: str) -> bool:
-    """Return whether a table may be the one that was learned from: as many records, its columns."""
-    return release.n == n and (release.columns or {}).get("y") == y
 
 
 def _document(release: Release) -> Json:

@@ -33,8 +33,8 @@ class Asked(FitGoal):
     """What is to be fitted."""
 
     epsilon: str | None = None
-    """Privacy loss, or several numbers, such as .5,1,2. Beside --aim and --records it may be left
-    out: then it is searched."""
+    """Privacy loss, or several numbers, such as .5,1,2. With --aim and --records it may be left
+    out, and is then searched for."""
 
 
 @shared
@@ -45,11 +45,11 @@ class Guesses:
     """Without TWIN: the AUROC (for quantities R2, for times the concordance) of the best model
     without privacy, as far as one can guess."""
     share: str | None = None
-    """Without TWIN: the share of label 1, or of events."""
+    """Without TWIN: the prevalence of label 1, or of events."""
     single: str | None = None
     """Without TWIN: the AUROC (R2, concordance) of the best single column."""
     third: str | None = None
-    """Without TWIN: that of the third best column."""
+    """Without TWIN: the same measure for the third-best column."""
 
 
 def rehearse(
@@ -75,7 +75,7 @@ def rehearse(
     report: Page = None,
     json: AsJson = False,
 ) -> int:
-    """Say how good a fit of so many records becomes: run it on PUBLIC rows, again and again.
+    """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
 
     Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
     published one. Without it a population is made up over a --schema (--best, --share).
@@ -85,23 +85,25 @@ def rehearse(
     twin:
         A public table: a Parquet or CSV file, or the URL of a table in a database.
     y:
-        Column of labels, or of the --target.
+        Column of labels, or of the quantity or count (--target).
     n:
-        How many records there will be, or several numbers, such as 1000,5000. Each run draws so
-        many rows from four fifths of TWIN (none twice, while there are enough), and is measured on
-        the others. Like --epsilon, it may be left out beside --aim: then it is searched.
+        How many records there will be, or several numbers, such as 1000,5000. Each run draws this
+        many rows from four fifths of TWIN (without replacement, as long as there are enough), and
+        is evaluated on the remaining fifth. With --aim it may be left out, and is then searched
+        for.
     aim:
-        What the model is to reach, such as "auroc >= .75"; also of log_loss, error, r2, mae,
-        concordance and coverage. What is left out, --records or --epsilon, is searched; exit 3 if
-        10,000,000 records do not reach it.
+        What the model should reach, such as "auroc >= .75"; also for log_loss, error, r2, mae,
+        concordance and coverage. Whichever of --records and --epsilon is left out is searched for;
+        exit 3 if 10,000,000 records are not enough.
     chance:
-        How often a fit is to reach the --aim.
+        Probability with which a fit should reach the --aim.
     runs:
-        At first; more follow until the mean is known to 0.01, at most 100.
+        Number of runs to begin with; more follow until the mean is known to within 0.01, at most
+        100.
     jobs:
-        Processes, by default one for each core.
+        Number of parallel processes (by default one per core).
     seed:
-        Of rows and draws, which are public.
+        Seed of the rows and the draws, all of which are public.
     out:
         Write the protocol (JSON) here, for `littlestone fit --protocol`.
     """

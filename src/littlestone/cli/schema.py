@@ -35,10 +35,11 @@ _CLASSES = (
 
 
 def new(
-    data: str,
+    data: str | None = None,
     /,
     *,
     y: str | None = None,
+    codebook: str | None = None,
     table: Table = Table(),
     out: Out = None,
 ) -> int:
@@ -50,16 +51,22 @@ def new(
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file.
+        Table of labelled records: a Parquet or CSV file. May be absent with a codebook.
     y:
-        Column of labels: omitted from the schema.
+        Column of labels, which is omitted from the schema.
+    codebook:
+        Take bins, categories, other spellings, units and missing codes from REDCap's data
+        dictionary (CSV), a Frictionless Table Schema (JSON), or a CSV file with the columns name,
+        type, low, high, levels (a|b or 1=a|2=b), missing, unit, label.
     """
     from littlestone.data.draft import draft
     from littlestone.safe_io import write_text
 
-    check_outputs("schema new", data, out=out)
-    form = table.written("schema new")
-    written = draft(data, label=y, header_is_public=table.header_is_public, csv=form)
+    if data is None and codebook is None:
+        raise ParameterError("schema new needs a table, or --codebook FILE, or both.")
+    check_outputs("schema new", data, codebook, out=out)
+    form, public = table.written("schema new"), table.header_is_public
+    written = draft(data, label=y, codebook=codebook, header_is_public=public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:
@@ -86,8 +93,9 @@ def propose(
 ) -> int:
     """Learn a schema privately from the records; costs epsilon.
 
-    Numbers get bins of about equal size, texts their frequent categories. No certificate of
-    accuracy then holds for a model of the same records; releases say so.
+    Numeric columns get bins of about equal frequency, text columns their frequent categories. A
+    model learned from the same records then has no certificate of accuracy, and its release says
+    so.
 
     Parameters
     ----------
@@ -100,21 +108,20 @@ def propose(
     delta:
         Delta, for example 1e-6. Without it, columns of texts are omitted.
     y:
-        Column of labels: not read.
+        Column of labels, which is not read.
     columns:
-        Which columns, separated by commas; by default all others.
+        Columns to describe, separated by commas (by default all but --y).
     bins:
-        About how many bins a number has; at most twice as many.
+        Approximate number of bins of a numeric column; at most twice as many.
     digits:
-        Bins begin at numbers of at most so many significant digits: years have 4.
+        Largest number of significant digits of a bin's edge (years have 4).
     kinds:
         What columns are known to contain, for example "age=whole,income=number,city=text": whole,
         number, text, flag or open, from public knowledge. By default the types that a Parquet file
         or database declares, which count as public; columns of CSV files are open: their type is
         decided privately.
     bounds:
-        Ranges of columns, from public knowledge: "age=0:120,income=0:1000000", bins begin there,
-        and these columns are numbers.
+        Ranges of numeric columns, from public knowledge, such as "age=0:120,income=0:1000000".
     """
     from littlestone.data.proposal import propose as learned
     from littlestone.safe_io import write_text
@@ -195,7 +202,7 @@ def _kinds(text: str | None) -> dict[str, str] | None:
 
 def _show_proposal(schema: Schema, out: str) -> None:
     from littlestone.cli.terminal import facts, note, table
-    from littlestone.report.pages import taken_as_public
+    from littlestone.report.facts import taken_as_public
 
     proposal = schema.proposal
     assert proposal is not None
@@ -262,7 +269,7 @@ def check(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Report privately how a table's cells are read: missing, other, balance of the labels.
+    """Report privately how cells are read: missing and unexpected values, label counts.
 
     A cell or label that fits no declaration is "other", never an error: check before you fit.
 
@@ -281,8 +288,8 @@ def check(
     labels:
         The public labels, separated by commas.
     records:
-        Instead of a table: print the noise of a report of so many records. Reads no table, costs
-        nothing.
+        Instead of a table: print how much noise the report of this many records would have. No
+        table is read, and no epsilon is spent.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.data_report import check as checked

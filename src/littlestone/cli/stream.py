@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,16 +40,15 @@ if TYPE_CHECKING:
     from littlestone.data.read import Begun, RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.journal import DurableStream
-    from littlestone.privacy import Ledger
     from littlestone.types import Json
 
 
 @shared
 class Terms(Csv, Records):
-    """What a stream is begun with; of one that is there, the state knows it."""
+    """Parameters of a new stream; an existing one takes them from its state."""
 
     concept_class: ClassSpec | None = None
-    """What can be learned, for example "thresholds(1, 99)"."""
+    """The concept class, for example "thresholds(1, 99)"."""
     epsilon: str | None = None
     """Privacy loss of the whole stream, whatever its length."""
     delta: str | None = None
@@ -60,24 +59,25 @@ class Terms(Csv, Records):
     """Probability with which the bound on mistakes may fail (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
     """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
-    mistakes."""
+    mistakes in practice."""
     adversary: Literal["oblivious", "adaptive"] | None = None
     """Against whom the bound on mistakes holds. adaptive: the rows may be chosen after
     reading what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
     that is proved.
     """
     agnostic: Flag = False
-    """For rows that no concept explains, of finite classes: before each batch one concept is drawn
-    by its mistakes on all earlier batches. The bound is on mistakes beyond those of the best
-    concept, if the rows of a batch are fixed before its concept is published; they may depend on
-    everything published before."""
+    """For labels that no concept fits perfectly, with finite classes: before each batch one concept
+    is drawn by its mistakes on all earlier batches. The bound is on mistakes beyond those of the
+    best concept, if the rows of a batch are fixed before its concept is published; they may depend
+    on everything published earlier."""
     x: str | None = None
     """Column of points (by default x), or columns of the schema separated by commas."""
     y: str | None = None
     """Column of labels (by default y)."""
     records_per_user: str | None = None
-    """With --user: only this many first rows of each user are learned; all are predicted. Each row
-    may then cost epsilon divided by this number, so mistakes grow by about this factor."""
+    """With --user: only the first rows of each user, up to this number, are learned; all are
+    predicted. Each row then gets epsilon divided by this number, so mistakes grow by about this
+    factor."""
 
 
 def stream(
@@ -118,18 +118,18 @@ def stream(
         Instead of --state: an algorithm of the papers, lyu.algorithm3. It learns in memory, to the
         end of the input; --export then writes everything published there.
     resume:
-        How the input continues an existing stream. from-start: it begins with the stream's first
-        row again, and rows that were learned are skipped. new-rows: it begins with the row after
-        the last one that was learned (--status says how many were).
+        How the input continues an existing stream. from-start: it begins again with the stream's
+        first row, and rows that were learned already are skipped. new-rows: it begins with the row
+        after the last one that was learned (--status says how many there were).
     follow:
         Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
         Write the predictions of this run to this new file, instead of the standard output. After a
         kill the next run begins with the lines of the last group; t says which they are.
     group:
-        At most so many rows become durable together; no row waits for others.
+        Largest number of rows that become durable together; no row waits for others.
     durability:
-        kill: answers survive kill -9. power: they survive a power failure too.
+        kill: predictions survive kill -9. power: they survive a power failure, too.
     export:
         Write everything published as JSON, and read no rows; also while the stream runs.
     report:
@@ -163,6 +163,7 @@ def stream(
     seed = paid.checked_seed("stream")
     from littlestone.cli.terminal import caution
     from littlestone.learners.base import weaknesses
+    from littlestone.learners.online.journal import open_stream
 
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
@@ -176,20 +177,15 @@ def stream(
     algorithm, about, reader = _prepared(state, terms, seed, what)
     if not quiet:
         caution(weaknesses(algorithm.guarantee(), algorithm.plan.goal.horizon))
-    begin = partial(
-        _begin, state, algorithm, about=about, seed=seed, ledger=paid_by, durability=durability
-    )
     handle, ours = _input(data)
     try:
-        _run(
-            begin,
-            reader,
-            _lines(handle, most, reader.form.encoding, follow=follow),
-            resume=resume,
-            out=out,
-            power=durability == "power",
-            quiet=quiet,
+        begun = reader.begin(_lines(handle, most, reader.form.encoding, follow=follow))
+        opened = open_stream(
+            state, algorithm, seed=seed, ledger=paid_by, durability=durability, about=about
         )
+        with contextlib.closing(opened) as durable:
+            power = durability == "power"
+            _learn(durable, reader, begun, resume=resume, out=out, power=power, quiet=quiet)
     except KeyboardInterrupt:
         return 130
     finally:
@@ -209,7 +205,7 @@ def _of_papers(
     **how: Any,
 ) -> int:
     """Learn by an algorithm of the papers."""
-    from littlestone.cli.papers import streamed
+    from littlestone.cli.theory import streamed
     from littlestone.data.cells import CsvFormat
     from littlestone.data.read import RowReader
 
@@ -241,31 +237,10 @@ def _of_papers(
             os.close(handle)
 
 
-def _run(
-    begin: Callable[[], DurableStream],
-    reader: RowReader,
-    lines: Iterator[bytes],
-    *,
-    resume: str | None,
-    out: str | None,
-    power: bool,
-    quiet: bool,
-) -> None:
-    begun = reader.begin(lines)
-    with contextlib.closing(begin()) as durable:
-        _learn(durable, reader, begun, resume=resume, out=out, power=power, quiet=quiet)
-
-
 def _learn(
-    durable: DurableStream,
-    reader: RowReader,
-    begun: Begun,
-    *,
-    resume: str | None,
-    out: str | None,
-    power: bool,
-    quiet: bool,
-) -> None:
+    durable: DurableStream, reader: RowReader, begun: Begun, *,
+    resume: str | None, out: str | None, power: bool, quiet: bool,
+) -> None:  # fmt: skip
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
@@ -273,8 +248,7 @@ def _learn(
             "--resume from-start, if it begins with the stream's first row again (rows that were "
             "learned are skipped), or --resume new-rows, if it continues after the last row."
         )
-    answers = Answers(out, power=power)
-    progress = Progress(durable, quiet=quiet)
+    answers, progress = Answers(out, power=power), Progress(durable, quiet=quiet)
     try:
         answers.repeat(durable)
         for group in reader.groups(begun, learned if resume == "from-start" else 0):
@@ -339,33 +313,13 @@ def _lines(handle: int, most: int, encoding: str, *, follow: bool) -> Iterator[b
             ) from None
 
     grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
-    return line_groups(read, most, _waiting(grows), encoding)
 
-
-def _waiting(grows: bool) -> Callable[[], bool]:
     def more() -> bool:
         if grows:
             time.sleep(0.1)
         return grows
 
-    return more
-
-
-def _begin(
-    folder: str,
-    algorithm: OnlineAlgorithm,
-    *,
-    about: Json,
-    seed: int | None,
-    ledger: Ledger | None,
-    durability: Literal["kill", "power"],
-) -> DurableStream:
-    """Open the stream of a folder, or begin one."""
-    from littlestone.learners.online.journal import open_stream
-
-    return open_stream(
-        folder, algorithm, seed=seed, ledger=ledger, durability=durability, about=about
-    )
+    return line_groups(read, most, more, encoding)
 
 
 def _prepared(
@@ -376,7 +330,7 @@ def _prepared(
     from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
     from littlestone.data.read import RowReader
-    from littlestone.learners.online.hedge import algorithm_of
+    from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
     known, typed = _known(folder), vars(terms)
@@ -509,7 +463,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
         write_text(report, page(public))
     if filed.record is not None:
-        from littlestone.learners.online.record import stream_record
+        from littlestone.learners.online.journal import stream_record
 
         filed.write(partial(stream_record, public))
 

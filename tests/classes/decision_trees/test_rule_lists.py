@@ -23,12 +23,12 @@ from littlestone.classes import class_from_dict, conjunction, load, parse_class
 from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows, error_bound
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.classes.rule_lists import ListCandidates, ListHypothesis, ListRoots
-from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SecureSource, SeededSource
 
 ADULT = Path(__file__).parents[3] / "examples" / "adult"

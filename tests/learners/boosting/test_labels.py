@@ -20,16 +20,16 @@ import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import linked
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import measures as histogram
+from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner, rounds
 from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import ExactSource, SeededSource
 
 ABC = ("a", "b", "c")

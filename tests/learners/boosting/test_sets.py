@@ -28,7 +28,7 @@ from littlestone.learners.check_record import check_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.mechanisms import Conformal
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import ExactSource, SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})

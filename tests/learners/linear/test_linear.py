@@ -129,10 +129,11 @@ def test_the_same_seed_in_one_and_four_threads_is_the_same_model():
 @pytest.mark.parametrize(
     ("columns", "n", "epsilon", "delta", "takes"),
     [
-        (8, 5999, 1, "1e-6", True),
-        (7, 5999, 1, "1e-6", False),
-        (8, 6000, 1, "1e-6", False),
-        (20, 600, 10, "1e-6", False),
+        (8, 999, 1, "1e-6", True),
+        (7, 699, 1, "1e-6", False),
+        (8, 1000, 1, "1e-6", False),
+        (20, 199, 10, "1e-6", True),
+        (20, 200, 10, "1e-6", False),
         (8, 100, 1, None, False),
         (8, None, 1, "1e-6", False),
     ],
@@ -143,8 +144,20 @@ def test_auto_decides_by_public_numbers(columns, n, epsilon, delta, takes):
 
 
 def test_auto_takes_it_where_records_are_few():
-    made = ls.fit(TABLE, y="ill", schema=SCHEMA, epsilon="1/2", delta=1e-6, random_state=0)
+    made = ls.fit(TABLE, y="ill", schema=SCHEMA, epsilon="1/8", delta=1e-6, random_state=0)
     assert isinstance(made, ls.LinearClassifier)
+
+
+@pytest.mark.parametrize(
+    ("users", "kind"),
+    [(900, ls.LinearClassifier), pytest.param(1_500, ls.BoostedTrees, marks=pytest.mark.more)],
+)
+def test_auto_counts_users_where_they_are_protected(users, kind):
+    """All rows are there either way: what counts is how many users have them."""
+    names = [f" {i % users}" if i % 2 else i % users for i in range(N)]  # two ways to write one
+    table = TABLE | {"who": list(map(str, names))}
+    made = ls.fit(table, y="ill", user="who", schema=SCHEMA, epsilon=1, delta=1e-6, random_state=0)
+    assert isinstance(made, kind)
 
 
 # -- refusals --

@@ -1,0 +1,371 @@
+"""``littlestone dims`` and ``papers``: dimensions of a class; the numbered algorithms.
+
+Neither reads data. `planned` and `streamed` are what plan and stream do with an algorithm.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from littlestone.cli.options import (
+    AsJson,
+    ClassSpec,
+    Flag,
+    Page,
+    check_outputs,
+    needed,
+    open_class,
+    say_columns,
+    whole,
+)
+from littlestone.errors import (
+    ParameterError,
+    SearchLimitError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from littlestone.classes import ConceptClass, Dimensions
+    from littlestone.classes.finite import Listing
+    from littlestone.cli.options import Paid
+    from littlestone.data.read import RowReader
+    from littlestone.types import Json
+
+
+#: A witness that is printed has at most 2**6 leaves; a picture shows fewer levels still.
+_PRINTED, _DRAWN = 6, 5
+#: A class with closed forms is searched for further witnesses only up to this size.
+_LISTED = 256
+
+
+def dims(
+    *,
+    concept_class: ClassSpec,
+    schema: str | None = None,
+    witness: Flag = False,
+    max_nodes: int = 1_000_000,
+    max_seconds: float | None = None,
+    progress: Flag = False,
+    report: Page = None,
+    json: Flag = False,
+) -> int:
+    """Print the VC, Littlestone and threshold dimension of a class, exactly.
+
+    Closed forms where they are known, else exact search on the matrix of a small class. A search
+    that reaches its limits prints bounds.
+
+    Parameters
+    ----------
+    concept_class:
+        The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
+    witness:
+        Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
+        and for a small class a shattered set and a threshold sequence.
+    schema:
+        TOML file with the public columns, for classes over rows.
+    max_nodes:
+        Budget of each search, in nodes, so that the result is the same on every machine.
+    max_seconds:
+        Processor time of all searches together, in seconds; what is undecided then is printed as
+        bounds.
+    progress:
+        Print intermediate bounds on standard error, even if it is not a terminal.
+    json:
+        Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
+    """
+    from littlestone.classes import dimensions
+    from littlestone.cli.terminal import facts, note, telling
+    from littlestone.combinatorics.matrix import Clock, watching
+    from littlestone.safe_io import write_text
+
+    check_integer("dims", "max_nodes", max_nodes, low=0)
+    check_outputs("dims", schema, report=report)
+    concepts, _ = open_class(concept_class, schema)
+    clock = Clock(max_seconds)
+    with telling("Searching", progress) as tell:
+        found = dimensions(
+            concepts,
+            max_nodes=max_nodes,
+            max_seconds=max_seconds,
+            progress=lambda name, value: tell(f"{name}: {_words(value)}"),
+        )
+        result = found.to_dict()
+        with watching(None if max_seconds is None else clock):  # the rest of the time
+            if witness:
+                result["witness"] = _witness(concepts, found, max_nodes)
+            page = _page(concepts, found, max_nodes) if report is not None else ""
+    if report is not None:
+        write_text(report, page)
+    if json:
+        print(jsonlib.dumps(result, sort_keys=True))
+        return 0
+    names = ("VC dimension", "Littlestone dimension", "Threshold dimension")
+    rows = [("Class", concepts.spec, "")]
+    rows += [(name, _words(value), "bold") for name, value in zip(names, vars(found).values())]  # noqa: B905
+    if report is not None:
+        rows.append(("Page", report, ""))
+    facts(rows)
+    for name, value in result.get("witness", {}).items():
+        note(f"{name.replace('_', ' ')}: {jsonlib.dumps(value, sort_keys=True)}")
+    return 0
+
+
+def _words(value: object) -> str:
+    from littlestone.report.html import integer
+
+    return integer(value) if isinstance(value, int) else str(value)
+
+
+def _witness(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> Json:
+    """Return what proves the lower bounds, as far as it can be found and written out."""
+    from littlestone.classes import shattered_tree
+    from littlestone.classes.dimensions import Bounds, as_json
+
+    names = ("shattered_set", "shattered_tree", "threshold_sequence")
+    so_far: Json = {
+        name: value.witness()
+        for name, value in zip(names, vars(found).values(), strict=True)
+        if isinstance(value, Bounds) and value.witness is not None
+    }
+    out: Json = {}
+    try:
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _PRINTED), max_nodes=max_nodes)
+        out["shattered_tree"] = tree.to_dict()
+    except (SearchLimitError, UnsupportedError) as reason:
+        out["shattered_tree"] = {"missing": str(reason)}
+    try:
+        listed = _small(concepts, max_nodes)
+    except (SearchLimitError, UnsupportedError) as reason:
+        missing = {"missing": str(reason)}
+        return out | {"shattered_set": missing, "threshold_sequence": missing} | so_far
+    for question in (listed.kernel.shattered_set, listed.kernel.threshold_sequence):
+        name = question.__name__
+        try:
+            out[name] = as_json(listed, question())
+        except SearchLimitError as reason:
+            out[name] = {"missing": str(reason)}
+    return out | so_far
+
+
+def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
+    """Return the page, with the pictures that can be drawn."""
+    from littlestone.classes import make_tree, shattered_tree
+    from littlestone.report import Setting, dimensions_page
+    from littlestone.report.figures import drawing, point_names
+
+    pictures: list[tuple[str, str]] = []
+    with suppress(SearchLimitError, UnsupportedError):  # the page says what is undecided
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
+        part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
+        pictures.append((f"A mistake tree{part}", drawing(tree)))
+    if found.vc in (0, 1):
+        with suppress(
+            SearchLimitError, UnsupportedError
+        ):  # `make_tree` names the classes that have one
+            pictures.append(("The tree of the class", drawing(make_tree(concepts))))
+    if isinstance(found.littlestone, int):
+        with suppress(SearchLimitError, UnsupportedError):
+            small = _small(concepts, max_nodes)
+            decomposition = small.kernel.decomposition(None, 1, found.littlestone)
+            columns = Setting(columns=point_names(concepts, small.points))
+            pictures.append(("A decomposition", drawing(decomposition, columns)))
+    return dimensions_page(concepts, found, pictures)
+
+
+def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
+    """List a class if it is small; one with closed forms only if it is tiny."""
+    from littlestone.classes.dimensions import is_closed
+    from littlestone.classes.finite import listing
+
+    if is_closed(concepts) and concepts.size > _LISTED:
+        raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")
+    return listing(concepts, max_nodes)
+
+
+# -- ``littlestone papers``: the numbered algorithms; and what plan and stream do with them.
+
+
+def papers(*, json: AsJson = False) -> int:
+    """List the algorithms of the papers: names for --learner, kinds, parameters for --set, sizes.
+
+    What learns is fitted by `fit --learner NAME`, planned and audited; streams are learned by
+    `stream --learner NAME`. Mechanisms and constructions are used from Python: littlestone.papers.
+    """
+    from littlestone.cli.terminal import table
+    from littlestone.papers import names, needed, page
+    from littlestone.papers.adaptor import settings
+
+    rows = []
+    for name in names():
+        found: Any = page(name)
+        learns = found.KIND == "learner"
+        rows.append(
+            {
+                "name": name,
+                "python": found.__name__,
+                "paper": found.PAPER,
+                "number": found.NUMBER,
+                "kind": found.KIND,
+                "unit": found.UNIT if learns else None,
+                "what": found.STATEMENT,
+                "settings": sorted(settings(found)) if learns else [],
+                "needed": [each._asdict() for each in needed() if each.name == name],
+            }
+        )
+    if json:
+        print(jsonlib.dumps({"algorithms": rows}, sort_keys=True))
+        return 0
+    lines = [(r["name"], r["python"], r["number"], r["kind"], r["what"]) for r in rows]
+    table("The papers", ("name", "Python", "number", "kind", "what"), lines)
+    sizes = [
+        (
+            each.row,
+            each.concept_class,
+            *("not known" if n is None else f"{n:,}" for n in (each.certified, each.simulated)),
+            each.certified_with or "as printed",
+        )
+        for each in needed()
+    ]
+    title = "\nRecords or users for epsilon 1, delta 1e-6, alpha = beta = 0.1"
+    table(title, ("name", "class", "certified", "in simulation", "certified with"), sizes)
+    return 0
+
+
+def planned(
+    name: str, concepts: ConceptClass, asked: Json, settings: Sequence[str] | None, *, json: bool
+) -> int:
+    """Print what one algorithm of the papers needs."""
+    from littlestone.cli.terminal import facts
+    from littlestone.papers import make
+
+    numbers = {key: asked.get(key) for key in ("epsilon", "alpha", "beta", "samples_per_user")}
+    learner = make(
+        name, concepts, caller="plan", settings=settings or (), delta=asked.get("delta"),
+        **{key: value for key, value in numbers.items() if value is not None},
+    )  # fmt: skip
+    _ = learner.plan
+    required = None if learner.uncertified else learner.required_samples()
+    guarantee = learner.guarantee()
+    if json:
+        found = {
+            "class": concepts.spec, "learner": learner.name, "unit": learner.unit,
+            "required": required, "guarantee": guarantee.to_dict(),
+        }  # fmt: skip
+        print(jsonlib.dumps(found, sort_keys=True))
+        return 0
+    needs = f"{required:,} {learner.unit}" if required is not None else "not certified"
+    why = "" if required is not None else learner.uncertified
+    facts([("Learner", learner.name, ""), ("Privacy", str(guarantee), ""), ("Needs", needs, why)])
+    return 0
+
+
+def streamed(
+    name: str,
+    terms: Any,
+    settings: Sequence[str] | None,
+    paid: Paid,
+    *,
+    reader_of: Callable[[ConceptClass], RowReader],
+    lines_of: Callable[[RowReader], Iterator[bytes]],
+    out: str | None,
+    export: str | None,
+    quiet: bool,
+) -> int:
+    """Learn a stream by an algorithm of the papers, in memory: a kill ends it.
+
+    Writes "t,prediction" and a line for each row; ``export`` gets everything published, as JSON.
+    """
+    from littlestone.learners.release import LEARNING, parts_of, proposal_of, stated
+    from littlestone.papers import page
+    from littlestone.papers.adaptor import read_settings
+    from littlestone.privacy import Part, total
+    from littlestone.safe_io import write_text
+
+    found: Any = page(name)
+    if found.KIND != "learner" or found.UNIT != "stream":
+        raise ParameterError(f"{name} does not learn streams: lyu.algorithm3 does.")
+    for option in ("concept_class", "epsilon", "delta", "horizon"):
+        needed("stream", option.removeprefix("concept_"), getattr(terms, option))
+    for option in ("constants", "adversary", "records_per_user", "user"):
+        if getattr(terms, option) is not None:
+            raise ParameterError(f"The {option!r} parameter of stream is not for {name}: --set is.")
+    concepts, public = open_class(terms.concept_class, terms.schema)
+    say_columns(public)
+    check_outputs("stream", paid.ledger, out=out, export=export)
+    horizon = whole("stream", "horizon", terms.horizon)
+    algorithm = found.printed(
+        concepts,
+        epsilon=check_fraction("stream", "epsilon", terms.epsilon),
+        delta=check_probability("stream", "delta", terms.delta),
+        alpha=Fraction(1, 10),
+        beta=check_probability("stream", "beta", terms.beta or "1/20"),
+        n=horizon,
+    )
+    algorithm = replace(algorithm, **read_settings("stream", found, settings or ()))
+    source, ledger = paid.source("stream"), paid.budget("stream")
+    proposal = proposal_of(concepts)
+    seeded = source.seeded or (proposal is not None and proposal.guarantee.seeded)
+    guarantee = replace(algorithm.guarantee(), seeded=seeded)
+    parts = parts_of((Part(LEARNING, guarantee),), proposal)
+    if guarantee.epsilon > Fraction(terms.epsilon):
+        raise ParameterError(
+            f"With these parameters {name} would be {guarantee}: more than --epsilon. Set fewer "
+            "draws or a smaller K_budget."
+        )
+    reader = reader_of(concepts)
+    begun = reader.begin(lines_of(reader))
+    if ledger is not None:
+        ledger.charge(guarantee, what=f"{name} on {concepts.spec}")
+    state = algorithm.start(source)
+    published: list[tuple[int, Any]] = [(0, state.published)]
+    answers = ["t,prediction"]
+    for x, y in _records(reader, begun, concepts):
+        h = algorithm.step(state, x, y, source)
+        answers.append(f"{state.t},{_label(h, x, concepts)}")
+        if state.published != h:
+            published.append((state.t, state.published))
+    text = "\n".join(answers) + "\n"
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        write_text(out, text)
+    if export is not None:
+        document = {
+            "learner": name, "class": concepts.spec, **stated(parts),
+            "time": state.t, "halted": state.halted,
+            "published": [[t, h.to_dict()] for t, h in published],
+        }  # fmt: skip
+        write_text(export, jsonlib.dumps(document, indent=1) + "\n")
+    if not quiet:
+        print(f"{state.t:,} rows, {len(published)} published. {total(parts)}", file=sys.stderr)
+    return 0
+
+
+def _records(reader: Any, begun: Any, concepts: ConceptClass) -> Iterator[tuple[Any, int]]:
+    """Yield the rows as points and labels."""
+    from littlestone.data import OUTSIDE
+    from littlestone.data.domains import canonical
+
+    for group in reader.groups(begun):
+        rows = group.points.tolist()
+        for x, inside, y in zip(rows, group.inside.tolist(), group.labels.tolist(), strict=True):
+            point = canonical(tuple(x) if isinstance(x, list) else x) if inside else OUTSIDE
+            yield point, int(y)
+
+
+def _label(h: Any, x: Any, concepts: ConceptClass) -> int:
+    from littlestone.learners.online.state import label_of
+
+    return label_of(h, x, concepts)

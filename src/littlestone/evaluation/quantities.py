@@ -1,0 +1,608 @@
+"""How far predictions of quantities and counts are off: sizes, a few noisy sums, what follows.
+
+With e = y - F. First each unit is counted in one cell: of |e| in ``(0, c], (c, 2 c], (2 c, 4 c],
+...`` up to the width of the public range, or *no target*. Replacing a unit moves two counts by one
+(claim ``score-histogram``, 2/5 of epsilon). The reach C is the end of the last cell from which on
+the noisy counts show something; the sums cut errors there.
+
+Then each unit with a target adds four integers in 0 .. q: ``min(|e|, C)/C``, its square, ``(clip(y
+- c, -D, D) + D) / (2 D)``, and the square of ``clip(y - c, -D, D) / D``, each times q and rounded,
+for a released centre c and a reach D >= C. Of counts there are two more, of Poisson's deviance of F
+and of the start, up to D. Of a quantile there are three instead: the pinball loss of F and of the
+start, up to C, and whether y <= F. Replacing a unit moves each of k sums by at most q, so two-sided
+geometric noise of rate ``epsilon / (k q)`` in each is epsilon-DP, for each C; C depends on the
+released counts alone, so the two add up. From 2,000 units times epsilon on, a quarter of epsilon is
+for the counts of `ErrorCells`.
+
+Every mean divides by the noisy number of units with a target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.errors import (
+    UnsupportedError,
+)
+from littlestone.evaluation.histogram import (
+    histogram_rate,
+    noise_reach,
+    variance,
+)
+from littlestone.evaluation.measures import Band, Figures, deviations, four
+from littlestone.mechanisms.estimate import truncated
+from littlestone.safe_io import Plain, Wire
+from littlestone.source import Source
+from littlestone.types import Json
+
+Doubles = npt.NDArray[np.float64]
+
+ERROR_SUMS = "error-sums"
+_QUANTITY = ("error", "square", "value", "value squared")
+#: The sums of each kind.
+KINDS = {
+    "quantity": _QUANTITY,
+    "count": (*_QUANTITY, "deviance", "deviance of the start"),
+    "quantile": ("pinball", "pinball of the start", "covered"),
+}
+#: What follows from them, beside the sizes of errors.
+_SIZES = ("with_target", "median", "ninth_decile", "beyond")
+_MEASURES = {
+    "quantity": ("mae", "rmse", "r2"),
+    "count": ("mae", "rmse", "r2", "deviance", "deviance_explained"),
+    "quantile": ("pinball", "pinball_explained", "coverage"),
+}
+_OF_SIZES = Fraction(2, 5)
+_SEEN = 2.0  # deviations of the noise of counts that say something
+_HEAVY = 1.25  # what is not seen may make a mean so many times as large, or it has no value
+
+
+def parts_of_epsilon(epsilon: Fraction, n: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Return what sizes of errors, sums, and counts by prediction of n units cost.
+
+    Examples
+    --------
+    >>> [str(own) for own in parts_of_epsilon(Fraction(1), 5000)]
+    ['3/10', '9/20', '1/4']
+    """
+    cells = cells_epsilon(epsilon, n)
+    left = epsilon - cells
+    return _OF_SIZES * left, left - _OF_SIZES * left, cells
+
+
+def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int) -> int:
+    """Return the last cell of sizes from which on the counts are above two deviations of noise.
+
+    ``sizes`` are released, in parts of a unit, the last one of units without a target; ``epsilon``
+    is what they cost.
+
+    Examples
+    --------
+    >>> last_seen([50, 70, 30, 4, 0, -3, 9], Fraction(1), 1)
+    2
+    """
+    tails = np.cumsum(sizes[-2::-1])[::-1]
+    rate = histogram_rate(epsilon, records=parts)
+    noise = np.sqrt(np.arange(len(tails), 0, -1) * variance(float(rate)))
+    seen = np.flatnonzero(tails > _SEEN * noise)
+    return int(seen[-1]) if len(seen) else 0
+
+
+@dataclass(frozen=True)
+class Between(Plain):
+    """The two ends between which a mean is, where no estimate would say what its name says."""
+
+    low: float
+    high: float
+    covers: str
+    beta: float
+
+
+@dataclass(frozen=True)
+class ErrorSums(Wire):
+    """Released sizes of errors, and sums named by `KINDS`."""
+
+    sums: tuple[int, ...]  # in steps: each unit adds at most ``resolution parts``
+    sizes: tuple[int, ...]  # in parts: by the size of the error; last, units without a target
+    edges: tuple[Fraction, ...]  # the upper ends of the sizes, public
+    n: int  # of units that were looked at
+    epsilon: Fraction
+    resolution: int  # q: the most that a unit adds
+    parts: int  # of a unit
+    center: Fraction
+    reach: Fraction  # errors beyond it count as it: one of the edges
+    far: Fraction  # distances from the centre, and deviances, beyond it count as it
+    held_out: bool = False
+    kind: str = "quantity"
+    cells: ErrorCells | None = None  # where `cells_epsilon` is not 0
+
+    @property
+    def rate(self) -> Fraction:
+        """The rate of the noise of each sum."""
+        _, of_sums, _ = parts_of_epsilon(self.epsilon, self.n)
+        return sums_rate(of_sums, self.resolution * self.parts, len(self.sums))
+
+    @property
+    def size_rate(self) -> Fraction:
+        """The rate of the noise of each size."""
+        of_sizes, _, _ = parts_of_epsilon(self.epsilon, self.n)
+        return histogram_rate(of_sizes, records=self.parts)
+
+    _UNREADABLE = "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
+
+    def _fits(self) -> bool:
+        numbers = (self.epsilon, self.far, self.n, self.resolution, self.parts)
+        of_sizes, _, of_cells = parts_of_epsilon(self.epsilon, self.n)
+        return (
+            all(number > 0 for number in numbers)
+            and min(self.sums) >= 0
+            and len(self.sums) == len(KINDS[self.kind])
+            and len(self.sizes) == len(self.edges) + 1 > 1
+            and all(a < b for a, b in pairwise((Fraction(0), *self.edges)))
+            and (self.cells is None) == (of_cells == 0)
+            and self.reach == self.edges[last_seen(self.sizes, of_sizes, self.parts)]
+        )
+
+
+def sums_rate(epsilon: Fraction, resolution: int, sums: int) -> Fraction:
+    """Return the rate of the noise of each of so many sums."""
+    return epsilon / (sums * resolution)
+
+
+def noisy_sums(
+    sums: list[int], n: int, *, epsilon: Fraction, resolution: int, source: Source
+) -> tuple[int, ...]:
+    """Return the sums of n units with noise, within what is possible: epsilon-DP."""
+    rate, most = sums_rate(epsilon, resolution, len(sums)), resolution * n
+    return tuple(min(max(own + truncated(rate, most, source), 0), most) for own in sums)
+
+
+class QuantityEvaluation(Figures):
+    """What released sizes and sums say, with bands: quantiles of errors, means, R2, coverage.
+
+    All means are over units with a target, of which there are ``with_target``. ``median`` and
+    ``ninth_decile`` are of the absolute error, and ``beyond`` is the share of units whose error is
+    beyond the reach C of the sums. Of a mean or a median ``mae``, ``rmse`` and ``r2``; of a count
+    also ``deviance``; of another quantile ``pinball`` (loss) and ``coverage``. ``_explained`` is
+    one less the ratio to that of the start, a constant; None where noise hides that.
+
+    A mean error has a value only where the errors beyond C, of which at most so many can be there,
+    would not make it more than 1.25 times as large; else it is `Between` two ends. R2 is that of
+    errors up to C and of targets up to D from the centre.
+
+    ``predicted_observed`` says what was observed where which value was predicted.
+
+    Each band holds with probability 1 - beta over the noise and over the sampling of the units
+    (2.12 standard deviations at 95 %, estimated: no theorem; coverage is tested). It is about new
+    units if these were held out; else about such units as those of the fit, which a model fits
+    better than others.
+
+    Examples
+    --------
+    >>> sums = ErrorSums((100, 20, 500, 250), (7, 3, 0, 2), (2, 4, 8), 12, Fraction(400), 100, 1,
+    ...                  Fraction(5), Fraction(4), Fraction(4))
+    >>> found = QuantityEvaluation(sums)
+    >>> found.with_target.value, found.mae.value, round(found.rmse.value, 3)
+    (10.0, 0.4, 0.566)
+    """
+
+    def __init__(self, sums: ErrorSums, *, beta: float = 0.05) -> None:
+        self.sums, self.beta = sums, beta
+        self._wide = deviations(beta)
+        self._cell = variance(float(sums.size_rate)) / sums.parts**2  # noise of a size, in units
+        most = sums.resolution * sums.parts
+        self._noise = variance(float(sums.rate)) / most**2  # of a sum, in units
+        self._sizes = np.array(sums.sizes[:-1], dtype=np.float64) / sums.parts
+        self._edges = np.array([float(edge) for edge in sums.edges])
+        self._known = min(max(sums.n - sums.sizes[-1] / sums.parts, 1.0), float(sums.n))
+        self._place = sums.edges.index(sums.reach)
+
+    @property
+    def covers(self) -> str:
+        """What bands are about."""
+        return "new records" if self.sums.held_out else "own records"
+
+    @property
+    def quality(self) -> Json:
+        """The estimates, as they are filed."""
+        bins = [own.to_dict() for own in self.predicted_observed]
+        bands = self.bands.items()
+        filed = {name: None if band is None else band.to_dict() for name, band in bands}
+        return {**filed, "predicted_observed": bins}
+
+    @property
+    def bands(self) -> dict[str, Band | Between | None]:
+        """All that follows from what was released, by name; None where noise may be all of it."""
+        names, known = (*_SIZES[1:], *_MEASURES[self.sums.kind]), self.with_target.low > 0
+        found = {name: getattr(self, name) if known else None for name in names}
+        return {"with_target": self.with_target, **found}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The bands, with names to be read."""
+        bands = self.bands
+        cut = any(isinstance(band, Between) for band in bands.values())
+        of = f", errors cut at {four(float(self.sums.reach))}" * cut  # no other R2 is known then
+        return {
+            name.replace("_", " ") + of * (name in ("r2", "pinball_explained")): band
+            for name, band in bands.items()
+        }
+
+    @property
+    def doubt(self) -> str:
+        """Say so, if perhaps no unit has a target; else nothing."""
+        if self.with_target.low > 0:
+            return ""
+        return (
+            "the noise hides whether any record has a number here. A cell with a unit or a sign, "
+            "such as $12, is none: make numbers of them first"
+        )
+
+    @property
+    def predicted_observed(self) -> tuple[PredictedBin, ...]:
+        """Bins of the prediction, and what was observed there; none from too few units.
+
+        Of each bin the mean of the target, its quantiles .1, .25, .5, .75 and .9, and how many
+        targets are at most their prediction. There are some from 2,000 units times epsilon on.
+        Bands are estimated, from standard deviations.
+        """
+        sums = self.sums
+        if sums.cells is None:
+            return ()
+        epsilon, whole = cells_epsilon(sums.epsilon, sums.n), sums.kind == "count"
+        return sums.cells.bins(epsilon, beta=self.beta, new=True, whole=whole)
+
+    # -- sizes of errors -------------------------------------------------------------------------
+
+    @property
+    def with_target(self) -> Band:
+        """How many of these units have a target, by the noise alone."""
+        reach = noise_reach(self.sums.size_rate, 1, self.beta) / self.sums.parts
+        low, high = max(self._known - reach, 0.0), min(self._known + reach, float(self.sums.n))
+        return Band(self._known, low, high, "noise", self.beta)
+
+    @property
+    def median(self) -> Band:
+        """The median size of an error."""
+        return self.error_quantile(0.5)
+
+    @property
+    def ninth_decile(self) -> Band:
+        """The size that nine of ten errors do not exceed."""
+        return self.error_quantile(0.9)
+
+    def error_quantile(self, q: float) -> Band:
+        """Return a quantile of the sizes of errors; its band ends at edges of cells.
+
+        Notes
+        -----
+        How many errors are up to an edge, less q times all, is a sum of noisy counts; below the
+        edge or above it, whichever has less noise. An edge is an end of the band where that is
+        2.12 standard deviations from 0. The estimate is interpolated in the logarithm.
+        """
+        cells, m = len(self._sizes), self._known
+        upto, number = np.cumsum(self._sizes), np.arange(1, cells + 1)
+        below = upto - q * m, number + q * q
+        above = (1 - q) * m - (upto[-1] - upto), cells - number + (1 - q) ** 2
+        fewer = below[1] <= above[1]
+        more, noises = (np.where(fewer, a, b) for a, b in zip(below, above, strict=True))
+        wide = self._wide * np.sqrt(noises * self._cell + q * (1 - q) * m)
+        more[-1], wide[-1] = (1 - q) * m, 0.0  # no error is beyond the last edge
+        edges = np.append(0.0, self._edges)
+        low = edges[np.flatnonzero(np.append(True, more < -wide)).max()]
+        high = edges[1:][np.flatnonzero(more > wide).min()]
+        low, high = min(low, high), max(low, high)  # noisy counts may say both
+        rising = np.maximum.accumulate(np.append(-q * m, more))
+        at = int(np.flatnonzero(rising[1:] >= 0).min())
+        part = -rising[at] / max(rising[at + 1] - rising[at], 1e-9)
+        first, last = edges[at], edges[at + 1]
+        value = last * part if at == 0 else first * (last / first) ** part
+        value = float(min(max(value, low), high))
+        return Band(value, float(low), float(high), self.covers, self.beta)
+
+    @property
+    def beyond(self) -> Band:
+        """The share of units with a target whose error is beyond the reach of the sums."""
+        far, m = self._sizes[self._place + 1 :], self._known
+        share = min(max(float(far.sum()) / m, 0.0), 1.0)
+        if not len(far):
+            return Band(0.0, 0.0, 0.0, self.covers, self.beta)
+        # at the noise's reach, no fewer may be there
+        most = share + self._wide * math.sqrt(len(far) * self._cell) / m
+        wide = self._wide * math.sqrt(len(far) * self._cell + m * most * (1 - min(most, 1.0))) / m
+        return Band(share, max(share - wide, 0.0), min(share + wide, 1.0), self.covers, self.beta)
+
+    def _tail(self, power: int) -> float:
+        """Return the most that errors beyond the reach may add to a mean of powers of errors."""
+        far, reach = self._sizes[self._place + 1 :], float(self.sums.reach)
+        more = self._edges[self._place + 1 :] ** power - reach**power
+        spread = math.sqrt(float(more**2 @ (self._cell + np.maximum(far, 0.0))))
+        fewest = max(self._known - self._wide * math.sqrt(self._cell), 1.0)
+        return (max(float(more @ far), 0.0) + self._wide * spread) / fewest
+
+    # -- means -----------------------------------------------------------------------------------
+
+    @property
+    def mae(self) -> Band | Between:
+        """The mean absolute error."""
+        unit = float(self.sums.reach)
+        return self._with_tail(self._mean("error", self._share("square"), unit), self._tail(1))
+
+    @property
+    def pinball(self) -> Band | Between:
+        """The mean pinball loss."""
+        share, unit = self._share("pinball"), float(self.sums.reach)
+        return self._with_tail(self._mean("pinball", share, unit), self._tail(1))
+
+    @property
+    def rmse(self) -> Band | Between:
+        """The root of the mean squared error.
+
+        Notes
+        -----
+        A mean square is at least the square of the mean: its estimate and the lower end of its band
+        are raised to those of the mean error, of another noisy sum. The estimate is then projected
+        on the band, which brings it nearer to all that is in there.
+        """
+        square = self._mean("square", self._fourth, float(self.sums.reach) ** 2)
+        mean = self.mae
+        low = max(square.low, mean.low**2 if isinstance(mean, Band) else 0.0)
+        high = max(square.high, 0.0) + self._tail(2)
+        low, high = math.sqrt(min(low, high)), math.sqrt(max(low, high))  # noise may say both
+        high = max(min(high, self._edges[-1]), low)
+        if not isinstance(mean, Band):
+            return Between(low, high, self.covers, self.beta)
+        value = max(mean.value, math.sqrt(max(square.value, 0.0)))
+        return Band(min(max(value, low), high), low, high, self.covers, self.beta)
+
+    @property
+    def r2(self) -> Band | None:
+        """The share of the variance that is explained; None where noise or the tail hides it.
+
+        Notes
+        -----
+        The band is normal: the noise of the three sums, and the sampling of ``e**2 - (1 - R2) (y -
+        mean)**2`` for predictions and errors that are not correlated, with the fourth moment of
+        errors by their sizes, and predictions with that of a normal law.
+        """
+        m, scale = self._known, (float(self.sums.far) / float(self.sums.reach)) ** 2
+        missed, mean, square = (self._share(of) for of in ("square", "value", "value squared"))
+        missed, off = max(missed, self._share("error") ** 2) / scale, 2 * mean - 1
+        spread = square - off**2
+        if spread <= self._wide * math.sqrt(self._noise) * math.sqrt(1 + 16 * off**2) / m:
+            return None
+        left = missed / spread
+        # derivatives: of the mean's square, and of all by the number of units
+        noise = self._noise * (1 / scale**2 + left**2 * (1 + 16 * off**2))
+        noise += self._cell * (left * off * (off + 2)) ** 2
+        heavy = max(self._fourth / max(self._share("square"), 1e-9) ** 2, 3.0)
+        r2 = min(abs(1 - left), 1.0)
+        sampled = (r2 * left) ** 2 * (heavy + 1) + 4 * r2 * left**3 * heavy / 3
+        wide = self._wide * math.sqrt(noise / (m * spread) ** 2 + sampled / m)
+        value = 1 - left
+        return Band(value, value - wide, min(value + wide, 1.0), self.covers, self.beta)
+
+    @property
+    def deviance(self) -> Band:
+        """The mean of Poisson's deviance, each up to D."""
+        return self._mean("deviance", self._share("deviance"), float(self.sums.far))
+
+    @property
+    def deviance_explained(self) -> Band | None:
+        """How much of the deviance of the start is gone, each up to D."""
+        return self._explained("deviance")
+
+    @property
+    def pinball_explained(self) -> Band | None:
+        """How much of the pinball loss of the start is gone, each up to C."""
+        return self._explained("pinball")
+
+    @property
+    def coverage(self) -> Band:
+        """The share of values that are at most the predicted quantile."""
+        band = self._mean("covered", self._share("covered"), 1.0)
+        return Band(band.value, band.low, min(band.high, 1.0), self.covers, self.beta)
+
+    @cached_property
+    def _fourth(self) -> float:
+        """The mean fourth power of errors up to the reach, in shares of it, by their sizes."""
+        ends = np.append(0.0, self._edges[: self._place + 1]) / float(self.sums.reach)
+        high, low = ends[1:] ** 4, ends[:-1] ** 4
+        middle = np.where(low > 0, (high - low) / (4 * math.log(2)), high / 5)
+        seen = np.maximum(self._sizes[: self._place + 1], 0.0)
+        beyond = max(float(self._sizes[self._place + 1 :].sum()), 0.0)
+        found = (float(seen @ middle) + beyond) / self._known
+        return max(min(found, 1.0), self._share("square") ** 2)
+
+    def _with_tail(self, mean: Band, tail: float) -> Band | Between:
+        high = max(min(mean.high + tail, self._edges[-1]), mean.value)  # no error is larger
+        if tail > (_HEAVY - 1) * mean.value:
+            return Between(mean.low, high, self.covers, self.beta)
+        return Band(mean.value, mean.low, high, self.covers, self.beta)
+
+    def _mean(self, name: str, second: float, unit: float) -> Band:
+        """Return a mean of shares of ``unit``, whose squares have the mean ``second``."""
+        share, m = self._share(name), self._known
+        off = self._noise + self._cell * share**2 + m * max(second - share**2, 0.0)
+        wide = self._wide * math.sqrt(off) / m
+        low = max(share - wide, 0.0)
+        return Band(share * unit, low * unit, (share + wide) * unit, self.covers, self.beta)
+
+    def _explained(self, name: str) -> Band | None:
+        own, start, m = self._share(name), self._share(f"{name} of the start"), self._known
+        if start <= self._wide * math.sqrt(self._noise) / m:
+            return None
+        ratio = own / start
+        # of (own - ratio start)**2 no more is known than that both are in 0 .. 1
+        sampled = m * max(own + ratio**2 * start, 0.0)
+        wide = self._wide * math.sqrt(self._noise * (1 + ratio**2) + sampled) / (m * start)
+        value = 1 - ratio
+        return Band(value, value - wide, min(value + wide, 1.0), self.covers, self.beta)
+
+    def _share(self, name: str) -> float:
+        sums, names = self.sums, KINDS[self.sums.kind]
+        if name not in names:
+            raise UnsupportedError(
+                f"An evaluation of a {sums.kind} says {', '.join(_MEASURES[sums.kind])}."
+            )
+        total = sums.sums[names.index(name)] / (sums.resolution * sums.parts)
+        return min(total / self._known, 1.0)
+
+
+# -- What was observed where which number was predicted: a noisy two-way histogram.
+#
+# Units are counted by the bin of their prediction F and by that of their error y - F. A replaced
+# unit moves counts by two altogether, so noise of rate ``epsilon / 2`` in each is epsilon-DP
+# (claim ``score-histogram``). All edges are functions of the released model and of public
+# numbers. Errors, not targets: then what is observed is as exact as errors are, however wide a
+# bin of predictions is.
+
+
+#: The quantiles of what is observed.
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_SHARE, _LEAST = Fraction(1, 4), 2_000
+_DEVIATIONS = 6.0  # of the noise of a bin: with fewer units it is joined to the next one
+
+
+def cells_epsilon(epsilon: Fraction, n: int) -> Fraction:
+    """Return the part of epsilon for these counts: a quarter, from n epsilon 2,000 on.
+
+    With less the noise would leave fewer than four bins.
+
+    Examples
+    --------
+    >>> cells_epsilon(Fraction(1), 2000), cells_epsilon(Fraction(1), 1999)
+    (Fraction(1, 4), Fraction(0, 1))
+    """
+    return _SHARE * epsilon if n * epsilon >= _LEAST else Fraction(0)
+
+
+def least_units(epsilon: Fraction) -> int:
+    """Return from how many units on there are such counts."""
+    return math.ceil(_LEAST / epsilon)
+
+
+@dataclass(frozen=True)
+class PredictedBin(Plain):
+    """Units whose predictions are in one bin, and what was observed of them, by noisy counts."""
+
+    #: The ends of the bin. The first and the last one are open, and end where they are drawn to.
+    low: float
+    high: float
+    predicted: float  # the middle, by the noisy counts of finer bins
+    observed: Band  # the mean of the target, estimated as ``predicted`` plus the mean error
+    quantiles: tuple[float, ...]  # of the target: those of `QUANTILES`
+    below: Band  # share of targets that are at most their prediction
+    units: float  # noisy number
+
+
+@dataclass(frozen=True)
+class ErrorCells(Wire):
+    """Released counts of units by bin of prediction (rows) and of error (columns)."""
+
+    counts: tuple[tuple[int, ...], ...]  # noisy, perhaps negative; in parts of a unit
+    edges: tuple[float, ...]  # of predictions: a bin begins with its edge
+    errors: tuple[float, ...]  # edges of errors: a bin ends with its edge
+    limits: tuple[float, float]  # the public range of the target
+    parts: int = 1  # of a unit
+
+    _UNREADABLE = "Counts by prediction must have the entries of `ErrorCells.to_dict`."
+
+    def _fits(self) -> bool:
+        rising = (self.edges, self.errors, self.limits)
+        return (
+            all(a <= b for each in rising for a, b in pairwise(each))
+            and {len(row) for row in self.counts} == {len(self.errors) + 1}
+            and len(self.errors) > 1
+            and len(self.counts) == len(self.edges) + 1 > 1
+            and all(map(math.isfinite, (*self.edges, *self.errors, *self.limits)))
+            and self.parts > 0
+        )
+
+    @cached_property
+    def _ends(self) -> Doubles:
+        """The ends of the bins of predictions: open ones are as wide as the next one."""
+        ends = self.edges
+        wide = (ends[1] - ends[0], ends[-1] - ends[-2]) if len(ends) > 1 else (math.inf, math.inf)
+        low, high = self.limits
+        return np.array([max(low, ends[0] - wide[0]), *ends, min(high, ends[-1] + wide[1])])
+
+    def bins(
+        self, epsilon: Fraction, *, beta: float, new: bool = False, whole: bool = False
+    ) -> tuple[PredictedBin, ...]:
+        """Return bins of predictions, joined until they have six deviations of their noise.
+
+        ``epsilon``: what the counts cost. Bands are those of a normal or Laplace law (as of AUROC),
+        for noise and, with ``new``, for sampling. ``whole``: targets are whole numbers.
+        """
+        counts = np.array(self.counts, dtype=np.float64) / self.parts
+        rate = histogram_rate(epsilon, records=self.parts)
+        noise = variance(float(rate)) / self.parts**2  # of a count
+        return tuple(
+            self._bin(first, counts[first:last], noise, beta, new=new, whole=whole)
+            for first, last in _joined(counts, noise)
+        )
+
+    def _bin(
+        self,
+        first: int,
+        counts: Doubles,
+        noise: float,
+        beta: float,
+        *,
+        new: bool,
+        whole: bool,
+    ) -> PredictedBin:
+        ends = self._ends[first : first + len(counts) + 1]
+        row, (low, high) = counts.sum(axis=0), self.limits
+        units = max(float(row.sum()), 1.0)
+        likely = np.maximum(counts.sum(axis=1), 0) + 1e-9
+        predicted = float(likely @ (ends[:-1] + ends[1:]) / 2 / likely.sum())
+        # open bins of errors end at twice their edge; no target is outside the public range
+        far = np.array([2 * self.errors[0], *self.errors, 2 * self.errors[-1]])
+        far = far.clip(low - predicted, high - predicted)
+        wide, covers = deviations(beta), "new records" if new else "noise"
+
+        def mean(values: Doubles) -> tuple[float, float]:
+            """Return the mean of what is counted, and how far it may be off."""
+            found = float(row @ values) / units
+            off = len(counts) * noise * float(((values - found) ** 2).sum()) / units**2
+            if new:
+                off += float(np.maximum(row, 0) @ (values - found) ** 2) / units**2
+            return found, wide * math.sqrt(off)
+
+        error, off = mean((far[:-1] + far[1:]) / 2)
+        observed = Band(predicted + error, predicted + error - off, predicted + error + off,
+                        covers, beta)  # fmt: skip
+        share, off = mean(np.array([*(edge <= 0 for edge in self.errors), False], dtype=np.float64))
+        share = min(1.0, max(0.0, share))
+        below = Band(share, max(0.0, share - off), min(1.0, share + off), covers, beta)
+        upto = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(row)]))
+        at = np.interp(np.array(QUANTILES) * units, upto, far)
+        at = (predicted + at).clip(low, high)
+        quantiles = (np.rint(at) if whole else at).tolist()
+        return PredictedBin(
+            float(ends[0]), float(ends[-1]), predicted, observed, tuple(quantiles), below, units
+        )
+
+
+def _joined(counts: Doubles, noise: float) -> list[tuple[int, int]]:
+    """Return neighbouring rows in ranges whose counts are well above their noise."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for stop in range(1, len(counts) + 1):
+        part = counts[start:stop]
+        if part.sum() >= max(_DEVIATIONS * math.sqrt(noise * part.size), 1.0):
+            found.append((start, stop))
+            start = stop
+    # what is left over joins the last one
+    return [*found[:-1], (found[-1][0] if found else 0, len(counts))]
