@@ -288,6 +288,7 @@ def test_costs_for_another_learner(run):
     assert "costs" in done.err
 
 
+@pytest.mark.more
 def test_a_secret_share_of_the_records(run, folder):
     """Epsilon and delta are of the whole; nothing is evaluated unless that is asked for."""
     share = f"{ADULT} thresholds(1,99) --subsample 1/2"

@@ -175,6 +175,7 @@ def test_a_proposal_that_would_say_nothing_is_refused(run, folder):
     assert not (folder / "learned.toml").exists()
 
 
+@pytest.mark.more
 def test_a_proposal_is_known_where_columns_are_chosen(run, folder):
     (folder / "people.csv").write_text("age,ill\n" + "".join(f"{i},{i % 2}\n" for i in range(400)))
     done = run(

@@ -62,6 +62,7 @@ def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch
     assert 2 <= len(times) <= 6, times
 
 
+@pytest.mark.first(1)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 @pytest.mark.parametrize("columns", [True, False])
 def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):

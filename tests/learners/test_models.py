@@ -349,6 +349,7 @@ def test_a_column_named_as_the_period_is_refused():
         ls.fit(table, epsilon=1, **TIME)
 
 
+@pytest.mark.more
 def test_learned_columns_leave_no_bound_for_new_records():
     """Held-out records were among those that the columns were learned from."""
     table = {"age": AGE, "cost": AGE * 2, "ill": TABLE["ill"]}
