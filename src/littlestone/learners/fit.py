@@ -28,7 +28,6 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
-from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels
 from littlestone.data.groups import Groups
 from littlestone.data.schema import Schema
@@ -737,9 +736,9 @@ class Planned:
         said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
     ) -> Release:  # fmt: skip
         """Read the table, pay, draw."""
-        fit, task, domain = self.fit, self.fit.task, self.learner.concept_class.domain
-        if isinstance(domain, RowDomain):
-            x, point = list(domain.schema.names), None
+        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
+        if schema is not None:
+            x, point = list(schema.names), None
         else:
             x = list(fit.columns or [])
             if x == [task.y]:
