@@ -12,6 +12,7 @@ TABLE = ROOT / "tools" / "lines.csv"
 MOST_FILES, LONGEST = 198, 855
 
 
+@pytest.mark.more
 def test_parts_stay_below_their_ceilings():
     assert [row for row in budgets(SOURCE, TABLE) if row.code > row.ceiling] == []
 

@@ -6,11 +6,10 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import ThresholdHypothesis
-from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.pages import beside_constants
+from littlestone.report.facts import beside_constants, plain
 from littlestone.source import SeededSource
 
 

@@ -191,7 +191,7 @@ def test_what_is_said_is_what_a_count_says(release):
 
 
 def test_the_page_and_the_lines_say_the_same(release):
-    from littlestone.cli.summary import plain
+    from littlestone.report.facts import plain
 
     page, said = ls.page(release), plain(release)
     error = release.groups[0].error

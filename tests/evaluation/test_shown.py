@@ -18,7 +18,8 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
 )
 from littlestone.evaluation.quantities import last_seen, parts_of_epsilon
-from littlestone.report.pages import evaluation_facts, proposal_facts, spent_facts
+from littlestone.report.evaluated import evaluation_facts
+from littlestone.report.facts import proposal_facts, spent_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}
@@ -40,6 +41,7 @@ def of(target, seed=0):
     return fitted(seed, **TARGETS[target])
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 def test_an_evaluation_is_a_short_table_that_says_when_it_is_not_private(target):

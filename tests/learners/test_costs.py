@@ -9,7 +9,6 @@ from scipy.stats import beta as beta_law
 
 import littlestone as ls
 from littlestone.bounds import recheck
-from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
@@ -18,6 +17,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SecureSource, SeededSource
 
 TWO = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])
@@ -44,7 +44,7 @@ def test_the_sensitivity_is_the_largest_difference(labels):
         assert costs.largest == worst
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("learner", [Generic, Agnostic])
 @pytest.mark.parametrize("costs", [ONE_TO_THREE, {(0, 1): "1/2", (1, 0): "0.2"}], ids=str)
 def test_a_learner_with_costs_is_private(learner, costs):

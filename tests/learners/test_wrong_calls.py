@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 import littlestone as ls
 from littlestone.errors import NotPrivateWarning
 from littlestone.learners import sklearn_base
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 
 AGE = np.arange(600) % 72 + 18
 ILL = (AGE > 55).astype(int)

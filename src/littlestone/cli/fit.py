@@ -379,7 +379,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
 
 def _check_folder(folder: str | None, paid: Paid) -> None:
     """Refuse a folder that could not be written, or not filed."""
-    from littlestone.report.folder import check_new_folder
+    from littlestone.report.pages import check_new_folder
 
     if folder is None:
         return
@@ -491,8 +491,8 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     if json:
         print(release.to_json())
         return
-    from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts
+    from littlestone.report.facts import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, dataclass_transform, get_type_hints
 from urllib.parse import unquote, urlsplit
 
@@ -131,21 +130,26 @@ class Claim:
 
     def opened(
         self, caller: str, labels: Sequence[str] | None = None
-    ) -> tuple[ConceptClass, Schema | None, str, Goal]:
-        """Return the class and its schema, the learner's name, and what is claimed."""
+    ) -> tuple[ConceptClass, Schema | None, str]:
+        """Return the class and its schema, and the learner's name."""
         spec = needed(caller, "class", self.concept_class)
         learner = needed(caller, "learner", self.learner)
-        epsilon = needed(caller, "epsilon", self.epsilon)
-        goal = Goal(
-            concept_class=spec,
-            epsilon=epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-        )
+        needed(caller, "epsilon", self.epsilon)
         concepts, public = open_class(spec, self.schema, labels=labels)
         refuse_schema(concepts, public)
-        return concepts, public, learner, goal
+        return concepts, public, learner
+
+    def algorithm(self, concepts: ConceptClass, **options: Any) -> Learner[Any]:
+        """Return the learner, every number as the exact fraction that was typed."""
+        delta = None if self.delta is None else check_probability("audit", "delta", self.delta)
+        numbers = {
+            "epsilon": check_fraction("audit", "epsilon", self.epsilon),
+            "alpha": check_probability("audit", "alpha", self.alpha),
+            "beta": check_probability("audit", "beta", self.beta),
+        }
+        make = learner_named("audit", self.learner or "", self.settings)
+        made: Learner[Any] = make(concepts, delta=delta, **numbers, **options)
+        return made
 
 
 @shared
@@ -536,27 +540,6 @@ def say_columns(public: Schema | None) -> None:
             "that the columns were not learned from.",
             file=sys.stderr,
         )
-
-
-def open_learner(
-    caller: str,
-    name: str,
-    concept_class: ConceptClass,
-    goal: Goal,
-    *,
-    options: Mapping[str, Any] = MappingProxyType({}),
-    settings: Sequence[str] | None = None,
-) -> Learner[Any]:
-    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
-    small = None if goal.delta is None else check_probability(caller, "delta", goal.delta)
-    numbers: dict[str, Any] = {
-        "epsilon": check_fraction(caller, "epsilon", goal.epsilon),
-        "alpha": check_probability(caller, "alpha", goal.alpha),
-        "beta": check_probability(caller, "beta", goal.beta),
-    }
-    make = learner_named(caller, name, settings)
-    made: Learner[Any] = make(concept_class, delta=small, **numbers, **options)
-    return made
 
 
 def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any:

@@ -342,8 +342,8 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
 
 
 def _promised(certificate: Certificate) -> str:
+    from littlestone.report.facts import accuracy_asked
     from littlestone.report.html import percent
-    from littlestone.report.pages import accuracy_asked
 
     if not certificate.holds:
         return "No certificate holds for it (see below)."

@@ -294,7 +294,8 @@ def score(
         has fewer records for the same noise.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.pages import doubt_facts, evaluation_facts, group_facts
+    from littlestone.report.evaluated import evaluation_facts, group_facts
+    from littlestone.report.facts import doubt_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed, by=by)

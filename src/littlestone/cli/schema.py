@@ -202,7 +202,7 @@ def _kinds(text: str | None) -> dict[str, str] | None:
 
 def _show_proposal(schema: Schema, out: str) -> None:
     from littlestone.cli.terminal import facts, note, table
-    from littlestone.report.pages import taken_as_public
+    from littlestone.report.facts import taken_as_public
 
     proposal = schema.proposal
     assert proposal is not None

@@ -228,7 +228,7 @@ class Evaluation(Figures):
             counts = counts + (right / right.sum() + wrong / wrong.sum()) * lacking / 2
         return tuple(tuple(map(float, row)) for row in counts)
 
-    def error_certificate(self, answers: Sequence[int], beta: Any, *, cuts: int = 1) -> float:
+    def error_certificate(self, answers: Sequence[int], beta: Any) -> float:
         """Return e such that the error on new records is at most e with probability 1 - beta.
 
         Notes
@@ -242,7 +242,7 @@ class Evaluation(Figures):
                 "An error on new records can be certified from held-out records only: evaluate "
                 "with holdout=0.2 (--holdout 0.2), and with columns that were not learned."
             )
-        risk = float(check_probability("evaluate", "beta", beta)) / 2 / cuts
+        risk = float(check_probability("evaluate", "beta", beta)) / 2
         value = 1 - self._raw_share(answers)
         reach = self._reach(self._counts.size, risk) / 2
         mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
@@ -332,12 +332,6 @@ class Evaluation(Figures):
 
     # -- two labels ------------------------------------------------------------------------------
 
-    @property
-    def cuts(self) -> tuple[int, ...]:
-        """The cuts at scores: label 1 is answered above the cut (from none to all records)."""
-        scores = self.histogram.scores
-        return (scores[0] - 1, *scores)
-
     def answers(self, cut: int = 0) -> list[int]:
         """Return the answer for each score: 1 above the cut."""
         self._binary()
@@ -358,10 +352,6 @@ class Evaluation(Figures):
     def certificate(self, beta: Any, cut: int | None = None) -> float:
         """Return e: the error on new records is at most e, except with probability beta."""
         return self.error_certificate(self.answers(0 if cut is None else cut), beta)
-
-    def best_cut(self) -> int:
-        """Return a cut of the highest accuracy, by the noisy counts."""
-        return max(self.cuts, key=lambda cut: self._raw_share(self.answers(cut)))
 
     @cached_property
     def _seen(self) -> tuple[Floats, slice]:

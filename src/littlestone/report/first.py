@@ -30,35 +30,14 @@ if TYPE_CHECKING:
 _NAMED = 6  # columns in a sentence
 _YOURS = "to be written by you"
 #: The items of the checklist of Collins and others, BMJ 385 (2024): e078378.
-_TRIPOD = (
-    "1 Title",
-    "2 Abstract",
-    "3 Background",
-    "4 Objectives",
-    "5 Data",
-    "6 Participants",
-    "7 Data preparation",
-    "8 Outcome",
-    "9 Predictors",
-    "10 Sample size",
-    "11 Missing data",
-    "12 Analytical methods",
-    "13 Class imbalance",
-    "14 Fairness",
-    "15 Model output",
-    "16 Training versus evaluation",
-    "17 Ethical approval",
-    "18 Open science",
-    "19 Patient and public involvement",
-    "20 Participants in the results",
-    "21 Model development",
-    "22 Model specification",
-    "23 Model performance",
-    "24 Model updating",
-    "25 Interpretation",
-    "26 Limitations",
-    "27 Usability",
+_ITEMS = (
+    "Title; Abstract; Background; Objectives; Data; Participants; Data preparation; Outcome; "
+    "Predictors; Sample size; Missing data; Analytical methods; Class imbalance; Fairness; Model "
+    "output; Training versus evaluation; Ethical approval; Open science; Patient and public "
+    "involvement; Participants in the results; Model development; Model specification; Model "
+    "performance; Model updating; Interpretation; Limitations; Usability"
 )
+_TRIPOD = [f"{number} {item}" for number, item in enumerate(_ITEMS.split("; "), 1)]
 
 
 def unit_of(release: Release) -> str:
@@ -192,11 +171,11 @@ def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None
     return "R2", measured.bands["r2"]
 
 
-def _tile(name: str, band: object, line: str, digits: int = 2) -> tuple[str, str, str]:
+def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
     if not isinstance(band, Band):
         return name, "hidden", "by the noise of the evaluation"
-    low, value, high = (f"{x:.{digits}f}" for x in (band.low, band.value, band.high))
+    low, value, high = (f"{x:.2f}" for x in (band.low, band.value, band.high))
     return name, value, f"{low} to {high} at 95%; {line}"
 
 

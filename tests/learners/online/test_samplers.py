@@ -50,7 +50,7 @@ def verified(sampler, epsilon, delta=0, kinds=MISTAKES, now=NOTHING):
     return verify_mechanism(run, replace_one(kinds, 4), epsilon=epsilon, delta=delta)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", [F(1), F(6)])
 def test_a_draw_from_scored_candidates(epsilon):
     kinds = [None, (1, 0), (1, 1), (2, 0)]
@@ -67,7 +67,7 @@ FLATS = AffineSubspaces(2, 2, 1)
 A, B, C = (0, 0), (0, 1), (1, 0)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("concept_class", "now", "kinds"),
     [
