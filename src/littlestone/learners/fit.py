@@ -274,9 +274,8 @@ class Fit:
         """Return the delta of what learns; certified models use none."""
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
             return None
-        if shares.zcdp is not None:
-            return self.delta - shares.zcdp[1]
-        left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
+        columns = self.delta * COLUMNS if shares.columns else Fraction(0)
+        left: Fraction = self.delta - (columns if shares.zcdp is None else shares.zcdp[1])
         return left
 
     def _check_model(self) -> None:
