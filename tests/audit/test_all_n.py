@@ -519,6 +519,7 @@ def test_the_table_of_the_docs_is_true(case):
         assert cells[case.name] == described(report, case)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", [F(1, 10**300), F(50)])
 def test_rounding_breaks_no_chain(epsilon):
     learner = registry.make(

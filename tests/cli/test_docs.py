@@ -66,6 +66,7 @@ def test_the_tutorial_leads_from_a_table_to_a_decision(patients, monkeypatch, ca
     assert "stay" in Path("risk.sql").read_text()
 
 
+@pytest.mark.more
 def test_every_command_line_about_choosing_runs(patients, monkeypatch, capsys):
     monkeypatch.chdir(patients)
     lines = lines_of("guide/choosing.md")

@@ -116,6 +116,7 @@ def test_a_seed_repeats_and_says_not_private(run, folder):
     assert run(f"{line} --json").json["guarantee"]["seeded"] is True
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("more", "part"), [("", "1/10"), ("--evaluate 1/4", "1/4"), ("--holdout 0.5", "1")]
 )
@@ -143,6 +144,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
     assert re.search(r"Majority class +[01]: about", said)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("more", "advice"),
     [
@@ -187,7 +189,7 @@ def test_without_an_evaluation_all_of_epsilon_is_for_learning(run):
     assert "not both" in both.err
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("typed", "exact"), [("0.1", "1/10"), ("1/3", "1/3"), ("1e-2", "1/100")])
 def test_numbers_are_the_exact_fractions_that_were_typed(run, typed, exact):
     done = run(
@@ -315,6 +317,7 @@ def test_a_secret_share_of_the_records(run, folder):
         assert "sums of trees" in refused.err
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("line", "words"),
     [

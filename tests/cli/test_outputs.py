@@ -113,6 +113,7 @@ def test_an_interruption_between_charge_and_draw_releases_nothing(run, budget, m
     assert sorted(os.listdir()) == ["b.db", "data.csv", "data.parquet", "schema.toml"]
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", ["b.db", "link.db", "b.db-wal", "b.db-shm", "b.db-journal"])
 def test_no_output_replaces_a_ledger(run, budget, name):
     os.symlink("b.db", "link.db")
@@ -135,6 +136,7 @@ def test_no_output_replaces_a_ledger(run, budget, name):
     assert not os.path.exists("s")
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -163,6 +163,7 @@ def test_refusals(tables, capsys, arguments, words):
     assert words in answer["error"]["message"]
 
 
+@pytest.mark.more
 def test_plans(capsys):
     goal = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--json"]
     assert main(["plan", "--class", "thresholds(1, 2**64)", "--public-points", "200", *goal]) == 0

@@ -114,6 +114,7 @@ def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
     assert "One is the best" not in scored(first, second, (0.3, 0.05, 0.55))
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -183,6 +184,7 @@ def test_a_model_says_its_own_columns(run, models):
     assert found.hypothesis == release.hypothesis
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("how", ["--model scorecard", "--model rule --samples-per-user 2"])
 def test_models_of_users_are_scored_by_users(run, folder, how):
     """Each user pays, for all records, and one of them is looked at; their number stays secret."""

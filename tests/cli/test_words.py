@@ -81,6 +81,7 @@ def test_a_label_cannot_steer_the_terminal(run):
     assert "\u202e" not in done.out
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("url", ["postgresql:/u:PW@h/db?table=t", "postgres//u:PW@h", "h/d?pwd=PW"])
 def test_what_could_be_a_url_with_a_password_is_not_repeated(run, url):
     """Mistyped, it is taken for the name of a file; messages repeat names, but not this one."""
@@ -112,6 +113,7 @@ def test_what_a_plan_would_ignore_is_refused(run, option):
     assert f"'{option.split()[0]}' option of plan is for all learners" in done.err
 
 
+@pytest.mark.more
 def test_a_plan_for_users_names_what_fit_takes(run):
     """Of users; and where the others do, how: without --user, on which table."""
     line = (

@@ -111,6 +111,7 @@ def check(monkeypatch, *, delta):
     return most / (asked.rho if delta else asked.epsilon)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", [0, F(1, 10**6)])
 def test_given_its_noisy_counts_a_proposal_costs_what_it_says(delta, monkeypatch):
     """At most the whole, and not much less: it is also what is paid for, of all rounds."""
@@ -223,6 +224,7 @@ def second_rounds_not_composed(patch):
     patch.setattr(proposal.Plan, "noise", lambda plan, turn, columns: real(plan, turn, 1))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("mutant", "delta"),
     [
@@ -328,6 +330,7 @@ def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
     assert [asked.name for asked in ready.asked.paying] == ["city", "age"]
 
 
+@pytest.mark.more
 def test_zeros_and_ones_have_one_cut():
     """A bin for each of them, whatever numbers the column might have held."""
     table = {"flag": [0, 1] * 10_000}
@@ -335,6 +338,7 @@ def test_zeros_and_ones_have_one_cut():
     assert sum(edges == (1,) for edges in found) >= 4
 
 
+@pytest.mark.more
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
     schema = propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
@@ -530,6 +534,7 @@ def test_the_number_of_records_is_not_told_under_add_remove():
     assert "1,800" not in str(refused.value)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("spellings", "declared", "found"),
     [

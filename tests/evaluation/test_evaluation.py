@@ -60,6 +60,7 @@ def cell_law(count, n, epsilon):
     return {value: float(p.mid()) for value, p in law.outcomes.items()}
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_cell_has_the_law_of_limited_geometric_noise(n):
     rate = Fraction(1, 3)
@@ -74,6 +75,7 @@ def test_a_cell_has_the_law_of_limited_geometric_noise(n):
             assert chance == pytest.approx(truth, rel=1e-12)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE])
 def test_the_loss_of_neighbours_is_epsilon(neighbours):
     """Replacing a record moves two cells, adding one moves one; the loss is attained."""
@@ -200,6 +202,7 @@ def coverage(inside):
     assert high >= 0.95
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", ["1/20", "1"])
 def test_bands_cover_the_records(epsilon):
     """400 releases: accuracy, AUROC and each calibration bin, of the same records."""
@@ -222,6 +225,7 @@ def test_bands_cover_the_records(epsilon):
         coverage(found)
 
 
+@pytest.mark.more
 def test_bands_and_certificates_of_held_out_records_cover_new_ones():
     """400 held-out samples of one distribution."""
     everything = data(200_000, seed=9)

@@ -112,6 +112,7 @@ def test_sizes_of_every_data_set_are_protected(users, others):
     assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
     ("own", "number", "users", "least"),
@@ -259,6 +260,7 @@ def test_edges_of_machine_integers():
     assert [errors.cell_reach(counts, F(size)) for size in (1, 4_000, 10**9)] == [1820, 5461, 8192]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("loss", ["huber", "poisson"])
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(loss, how):

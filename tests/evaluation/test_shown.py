@@ -41,6 +41,7 @@ def of(target, seed=0):
     return fitted(seed, **TARGETS[target])
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 def test_an_evaluation_is_a_short_table_that_says_when_it_is_not_private(target):

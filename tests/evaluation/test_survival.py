@@ -246,6 +246,7 @@ def test_a_band_holds_in_one_release():
 # --- from records to the page ---------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(how):
     rng = np.random.default_rng(0)

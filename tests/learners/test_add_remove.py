@@ -201,6 +201,7 @@ def test_one_relation_for_each_ledger(tmp_path):
     assert removed.spent().epsilon == F(3, 10)
 
 
+@pytest.mark.more
 def test_other_audits_compare_replacements_at_twice_epsilon():
     made = secret(ls.Thresholds(1, 9))
     assert audit.all_n(made).holds

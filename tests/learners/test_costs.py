@@ -44,7 +44,7 @@ def test_the_sensitivity_is_the_largest_difference(labels):
         assert costs.largest == worst
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("learner", [Generic, Agnostic])
 @pytest.mark.parametrize("costs", [ONE_TO_THREE, {(0, 1): "1/2", (1, 0): "0.2"}], ids=str)
 def test_a_learner_with_costs_is_private(learner, costs):

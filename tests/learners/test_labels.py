@@ -34,7 +34,7 @@ SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bo
 TREES = ls.DecisionTrees(SCHEMA, 1, ABC)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("learner", "options"),
     [
@@ -54,7 +54,7 @@ def test_exactly_private_with_three_labels(learner, options):
     assert result.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("more", [{}, {"costs": PAIRS}], ids=str)
 def test_trees_with_three_labels_are_exactly_private(more):
     trees = ls.DecisionTrees(ls.Schema.from_dict({"city": {"categories": ["Bonn"]}}), 1, ABC)
@@ -85,6 +85,7 @@ def test_one_record_moves_two_cells_by_one_at_most():
             assert abs(seen[left] - seen[right]).sum() <= 2
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["agnostic", "realizable", "costs"])
 def test_certificates_are_met_at_the_planned_n(kind):
     """Failures at the planned n are at most beta, by Clopper and Pearson; one cell is unlisted."""
@@ -249,6 +250,7 @@ def test_classes_of_two_labels_say_what_works(spec):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 
 
+@pytest.mark.more
 def test_scikit_learn(recwarn):
     """The battery with three labels, and one-versus-rest over learners of two."""
     trees = ls.DecisionTrees(ls.Schema.every_column([-1.0, 0.0, 1.0]), 1, labels=[0, 1, 2, 3])

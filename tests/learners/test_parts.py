@@ -224,6 +224,7 @@ def test_a_stream_states_its_columns_and_its_ledger_pays_for_the_stream_alone(se
         _ = ls.OnlineLearner(ls.Rules(schema, 1), **stream, records_per_user=4).plan
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("columns", [False, True])
 def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(columns, tmp_path):
     release = made(columns, "auto", None, None, "ill")
@@ -382,6 +383,7 @@ def test_records_use_the_words_of_the_public_registry(tmp_path):
     assert list(entries({"basic": {"data_product_type": "Statistics"}, "x": 1})) != []
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("y", "delta"), [("ill", None), ("ill", "1e-6"), ("cost", "1e-6")])
 def test_records_cite_what_their_parts_rest_on(y, delta):
     more = {"target": "quantity", "high": 10} if y == "cost" else {}
@@ -408,6 +410,7 @@ CITED = {
 }  # fmt: skip
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("case", CITED)
 def test_all_that_is_spent_is_known_to_the_record(case):
     how, cited = CITED[case]

@@ -191,6 +191,7 @@ def changed(record, where, value):
     return forged
 
 
+@pytest.mark.first(20)
 @pytest.mark.parametrize(("where", "value", "named"), FORGED)
 def test_what_was_tampered_with_is_named(record, where, value, named):
     forged = changed(record, where, value)

@@ -206,6 +206,7 @@ MANY = [
 ]  # fmt: skip
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("kind", MANY)
 def test_doubles_decide_like_exact_sums(kind, truth, prescribed):
     """At every boundary and beside it: the outcome is that of exact inversion, or undecided."""

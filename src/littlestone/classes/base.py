@@ -199,9 +199,13 @@ class Closures:
     """
 
     bottom: Hypothesis
+    #: The closure of a closed set and a point, None if no concept holds both.
     join: Callable[[Any, Point], Hypothesis | None]
     rank: int
     closed: int
+    #: For each step of growth, point by point from the empty set on, how many next steps stay
+    #: inside one concept, at most; first of all its points. None, if that is not known.
+    widths: tuple[int, ...] = ()
 
 
 @singledispatch

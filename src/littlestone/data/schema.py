@@ -605,7 +605,7 @@ class Proposal:
             zcdp = None
             if "zcdp" in data:
                 rho, leak = map(read_exact, data["zcdp"])
-                if not rho > 0 or not 0 <= leak < guarantee.delta:
+                if rho <= 0 or not 0 <= leak < guarantee.delta:
                     raise TypeError
                 zcdp = rho, leak
             return cls(guarantee, n, tuple(left_out), tuple(declared), zcdp)

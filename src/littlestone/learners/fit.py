@@ -29,7 +29,7 @@ from littlestone.classes import (
     ScorecardClass,
 )
 from littlestone.data import RowDomain
-from littlestone.data.cells import CsvFormat, check_labels
+from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.groups import Groups
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Target
@@ -220,13 +220,14 @@ class Fit:
         return self._learns_columns and self.delta is not None and self._of_sums
 
     def _shares(self, *, learned: bool) -> Shares:
-        evaluate, learned = self.evaluate, learned and not self._composes
+        evaluate, joined = self.evaluate, learned and self._composes
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
         given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
         given |= {"labels": self._counts_labels, "rule": self._of_sums}
-        return Shares.parse(self.caller, self.epsilon, columns=learned, **given)
+        how = {"columns": learned and not joined, "joined": joined}
+        return Shares.parse(self.caller, self.epsilon, **how, **given)
 
     @property
     def _of_sums(self) -> bool:
@@ -448,7 +449,7 @@ class Fit:
                 shares = replace(shares, zcdp=schema.proposal.zcdp)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
-        family, why = self._chosen(schema, n, shares)
+        family, why = self._chosen(schema, n, shares, opened)
         concepts = task.concepts(partial(MODELS[family], schema, task.labels))
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
@@ -492,7 +493,9 @@ class Fit:
         first = held_out_rows(rows, held_out, source)
         return *opened.split(first, list(asked), self.caller), rows
 
-    def _chosen(self, schema: Schema, n: int | None, shares: Shares) -> tuple[str, str]:
+    def _chosen(
+        self, schema: Schema, n: int | None, shares: Shares, opened: Table
+    ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
             return self.family, "asked for"
@@ -502,7 +505,11 @@ class Fit:
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
-        if auto_takes(len(schema), n, learns, self._delta(shares)):
+        delta = self._delta(shares)
+        if self.user is not None and auto_takes(len(schema), 1, learns, delta):
+            n = _users(opened, self.user, self.caller)  # one pass, only where it may matter
+            n -= shares.held_out(n)
+        if auto_takes(len(schema), n, learns, delta):
             return "linear", "ranks best where records are few (docs/linear.md)"
         if schema.ordered:
             return "scorecard", f"keeps the order along {', '.join(schema.ordered)}"
@@ -543,7 +550,7 @@ class Fit:
         self._check_inference(schema)
         return schema, said
 
-    def _learned(  # noqa: PLR0917
+    def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
         rows: int | None,
@@ -553,12 +560,7 @@ class Fit:
         ``check`` is called before anything is paid. Beside the schema: the first count, and what
         else was paid at once, where held-out records pay for something else meanwhile.
         """
-        from littlestone.data.proposal import (  # noqa: PLC0415 - late
-            LEAK,
-            MOST_EDGES,
-            prepare,
-            standard,
-        )
+        from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
 
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
@@ -577,13 +579,8 @@ class Fit:
         small = self.delta or Fraction(0)
         epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
         if self._composes:
-            assert rows is not None
-            size = shares.total * (rows - shares.held_out(rows))
-            part, wanted = next((part, b) for least, part, b in _OF_COLUMNS if size >= least)
+            part, rho, wanted = self._zcdp_of_columns(shares, cast(int, rows))
             epsilon, delta, bins = shares.total, small, min(bins, wanted)
-            beside = (shares.evaluation or 0) if shares.holdout is None else 0
-            whole = largest_rho(shares.left - beside, small * (1 - LEAK), caller=caller)
-            rho = Fraction(f"{float(whole * Fraction(part)):.6e}")
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
@@ -612,13 +609,13 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the privacy (zCDP)"
         texts = "" if delta else "; texts need a delta, and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent} of the whole{texts}. A schema of public "
+            f"{of}: learned from the records, for {spent}{texts}. A schema of public "
             "bins and categories costs nothing (littlestone schema new)",
         )
         decided.tell()
@@ -635,6 +632,17 @@ class Fit:
             hidden = f"{unknown}: nothing was found of them at this epsilon and delta"
             decided.add("Left out", hidden)
         return schema, before, paid
+
+    def _zcdp_of_columns(self, shares: Shares, rows: int) -> tuple[Fraction, Fraction, int]:
+        """Return the columns' share of rho, rho, and about how many bins: public."""
+        from littlestone.data.proposal import LEAK  # noqa: PLC0415 - late
+
+        size = shares.total * (rows - shares.held_out(rows))
+        share, bins = next((Fraction(share), b) for least, share, b in _OF_COLUMNS if size >= least)
+        beside = (shares.evaluation or 0) if shares.holdout is None else 0
+        assert self.delta is not None
+        whole = largest_rho(shares.left - beside, self.delta * (1 - LEAK), caller=self.caller)
+        return share, Fraction(f"{float(whole * share):.6e}"), bins
 
     def _check_interval(self, rows: int | None, shares: Shares) -> None:
         """Refuse intervals and sets from too few records, before columns are paid for."""
@@ -887,8 +895,9 @@ def fit(
     periods : sequence of numbers, or int, optional
         With ``time``: the public ends of the periods; or, with ``high``, how many equal ones.
     schema : Schema, optional
-        Public columns. Without one a fifth of epsilon and delta learns them from the records; of
-        few records numbers get standard bins, at no cost.
+        Public columns. Without one they are learned from the records, for a fifth of epsilon; with
+        a delta for .1 to .2 of the zCDP, in which columns compose with the model. Of few records
+        numbers get standard bins, at no cost.
     columns : sequence of str, optional
         Columns to learn from; by default those of the schema, or without one all but those that by
         their names are identifiers or free text (a public list of words, as in
@@ -1070,6 +1079,13 @@ def _listed(names: Sequence[str]) -> str:
     """Return names of columns, or the first ones and how many there are."""
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown}, ... ({len(names):,} columns)"
+
+
+def _users(table: Table, user: str, caller: str) -> int:
+    """Return the number of users, which is public where they are protected."""
+    from littlestone.data.counting import count_cells, distinct_cells  # noqa: PLC0415
+
+    return len(set(map(user_name, distinct_cells(count_cells(table, user, caller=caller)[0])[0])))
 
 
 def _rows(table: Table, y: str, caller: str) -> int:

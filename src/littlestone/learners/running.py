@@ -93,7 +93,8 @@ class Shares:
 
     total: Fraction
     columns: Fraction = Fraction(0)
-    zcdp: tuple[Fraction, Fraction] | None = None  # rho and delta of columns, instead of epsilon
+    #: rho and delta of columns that compose with what learns; 0 until they are known.
+    zcdp: tuple[Fraction, Fraction] | None = None
     labels: Fraction = Fraction(0)  # of a first count of cells that are no label
     evaluation: Fraction | None = None
     holdout: Fraction | None = None  # the share of the units that nothing is learned from
@@ -110,10 +111,14 @@ class Shares:
         holdout: Any = None,
         interval: Any = None,
         columns: bool = False,
+        joined: bool = False,
         labels: bool = False,
         rule: bool = False,
     ) -> Shares:
-        """Return the parts; ``evaluate="auto"`` takes the usual one: with ``rule`` that of `at`."""
+        """Return the parts; ``evaluate="auto"`` takes the usual one: with ``rule`` that of `at`.
+
+        ``columns`` take a share of epsilon; or, where they are ``joined``, a share of rho.
+        """
         total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
         spent = total * COLUMNS if columns else Fraction(0)
         covered = share = part = None
@@ -134,7 +139,8 @@ class Shares:
         elif auto and share is None and not rule:
             part = (total - spent) * _EVALUATION
         learns = total - spent - (part or 0 if share is None else 0)
-        found = cls(total, spent, labels=learns * _LABELS if labels else Fraction(0))
+        zcdp = (Fraction(0), Fraction(0)) if joined else None
+        found = cls(total, spent, zcdp, learns * _LABELS if labels else Fraction(0))
         if auto and share is not None:
             part = found.apart * (1 if covered is None else INTERVAL_EVALUATION)
         elif part is not None:
@@ -171,7 +177,7 @@ class Shares:
             allowed = f"at most {left}, what the first count leaves of epsilon"
             if left == self.total:
                 allowed = "at most epsilon, which no record pays more than"
-        elif self.columns and covered is None:
+        elif (self.columns or self.zcdp is not None) and covered is None:
             left = self.total - self.columns
             wrong = part > left * _MOST_EVALUATION
             allowed = f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns"

@@ -301,6 +301,7 @@ def test_a_changed_interval_is_noticed():
         assert any(found.field.startswith(field) for found in check_record(changed))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["quantity", "count"])
 def test_exports_say_the_same_ends_of_all_rows(kind):
     y = "cost" if kind == "quantity" else "visits"

@@ -50,7 +50,7 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
 # --- exact privacy --------------------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("points", "n", "options"),
     [
@@ -105,6 +105,7 @@ def of_trees_and_histogram(worst_loss, n, evaluate, points=(BONN,)):
     return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.predict(points))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("n", "evaluate", "points"),
     [
@@ -410,6 +411,7 @@ def loss_of_one_pair(n=6):
     return max(abs(math.log(laws[0][h] / laws[1][h])) for h in laws[0])
 
 
+@pytest.mark.more
 def test_a_pair_of_neighbours_nearly_spends_epsilon():
     assert 0.7 * LOUD < loss_of_one_pair() <= LOUD
 
@@ -463,7 +465,7 @@ def twice_the_rate(monkeypatch):
     )  # fmt: skip
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "variant",
     [

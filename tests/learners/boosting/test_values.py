@@ -432,6 +432,7 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
     assert [step.name for step in report.steps if not step.holds] == ["round 1, range"]
 
 
+@pytest.mark.more
 def test_a_free_start_is_noticed(monkeypatch):
     """The quantiles are those of the records."""
 
@@ -443,6 +444,7 @@ def test_a_free_start_is_noticed(monkeypatch):
         loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
 
 
+@pytest.mark.more
 def test_a_free_mean_is_noticed(monkeypatch):
     """What is left is summed without noise."""
 
@@ -486,6 +488,7 @@ def test_the_mean_of_a_skewed_target_is_right():
     assert 0.95 < made.predict(table).mean() / table.cost.mean() < 1.05
 
 
+@pytest.mark.more
 def test_survival_is_right_on_the_mean():
     """Beside Kaplan-Meier, where half of all leave early; without the move it is .07 off."""
     rng, periods = np.random.default_rng(0), Periods((2, 5, 10, 15, 20, 30))
@@ -800,6 +803,7 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
         assert made.unique_times_.tolist() == [5, 10, 20, 30]
 
 
+@pytest.mark.more
 def test_arrays_and_tables_are_read_alike():
     table = people(400)
     tabled = made_of("quantity", table)

@@ -144,8 +144,20 @@ def test_auto_decides_by_public_numbers(columns, n, epsilon, delta, takes):
 
 
 def test_auto_takes_it_where_records_are_few():
-    made = ls.fit(TABLE, y="ill", schema=SCHEMA, epsilon="1/2", delta=1e-6, random_state=0)
+    made = ls.fit(TABLE, y="ill", schema=SCHEMA, epsilon="1/8", delta=1e-6, random_state=0)
     assert isinstance(made, ls.LinearClassifier)
+
+
+@pytest.mark.parametrize(
+    ("users", "kind"),
+    [(900, ls.LinearClassifier), pytest.param(1_500, ls.BoostedTrees, marks=pytest.mark.more)],
+)
+def test_auto_counts_users_where_they_are_protected(users, kind):
+    """All rows are there either way: what counts is how many users have them."""
+    names = [f" {i % users}" if i % 2 else i % users for i in range(N)]  # two ways to write one
+    table = TABLE | {"who": list(map(str, names))}
+    made = ls.fit(table, y="ill", user="who", schema=SCHEMA, epsilon=1, delta=1e-6, random_state=0)
+    assert isinstance(made, kind)
 
 
 # -- refusals --

@@ -181,7 +181,7 @@ def test_one_process_at_a_time(tmp_path):
     assert learner(tmp_path / "s").state_.time == 1
 
 
-@pytest.mark.first(5)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "change",
     [
@@ -225,6 +225,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("how", TAMPERED)
 def test_a_changed_state_is_refused(tmp_path, how):
     folder = saved(tmp_path)

@@ -142,6 +142,7 @@ def tails(rng, n, width, trials):
     return np.stack([rng.multinomial(g, [1 / width] * width) for g in hits])
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("depth", [1, 2**4, 2**10, 2**20, 2**63, 2**255])
 def test_one_shot_fails_at_most_beta(depth):
     chooser = learner(ls.Thresholds(1, 2 * depth), method="one-shot").plan.chooser
@@ -189,6 +190,7 @@ def simulate(cls, tail, other, label, points, trials, **options):
     return failures
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_thresholds_fail_rarely(method):
     tail = list(range(2**18 + 4, 2**18 - 1, -1))  # labelled 1: the target is "x >= 2**18"

@@ -546,12 +546,8 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     time = isinstance(learner.concept_class.target, Periods)
     rounds = learner.concept_class.rounds or default_rounds(size, pure=pure, time=time)
     start, end = _shares(learner, size)
-    others = (
-        *learner.before,
-        *start,
-        *end,
-        *([] if learner.evaluation is None else [Pure(learner.evaluation)]),
-    )
+    evaluation = [] if learner.evaluation is None else [Pure(learner.evaluation)]
+    others = (*learner.before, *start, *end, *evaluation)
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
     check_size(learner, n, learner.resolution, round_epsilon)

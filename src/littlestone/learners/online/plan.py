@@ -529,7 +529,7 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
     grown = growth(concept_class)
     if grown is None or not goal.delta or len(grown.widths) > _MOST_GROWN:
         return
-    steps = max(len(grown.widths), 1)
+    steps = len(grown.widths)
     found = []
     epsilon, delta = goal.per_record
     # a plain sum leaves all of delta to bottom; many draws are cheaper with half of it
@@ -539,7 +539,7 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
         score = _score_needed(one / 2, leak, goal.beta / (2 * steps))
         early = early_by(goal, test)
         limits = [width * (score - 1) + early for width in grown.widths]
-        phases = tuple(Phase(1, 1, limit, one) for limit in limits) or (Phase(0, 1, 1, one),)
+        phases = tuple(Phase(1, 1, limit, one) for limit in limits)
         found.append(
             OnlinePlan(goal, test, phases, adversary="adaptive", method="closure", leak=leak)
         )
