@@ -153,10 +153,10 @@ def replay(
     pairs: int = 1000,
     json: AsJson = False,
 ) -> int:
-    """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
+    """Replay a learner's choices on neighbours of a real table; the output is SECRET.
 
-    Computes the exact privacy loss of the choices that were made and, if the learner draws once, of
-    every outcome. Exit 1 if the claim is exceeded.
+    Computes the exact privacy loss of the choices that were drawn and, for a learner with a single
+    draw, of every outcome. Exit 1 if the claim is exceeded.
 
     Parameters
     ----------
@@ -232,13 +232,13 @@ def _of_users(
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(
-                f"The learner {learner!r} protects single records. With --unit user leave "
-                "--learner out, or use --learner users."
+                f"The learner {learner!r} protects single records. With --unit user, leave out "
+                "--learner or use --learner users."
             )
         for name, value in given.items():
             if value is not None:
                 raise ParameterError(
-                    f"The {name!r} parameter of audit exact is for the protection of users: say "
+                    f"The {name!r} parameter of audit exact is for the protection of users: add "
                     "--unit user."
                 )
         return {}, None
@@ -441,11 +441,13 @@ def attack(
         )
         return 1 if refuted else 0
     note(
-        f"{len(found.points)} points; the votes jump by {found.gap:.3f} over one record of {n}; "
-        f"they differ by {found.deviation:.3f} from one list (allowed: {found.tolerance:.3f})."
+        f"{len(found.points)} points; the votes jump by {found.gap:.3f} across one record of {n}, "
+        f"and deviate from an order-invariant list by at most {found.deviation:.3f} (allowed: "
+        f"{found.tolerance:.3f})."
     )
     note(
-        f"Found {result.found:,} times of {result.trials:,} among {result.places:,} places, from "
+        f"The record was found in {result.found:,} of {result.trials:,} trials, among "
+        f"{result.places:,} places, from "
         f"{'one hypothesis' if copies == 1 else f'{copies} hypotheses'} each time."
     )
     verdict = "REFUTED" if refuted else "not refuted"
@@ -488,8 +490,8 @@ def _function(text: str) -> Any:
             made = function(sample)
         except Exception as problem:
             raise ParameterError(
-                f"The function {name} of {path} raised {type(problem).__name__} on {sample.n} made "
-                "records. It must take any sample and return a hypothesis."
+                f"The function {name} of {path} raised {type(problem).__name__} on {sample.n} "
+                "made-up records. It must take any sample and return a hypothesis."
             ) from None
         if not callable(getattr(made, "predict", None)):
             raise ParameterError(

@@ -38,7 +38,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
     if guarantee.seeded:
         rows.append(
-            ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
+            ("", "Anyone who knows the seed can undo the protection: do not publish this.", "red")
         )
     elif guarantee.pure:
         rows.append(_odds(guarantee))
@@ -60,7 +60,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
 def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
     """Return the line that says what an epsilon means."""
     factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    return ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
+    return ("", f"the odds of any statement about one {who} change at most {factor}-fold", "")
 
 
 def _certified(release: Release) -> list[tuple[str, str, str]]:
@@ -74,8 +74,8 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     rows.append(("Asked", asked, ""))
     needed = number_of(required, unit)
     if release.n is None:
-        rows.append(("Needed", f"{needed}; how many there are is secret", ""))
-        rows.append(("Certificate", "holds if there are so many", ""))
+        rows.append(("Needed", f"{needed}; their number is secret", ""))
+        rows.append(("Certificate", "holds if there are that many", ""))
         return rows
     rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
     if certificate.holds:
@@ -84,10 +84,12 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
         rows.append(("Certificate", f"holds ({certificate.status})", style))
         rows += [("", beside, "yellow")] if beside else []
     elif release.proposal is not None:
-        text = "does not hold: the columns were learned from records (the class depends on them)"
+        text = "does not hold: the columns were learned from records, so the class depends on them"
         rows.append(("Certificate", text, "yellow"))
     else:
-        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
+        rows.append(
+            ("Certificate", "does not hold: too few records for this alpha and beta", "yellow")
+        )
     return rows
 
 
@@ -99,8 +101,8 @@ def _narrower(release: Release) -> list[tuple[str, str, str]]:
     points = percent(found.error.half_width, 2).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     text = (
-        f"the error is known to ± {points} points only: a larger {more} narrows that, "
-        "--no-evaluate leaves it out (another fit spends epsilon again)"
+        f"the error is known only to within ± {points} percentage points: a larger {more} would be "
+        "more precise (another fit spends epsilon again)"
     )
     return [("Interval", text, "")]
 

@@ -275,7 +275,9 @@ class QuantityEvaluation(Figures):
         """The bands, with names to be read."""
         bands = self.bands
         cut = any(isinstance(band, Between) for band in bands.values())
-        of = f", errors cut at {four(float(self.sums.reach))}" * cut  # no other R2 is known then
+        of = (
+            f", errors truncated at {four(float(self.sums.reach))}" * cut
+        )  # no other R2 is known then
         return {
             name.replace("_", " ") + of * (name in ("r2", "pinball_explained")): band
             for name, band in bands.items()
@@ -287,8 +289,8 @@ class QuantityEvaluation(Figures):
         if self.with_target.low > 0:
             return ""
         return (
-            "the noise hides whether any record has a number here. A cell with a unit or a sign, "
-            "such as $12, is none: make numbers of them first"
+            "the noise hides whether any record has a number in this column. A cell with a unit "
+            "or a sign, such as $12, is not a number: convert such cells first"
         )
 
     @property
@@ -496,7 +498,7 @@ class QuantityEvaluation(Figures):
         sums, names = self.sums, KINDS[self.sums.kind]
         if name not in names:
             raise UnsupportedError(
-                f"An evaluation of a {sums.kind} says {', '.join(_MEASURES[sums.kind])}."
+                f"An evaluation of a {sums.kind} reports {', '.join(_MEASURES[sums.kind])}."
             )
         total = sums.sums[names.index(name)] / (sums.resolution * sums.parts)
         return min(total / self._known, 1.0)
@@ -697,14 +699,12 @@ class SurvivalEvaluation(Figures):
         others = self.histogram.n - float(self._event.sum())
         reach = noise_reach(self.histogram.rate, self._event.size, self.beta)
         if reach < others < (1 - _NEARLY) * self.histogram.n:
-            what = "nearly all have the event"
+            what = "nearly all records have the event"
         elif not self.hidden and self.concordance.value < 0.5:
-            what = "the concordance is below 0.5, which is that of no model"
+            what = "the concordance is below 0.5, worse than chance"
         else:
             return ""
-        return (
-            f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
-        )
+        return f"{what}. Check the code of an event (--event-is, event_is=; in R it is often 2)"
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""

@@ -41,7 +41,7 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} measures the error privately"
+    measures = f"epsilon {shares.evaluation} is for a private evaluation"
     if shares.holdout is None:
         return f"{measures}; without it, all learns"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
@@ -54,18 +54,18 @@ def about_delta(learner: Any, n: int | None) -> str:
     if isinstance(learner, Linear):
         rounds = 0 if n is None else learner.plan.settings(n).rounds
         return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "none: pure privacy" if delta is None else f"{float(delta):g}"
+    said = "0, pure privacy" if delta is None else f"{float(delta):g}"
     if n is None:
-        return said + ("; one of 1e-6 allows more trees" if delta is None else "")
+        return said + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
-    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
+        return f"{said}: {counted(trees, 'trees')}, instead of {without} without it"
+    gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
-        gain += ", and categories of texts among the columns"
-    return f"none, pure privacy{gain}"
+        gain += ", and text columns"
+    return f"0, pure privacy{gain}"
 
 
 def about_coefficients(learner: Any, n: int | None) -> str:

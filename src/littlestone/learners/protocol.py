@@ -108,8 +108,8 @@ class Protocol:
         """Refuse other options beside a protocol."""
         for name in others:
             raise ParameterError(
-                f"The {name!r} parameter of fit is left out with a protocol, which says all but "
-                "the table, what is written, and the ledger."
+                f"The {name!r} parameter of fit is left out with a protocol, which determines "
+                "everything but the table, the outputs and the ledger."
             )
 
     def check_columns(self, names: Sequence[str]) -> None:
@@ -118,8 +118,8 @@ class Protocol:
         for name in (*self.columns, *(role for role in roles if role is not None)):
             if name not in names:
                 raise ParameterError(
-                    f"The table has no column {name!r}, which the protocol names: nothing was "
-                    f"read. Rename the column of the table, or rehearse again."
+                    f"The table has no column {name!r}, which the protocol names; nothing was "
+                    "read. Rename the column of the table, or rehearse again."
                 )
 
     def signed(self, release: Release) -> Release:
@@ -142,7 +142,7 @@ _NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "bet
 def written(fit: Fit) -> Json:
     """Return the fields of a fit of a model over named columns."""
     if fit.concepts is not None or fit.make is not None or fit.public is not None:
-        raise ParameterError("A protocol is about a --model: leave out --class and --set.")
+        raise ParameterError("A protocol is for a --model: leave out --class and --set.")
     out: Json = {name: getattr(fit, name) for name in _PLAIN}
     out |= {name: _exact(getattr(fit, name)) for name in _NUMBERS}
     out["target"] = {

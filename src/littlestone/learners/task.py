@@ -56,19 +56,20 @@ class Task:
         target, time, high = (given.get(name) for name in ("target", "time", "high"))
         if given and target is None and time is None:
             raise ParameterError(
-                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
-                'target="quantity" or "count", or time=, the column of times (--target, --time).'
+                f"The {next(iter(given))!r} parameter of {caller} is not for labels: give "
+                'target="quantity" or "count", or time=, the column of times (--target, '
+                "--time)."
             )
         if given and (y is None) == (time is None):
             raise ParameterError(
-                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
-                "event (--time): one of the two."
+                f"{caller} needs exactly one of y, the column of the target (--y), and time, a "
+                "column of times until an event (--time)."
             )
         column = y if time is None else time
         if not isinstance(column, str):
             hint = (
-                "For example --y adult: the column of labels; for times --time and --event. Labels "
-                "in an array of their own become one: table.assign(label=labels)."
+                "For example --y adult: the column of labels; for times --time and --event. "
+                "Labels in a separate array become a column by table.assign(label=labels)."
             )
             raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
         if not given:
@@ -83,8 +84,8 @@ class Task:
             event, periods = given.get("event"), given.get("periods")
             if time == event:
                 raise ParameterError(
-                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
-                    "where the event ended it."
+                    f"The time and the event of {caller} must be two columns: a duration, and an "
+                    "indicator that is 1 for an observed event."
                 )
             if event is None or periods is None:
                 raise ParameterError(
@@ -97,8 +98,8 @@ class Task:
             raise parameter_error(caller, "target", "quantity or count", target)
         if high is None:
             raise ParameterError(
-                f"With a target, {caller} needs high, the highest value that counts (--high): a "
-                "public number, said from what is known of such values and not from this table."
+                f"Records with a numeric target, {caller} needs high, the highest value (--high): "
+                "a public number from general knowledge, not from this table."
             )
         if target == "count":
             _only(caller, given, "a count", "target", "high")
@@ -149,7 +150,7 @@ class Task:
             return
         if not self.of_labels and pa.types.is_temporal(kind):
             raise ParameterError(
-                f"The table declares the column {self.y!r} as {kind}, which is no "
+                f"The table declares the column {self.y!r} as {kind}, which is not a "
                 f"{self.target.kind}: give {caller} a column of numbers."
             )
         if self.target == ZERO_ONE and not (
@@ -158,8 +159,8 @@ class Task:
         ):  # fmt: skip
             what = "texts" if "string" in str(kind) else str(kind)
             raise ParameterError(
-                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
-                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
+                f"The table declares the column {self.y!r} as {what}: state which cell means 1, "
+                "for example --positive yes, or list all labels: --labels a,b,c (labels=)."
             )
 
 

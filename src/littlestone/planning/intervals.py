@@ -79,7 +79,7 @@ def plan_interval(
     total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     part = Fraction(0) if evaluate is None else check_fraction(caller, "evaluate", evaluate)
     if part >= total:
-        wanted = "smaller than epsilon, of which intervals need a part"
+        wanted = "smaller than epsilon, since intervals need a part of it"
         raise parameter_error(caller, "evaluate", wanted, evaluate)
     level = check_probability(caller, "interval", interval, hint="0.9 is a common choice.")
     share = check_probability(caller, "holdout", holdout)

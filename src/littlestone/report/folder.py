@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 #: What is in the folder, by name.
 FILES = {
     "model.json": "the model: `littlestone predict model.json new.csv` costs no privacy",
-    "page.html": "what it says and promises, for people; opens without a network",
-    "record.json": "the record, which `littlestone check-record record.json` verifies offline",
-    "schema.toml": "the public columns, bins and categories that its cells are read by",
-    "protocol.json": "the protocol that was planned before the data were read",
+    "page.html": "the page about the model, for people; needs no network",
+    "record.json": "the release record, verified offline by `littlestone check-record record.json`",
+    "schema.toml": "the public columns, with their bins and categories",
+    "protocol.json": "the protocol that was fixed before the data were read",
 }
 
 
@@ -36,9 +36,9 @@ def check_new_folder(folder: str | os.PathLike[str], *, caller: str = "write_fol
     if os.path.lexists(where) and not (os.path.isdir(where) and not os.path.islink(where)):
         problem = "It is a file or a link."
     elif os.path.isdir(where) and os.listdir(where):
-        problem = "It is not empty: a release is never mixed with another one."
+        problem = "It is not empty: a release needs a folder of its own."
     elif not os.path.isdir(where.absolute().parent):
-        problem = "Its folder does not exist: make it first."
+        problem = "Its folder does not exist: create it first."
     elif not os.access(where.absolute().parent, os.W_OK | os.X_OK):
         problem = "Its folder is write-protected."
     if problem:
@@ -121,7 +121,7 @@ def _readme(release: Release, texts: dict[str, str]) -> str:
         *(f"{digest}  {name}" for name, digest in hashes.items()),
         "```",
         "",
-        f"Written by littlestone {__version__}. All of it follows from the model, so to publish it "
+        f"Written by littlestone {__version__}. All of it follows from the model, so publishing it "
         "costs no privacy beyond the guarantee above.",
     ]
     return "\n".join(lines) + "\n"

@@ -85,7 +85,10 @@ _RISK = Fraction(1, 20)
 _YES = ("1", "yes", "true")  # a label that says no more than the name of its column
 TOO_FEW = "too few to say"
 _PERIODS = 12  # whose events are said
-_LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
+_LEARNED = (
+    "no bound for new records, since the columns were learned from these records, too; a schema "
+    "would give one"
+)
 Renderer = Callable[..., str]
 
 P = TypeVar("P", bound=Renderer)
@@ -143,12 +146,10 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
                 write_text(path, text)
             return text
     if hasattr(obj, "fit"):
-        raise UnsupportedError(
-            f"This {type(obj).__name__} is not fitted yet: a page shows what fit has learned."
-        )
+        raise UnsupportedError(f"This {type(obj).__name__} is not fitted yet: fit it first.")
     known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
     raise UnsupportedError(
-        f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
+        f"page cannot show an object of type {type(obj).__name__}. It shows: {known}."
     )
 
 
@@ -228,7 +229,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     users, held_out = unit_of(release) == "users", histogram.held_out
     if scored:
         on = "records" + ", one of each user," * users
-        on += " that you say were held out" if held_out else ", as many as those of the fit"
+        on += " that you state were held out" if held_out else ", as many as those of the fit"
         on = on.replace(",,", ",")
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
@@ -242,25 +243,33 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
 
     def share(band: Band) -> str:
         low, high = percent(band.low, 2), percent(band.high, 2)
-        return f"about {percent(band.value, 2)} wrong ({low} to {high} at 95%)"
+        return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
     found = release.quality
     assert found is not None
-    facts.append(("Error", share(found.error)))
+    facts.append(("Error rate", share(found.error)))
     if found.constant != found.majority:  # else it is the same error
         facts.append(
-            ("Majority class", f"{release.labels[found.majority]}: {share(found.baseline)}")
+            (
+                "Majority class",
+                f"{release.labels[found.majority]}, error rate {share(found.baseline)}",
+            )
         )
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
-        facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))
+        facts.append(
+            (
+                f"Mean cost of always predicting {release.labels[found.rival]}",
+                spread(found.baseline_cost),
+            )
+        )
     facts.append(("", _compared(release, found)))
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
-        away = f"{error:.3f} (mean distance, less that of noise)" if error else HIDDEN
+        away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
         facts += _two_answers(release.hypothesis)
     if found.balanced_accuracy is not None:
@@ -285,7 +294,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
 
     kinds = {"share": "of all", "error": "error"}
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
-        kinds |= {"auroc": "AUROC", "calibration": "observed less predicted"}
+        kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
     rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
@@ -298,7 +307,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each interval at 95% by itself")]
+    facts = [("Groups", "of these records; each interval is 95% individually")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -314,7 +323,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; where it is {ends} the label is the other one: by the rule, as measured"
+    said = f"recalibrated; where it is {ends} the predicted label is still that of the rule"
     return [("Probability", said)]
 
 
@@ -336,7 +345,7 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
-    bands, cut = found.bands, f", errors cut at {four(float(sums.reach))}"
+    bands, cut = found.bands, f", errors truncated at {four(float(sums.reach))}"
     heavy = any(isinstance(band, Between) for band in bands.values())
     far = four(float(sums.far))
     for of, band in bands.items():
@@ -349,8 +358,8 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
 
 def _bands_are(*, own: bool) -> str:
     """Say once what all intervals are for, and whose records they are of."""
-    looks = "; a fit looks better on its own records than on new ones" if own else ""
-    return f"Intervals are for noise and sampling{looks}."
+    looks = "; a model looks better on its own records than on new ones" if own else ""
+    return f"Intervals account for noise and sampling{looks}."
 
 
 def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
@@ -386,7 +395,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
         ("", _bands_are(own=not held_out)),
         ("Concordance", value),
-        ("", f"of {bins} of risk, in pairs that the periods distinguish"),
+        ("", f"by {bins} of risk, for pairs that the periods distinguish"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
@@ -409,25 +418,27 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
     else:
         votes = counted(model.width, "votes")
-        name, near = "Set", f"the most likely label, and all at most {votes} behind it"
+        name, near = "Set", f"the most likely label, and all within {votes} of it"
         which = f"the label of {which}"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
-    covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
+    covers = (
+        f"covers {which} with probability {level} or more, and {share:.3f} of all new ones, except "
+    )
     covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {
-    "with_target": "With a target",
+    "with_target": "Records with a numeric target",
     "median": "Median absolute error",
-    "ninth_decile": "0.9 quantile of it",
+    "ninth_decile": "0.9 quantile of absolute errors",
     "beyond": "Errors beyond {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
-    "deviance": "Poisson deviance, each up to {far}",
+    "deviance": "Poisson deviance, truncated at {far} for each record",
     "deviance_explained": "Deviance explained",
     "pinball": "Pinball loss",
     "pinball_explained": "Pinball loss explained",
@@ -437,7 +448,7 @@ _MEASURES = {
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
     """Return the confusion matrix by the noisy counts: a line for each true label."""
-    names = [*map(str, release.labels), "no listed label"]
+    names = [*map(str, release.labels), "unlisted label"]
     lines = []
     for i, row in enumerate(evaluation.confusion_matrix(release.answers, adding_up=True)):
         answered = ", ".join(
@@ -459,12 +470,12 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
         beside = f", beside {reference}" if unit == "1" else ""
-        spread = f" ({low:+.3f} to {high:+.3f} at 95%, sampling and noise)"
+        spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
         facts.append(
             (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
     if not found.printed:
-        facts.append(("", "no intervals: the noise hides how far the columns differ"))
+        facts.append(("", "no intervals: the noise hides the information in these columns"))
     return facts
 
 
@@ -492,14 +503,14 @@ def _compared(release: Release, found: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
     rival = release.labels[found.rival]
     if found.constant is not None:
-        return f"The rule is a constant: it always answers {release.labels[found.constant]}."
+        return f"The rule is a constant: it always predicts {release.labels[found.constant]}."
     if found.better is None:
-        better = "has fewer errors" if found.cost is None else "costs less"
-        return f"It is not clear that the rule {better} than always answering {rival}."
-    verbs = ("has fewer errors", "does not have fewer errors")
+        better = "has a lower error rate" if found.cost is None else "has a lower mean cost"
+        return f"It is not clear that the rule {better} than always predicting {rival}."
+    verbs = ("has a lower error rate", "does not have a lower error rate")
     if found.cost is not None:
-        verbs = ("costs less", "does not cost less")
-    return f"The rule {verbs[not found.better]} than always answering {rival}."
+        verbs = ("has a lower mean cost", "does not have a lower mean cost")
+    return f"The rule {verbs[not found.better]} than always predicting {rival}."
 
 
 def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
@@ -517,8 +528,8 @@ def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tup
 def taken_as_public(columns: Sequence[str]) -> str:
     """Say that the types of columns were taken as public, and when they are not."""
     return (
-        f"of {', '.join(columns)}: taken as public, as they were declared. A file written from a "
-        "data frame whose types were inferred from the records inherits the inference"
+        f"of {', '.join(columns)}: treated as public, since the file declares them. If they were "
+        "inferred from the records by a data frame, that inference is not private"
     )
 
 
@@ -533,9 +544,9 @@ def beside_constants(release: Release) -> str:
     constant = constant_label(release.hypothesis)
     if constant is not None:
         return (
-            "The rule is a constant: the certificate does not say that it is better than always "
-            f"answering {release.labels[constant]}. Are cells and labels read as meant? "
-            "`littlestone check` tells, for an epsilon of its own."
+            "The rule is a constant: the certificate does not imply that it is better than always "
+            f"predicting {release.labels[constant]}. `littlestone check` reports how cells and "
+            "labels are read, for an epsilon of its own."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
@@ -543,8 +554,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant seems to meet it, too: it does not say that the rule is better than always "
-        f"answering {release.labels[found.rival]}."
+        "A constant seems to satisfy it, too: it does not imply that the rule is better than "
+        f"always predicting {release.labels[found.rival]}."
     )
 
 
@@ -646,7 +657,7 @@ def meaning(release: Release) -> str:
     x = columns.get("x") or []
     rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
-    return f"{named}1 means: {positive}; 0 means: {negative}"
+    return f"{named}label 1: {positive}; label 0: {negative}"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:
@@ -659,10 +670,10 @@ def certifies_agnostic(certificate: Certificate) -> bool:
 def _reads(release: Release) -> str:
     names = (release.columns or {}).get("x")
     if not names:
-        return "it reads the column that it was learned from"
+        return "it reads the column of the fit"
     if len(names) == 1:
         return f"it reads the column “{names[0]}”"
-    return f"it reads the {len(names)} columns of its schema by their names"
+    return f"it reads the {len(names)} columns of its schema by name"
 
 
 def _provenance(release: Release) -> list[tuple[str, str]]:
@@ -715,8 +726,8 @@ _MEANING = {
     "vc": ("VC dimension", "the largest number of points that can be labelled in all ways"),
     "littlestone": (
         "Littlestone dimension",
-        "the mistakes of the best online learner; private learning is possible exactly if it is "
-        "finite",
+        "the number of mistakes of the best online learner; private learning is possible if and "
+        "only if it is finite",
     ),
     "threshold": (
         "Threshold dimension",
@@ -782,10 +793,10 @@ def _verdict(result: Verification | MechanismVerification) -> str:
     claim = f"({amount(result.epsilon)}, {amount(result.delta)})"
     if result.holds:
         return (
-            f"The claim {claim} holds for every pair of neighbours that was enumerated, and every "
-            "output, exactly: nothing was sampled."
+            f"The claim {claim} holds exactly, for every enumerated pair of neighbours and every "
+            "output: nothing was sampled."
         )
-    return f"The claim {claim} does NOT hold: the worst pair of neighbours is below."
+    return f"The claim {claim} does NOT hold: the worst pair of neighbours is shown below."
 
 
 def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]]:
@@ -806,7 +817,7 @@ def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]
         ("Paths of draws", integer(result.paths)),
         ("Worst delta found", f"{result.worst_delta:.3g}"),
         ("Tightest epsilon", f"{_least(result):.6g}"),
-        ("Cut off (slack)", f"{result.slack:.3g}"),
+        ("Truncated probability (slack)", f"{result.slack:.3g}"),
     ]
     if isinstance(result, Verification) and result.refusals:
         rows.append(("Data sets that may be refused", integer(result.refusals)))

@@ -56,8 +56,8 @@ _ROWS = 128  # public rows over which a prediction is a mean
 _GROUPS = (("all",), ("low", "high"), ("low", "middle", "high"))
 _SHOWN_COLUMNS = 12  # of a figure
 _NOTE = (
-    "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
-    "to be in each bin. Computed from the model only."
+    "Bars: the mean change of the log-odds of {what}, with all bins of the other columns equally "
+    "likely. Computed from the model only."
 )
 #: Words that name the unit of a time where the name of its column ends with one.
 _UNITS = ("hours", "days", "weeks", "months", "quarters", "years")
@@ -84,7 +84,7 @@ class Shown:
         """What is predicted, in words."""
         target = self.model.target
         if isinstance(target, Periods):
-            return f"the percentage that is event-free at {self.ends[-1]} {self.units}".rstrip()
+            return f"the event-free percentage at {self.ends[-1]} {self.units}".rstrip()
         if isinstance(target, Count):
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:
@@ -653,7 +653,7 @@ def drawn(release: Release) -> Json:
 
 
 def roc(evaluation: Evaluation) -> Json | None:
-    """Draw the ROC curve and its band; None if the noise hides its area."""
+    """Draw the ROC curve and its band; None if hidden by noises area."""
     area = evaluation.auroc()
     if area is None:
         return None
@@ -661,8 +661,8 @@ def roc(evaluation: Evaluation) -> Json | None:
     band = path([*upper, *reversed(lower)], "Z")
     paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
     words = (
-        f"The ROC curve by the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
-        f"{area.high:.3f}. Shaded: its 95% band. The dashed line is chance."
+        f"ROC curve from the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
+        f"{area.high:.3f}. Shaded: 95% band. Dashed: chance."
     )
     return chart(
         f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
@@ -745,7 +745,7 @@ def coverage(bins: Sequence[PredictedBin], quantile: float) -> Json:
         f"{number(own.predicted, spread)}: {percent(own.below.value, 0)}" for own in bins
     )
     return chart(
-        "Coverage by prediction", f"{words}; wanted {percent(quantile, 0)}", paths, square=True,
+        "Coverage by prediction", f"{words}; nominal {percent(quantile, 0)}", paths, square=True,
         x=scale(low, high), y=_SHARES, x_name="predicted",
     )  # fmt: skip
 
@@ -765,7 +765,7 @@ def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) 
 
 def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
-    names = [*map(str, release.labels), "no listed label"]
+    names = [*map(str, release.labels), "unlisted label"]
     counts = evaluation.confusion_matrix(release.answers, adding_up=True)
     if len(release.labels) > _SHOWN:
         return None

@@ -184,7 +184,7 @@ def _settings(rows: Mapping[str, str]) -> Json:
 
 def _changed(path: Path) -> StoreError:
     return StoreError(
-        f"The public record {path} has been changed. Delete it: it is made again from the private "
+        f"The public record {path} has been changed. Delete it: it is recreated from the private "
         "state when the stream continues.",
         reason="damaged",
     )
@@ -352,18 +352,18 @@ def _taken_up(
         "stream": "another class, epsilon, delta, horizon or beta",
         "about": "other columns or labels",
         "plan": "other parameters, or with a version of this program that plans other numbers",
-        "seed": "another seed, or with none",
+        "seed": "another seed, or without one",
     }
     for name, what in words.items():
         if kept.get(name) != settings[name]:
             raise ParameterError(
-                f"The stream in {journal.folder} was begun with {what}. What a stream was begun "
-                "with cannot change: give the same, or begin another stream in another folder."
+                f"The stream in {journal.folder} was begun with {what}. The parameters of a stream "
+                "cannot change: give the same ones, or begin another stream in another folder."
             )
     paid_by = "" if ledger is None else str(ledger.path.absolute())
     if ledger is not None and kept.get("ledger") != paid_by:
         raise ParameterError(
-            f"The stream in {journal.folder} was not begun with this ledger. A stream is paid for "
+            f"The stream in {journal.folder} was not begun with this ledger. A stream is charged "
             "when it begins: leave the ledger out, or begin another stream."
         )
     if ledger is not None and ledger.purpose not in ("", kept.get("purpose", "")):
@@ -599,16 +599,16 @@ class Journal:
     def _damaged(self) -> StoreError:
         return StoreError(
             f"The state {self.folder} has been changed: its entries are not those that this "
-            "program wrote. It was not used. Nothing can be continued from it; a new stream needs "
-            "a budget of its own.",
+            "program wrote. It was not used and cannot be continued; a new stream needs its own "
+            "budget.",
             reason="damaged",
         )
 
     def _old(self) -> StoreError:
         return StoreError(
-            f"The state {self.folder} is older than what it has published: it is an old copy, or "
-            "a power cut took its end (--durability power prevents that). Continuing would release "
-            "twice. It was not used; what was published is in its public.db.",
+            f"The state {self.folder} is older than what it has published: it is an old copy, or a "
+            "power cut took its end (--durability power prevents that). Continuing would release "
+            "twice, so it was not used; what was published is in its public.db.",
             reason="old",
         )
 

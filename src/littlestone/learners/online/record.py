@@ -34,7 +34,7 @@ def algorithm_in(public: Any) -> OnlineAlgorithm:
 def stream_record(public: Json) -> Json:
     """Return the record of what a stream has published so far, as `read_public` returns it."""
     if not public["published"]:
-        raise ParameterError("This stream has published nothing yet, so there is nothing to file.")
+        raise ParameterError("This stream has published nothing yet, so it has no record.")
     algorithm = algorithm_in(public)
     parts = algorithm.parts(seeded=public["guarantee"]["seeded"])
     guarantee = total(parts)
@@ -66,7 +66,7 @@ def stream_findings(record: Json) -> Iterator[Finding]:
         times = [each["rows"] for each in public["published"]]
         rules = [load(each["hypothesis"]).to_dict() for each in public["published"]]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
-        yield Finding("stream", f"it cannot be read again ({type(problem).__name__})")
+        yield Finding("stream", f"it cannot be read back ({type(problem).__name__})")
         return
     published = [{"rows": t, "hypothesis": rule} for t, rule in zip(times, rules, strict=True)]
     right = {
@@ -78,7 +78,7 @@ def stream_findings(record: Json) -> Iterator[Finding]:
     }
     yield from differences("stream", {name: stream.get(name) for name in right}, right)
     if times != sorted(times) or not 0 <= times[0] <= times[-1] <= stream["rows"]:
-        yield Finding("stream.published", "its numbers of rows are in no order of a stream")
+        yield Finding("stream.published", "its numbers of rows are not increasing")
     if not len(times) - 1 <= stream["batches"] <= stream["planned_batches"]:
         yield Finding("stream.batches", "more was published than was planned")
     yield from derived(record, again)

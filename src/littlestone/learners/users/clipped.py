@@ -219,7 +219,7 @@ def plan_clipped(
     near = [plan for users, plan in found.values() if users <= (_NEAR if m <= _FEW else 1) * best]
     if not near:
         raise UnsupportedError(
-            "Epsilon is too small: no number of users that can be planned is enough for "
+            "Epsilon is too small: no number of users within the planner's limits is enough for "
             "method='user-level'. Raise epsilon."
         )
     return min(near, key=lambda plan: plan._sharp) if len(near) > 1 else near[0]
