@@ -26,7 +26,8 @@ from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Quantity, TargetSample
 from littlestone.evaluation import Evaluation, QuantityEvaluation, release_histogram
-from littlestone.evaluation.measures import Band, merged_scores
+from littlestone.evaluation.histogram import merged_scores
+from littlestone.evaluation.measures import Band
 from littlestone.learners.boosting.errors import error_sums
 from littlestone.source import SeededSource
 

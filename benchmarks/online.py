@@ -19,9 +19,8 @@ import numpy as np
 
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.bound import compare
+from littlestone.learners.online.bound import compare, simulate
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.simulation import simulate
 from littlestone.source import SecureSource
 
 BUDGET = {"epsilon": 1, "delta": 1e-6}

@@ -24,9 +24,9 @@ from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.exponential import Agnostic, Generic
-from littlestone.learners.online.hedge import algorithm_of
+from littlestone.learners.online.algorithm import algorithm_of
+from littlestone.learners.online.bound import simulate
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.simulation import simulate
 from littlestone.source import SeededSource
 
 SIDE, STRIP = 2**20, 0.105

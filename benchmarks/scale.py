@@ -122,8 +122,7 @@ def child(engine: str, way: str, parts: str, name: str, share: str) -> None:
     """Run one way in this process and report."""
     run = WAYS[engine][way]
     import littlestone  # noqa: F401 - starting Python and Spark is not measured
-    from littlestone.learners.exponential import estimators  # noqa: F401
-    from littlestone.learners.users import estimators as of_users  # noqa: F401
+    from littlestone.learners import estimators  # noqa: F401
 
     if engine == "spark":
         spark()

@@ -22,9 +22,8 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.bound import mistake_bound, simulate
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.simulation import simulate
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}
 SHOWN = (2, 6, 20)  # dimensions of the figure against T

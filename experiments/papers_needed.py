@@ -24,7 +24,7 @@ from littlestone.bounds.tails import upper_limit
 from littlestone.classes import AffineSubspaces, Thresholds
 from littlestone.classes.affine_subspaces import AffineHypothesis
 from littlestone.data import Sample, UserSample
-from littlestone.papers.needed import NEEDED, Needed, needed, within_goal
+from littlestone.papers import NEEDED, Needed, needed, within_goal
 from littlestone.source import SeededSource
 
 RUNS, BETA, ALPHA, HIGH = 200, 0.1, 0.1, 2**20

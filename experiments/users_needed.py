@@ -26,8 +26,7 @@ from table1 import Hard, claims, family
 
 import littlestone as ls
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.clipped import ClippedPlan
-from littlestone.learners.users.learner import RecordsPlan
+from littlestone.learners.users.learner import ClippedPlan, RecordsPlan
 from littlestone.source import public_generator
 
 BETA = 0.05

@@ -104,14 +104,20 @@ def pytest_collection():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Put all cases of a test after its first ones, ``@pytest.mark.first(n)``, into group more."""
+    """Put the cases of a test after its first ones into further groups.
+
+    ``@pytest.mark.first(n)``: n cases run by default, the others are in the group more;
+    ``first(n, m)``: those after the first m are in the group full.
+    """
     seen = defaultdict(int)
     for item in items:
         mark = item.get_closest_marker("first")
         if mark is not None and item.get_closest_marker("full") is None:
             test = item.nodeid.partition("[")[0]
             seen[test] += 1
-            if seen[test] > mark.args[0]:
+            if seen[test] > mark.args[-1] and len(mark.args) > 1:
+                item.add_marker("full")
+            elif seen[test] > mark.args[0]:
                 item.add_marker("more")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.bounds import claims
-from littlestone.bounds.statements import paper_bounds
+from littlestone.bounds.claims import paper_bounds
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "statements.md").read_text()

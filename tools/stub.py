@@ -39,18 +39,21 @@ def estimators() -> dict[str, type[PrivateEstimator]]:
 def stub() -> str:
     """Return the text of the stub."""
     made = estimators().values()
-    folders = sorted({_folder(each) for each in made})
-    imports = [f"from littlestone.learners.{name} import estimators as _{name}" for name in folders]
+    homes = sorted({each.__module__ for each in made})
+    imports = [
+        f"from {home.removesuffix('.estimators')} import estimators as {_home(home)}"
+        for home in homes
+    ]
     number = "\nNumber = float | Fraction | Decimal | str\n"
     return "\n".join([_HEAD + "\n".join(imports), number, *map(_written, made)])
 
 
-def _folder(cls: type) -> str:
-    return cls.__module__.split(".")[-2]
+def _home(module: str) -> str:
+    return f"_{module.split('.')[-2]}"
 
 
 def _written(cls: type) -> str:
-    head = f"class {cls.__name__}(_{_folder(cls)}.{cls.__name__}):"
+    head = f"class {cls.__name__}({_home(cls.__module__)}.{cls.__name__}):"
     lines = [head, "    def __init__(", "        self,"]
     for each in inspect.signature(cls).parameters.values():
         if each.kind is each.KEYWORD_ONLY and "        *," not in lines:

@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 #: Every public name, and where it lives.
 _HOMES = {
-    "AgnosticLearner": "learners.exponential.estimators",
+    "AgnosticLearner": "learners.estimators",
     "BoostedTrees": "learners.boosting.estimators",
     "BoostedTreesRegressor": "learners.boosting.estimators",
     "BoostedTreesSurvival": "learners.boosting.estimators",
     "DecisionTrees": "classes",
-    "GenericLearner": "learners.exponential.estimators",
+    "GenericLearner": "learners.estimators",
     "Intervals": "classes",
     "Ledger": "privacy",
     "LinearClassifier": "learners.linear.estimators",
@@ -63,8 +63,8 @@ _HOMES = {
     "ScorecardRegressor": "learners.boosting.estimators",
     "SparseSets": "classes",
     "Thresholds": "classes",
-    "UserAgnosticLearner": "learners.users.estimators",
-    "VC1Learner": "learners.vc1.estimators",
+    "UserAgnosticLearner": "learners.estimators",
+    "VC1Learner": "learners.estimators",
     "check": "evaluation.data_report",
     "fit": "learners.fit",
     "load": "learners.release",

@@ -7,17 +7,13 @@ from typing import Any, Literal
 
 from littlestone.classes import ConceptClass
 from littlestone.data import Schema
-from littlestone.learners.agnostic import estimators as _agnostic
 from littlestone.learners.boosting import estimators as _boosting
-from littlestone.learners.exponential import estimators as _exponential
+from littlestone.learners import estimators as _learners
 from littlestone.learners.linear import estimators as _linear
-from littlestone.learners.littlestone import estimators as _littlestone
-from littlestone.learners.users import estimators as _users
-from littlestone.learners.vc1 import estimators as _vc1
 
 Number = float | Fraction | Decimal | str
 
-class AgnosticLearner(_exponential.AgnosticLearner):
+class AgnosticLearner(_learners.AgnosticLearner):
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -91,7 +87,7 @@ class BoostedTreesSurvival(_boosting.BoostedTreesSurvival):
         random_state: int | None = None,
     ) -> None: ...
 
-class GenericLearner(_exponential.GenericLearner):
+class GenericLearner(_learners.GenericLearner):
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -166,7 +162,7 @@ class ScorecardRegressor(_boosting.ScorecardRegressor):
         random_state: int | None = None,
     ) -> None: ...
 
-class UserAgnosticLearner(_users.UserAgnosticLearner):
+class UserAgnosticLearner(_learners.UserAgnosticLearner):
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -181,7 +177,7 @@ class UserAgnosticLearner(_users.UserAgnosticLearner):
         random_state: int | None = None,
     ) -> None: ...
 
-class VC1Learner(_vc1.VC1Learner):
+class VC1Learner(_learners.VC1Learner):
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -196,7 +192,7 @@ class VC1Learner(_vc1.VC1Learner):
         random_state: int | None = None,
     ) -> None: ...
 
-class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
+class AgnosticFromRealizable(_learners.AgnosticFromRealizable):
     def __init__(
         self,
         learner: Any,
@@ -209,7 +205,7 @@ class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
         random_state: int | None = None,
     ) -> None: ...
 
-class LittlestoneLearner(_littlestone.LittlestoneLearner):
+class LittlestoneLearner(_learners.LittlestoneLearner):
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -227,7 +223,7 @@ class LittlestoneLearner(_littlestone.LittlestoneLearner):
         random_state: int | None = None,
     ) -> None: ...
 
-class Subsampled(_agnostic.Subsampled):
+class Subsampled(_learners.Subsampled):
     def __init__(
         self,
         learner: Any,

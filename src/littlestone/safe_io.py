@@ -17,11 +17,14 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from fractions import Fraction
+from itertools import repeat
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from types import UnionType
+from typing import IO, Any, NoReturn, Self, cast, get_args, get_origin, get_type_hints
 
 from littlestone.errors import ParameterError, StoreError, without_passwords
 
@@ -377,3 +380,93 @@ def _mode(where: Path) -> int:
     umask = os.umask(0)
     os.umask(umask)
     return 0o666 & ~umask
+
+
+# -- JSON of dataclasses, by the types of their fields.
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON: exact numbers as text, tuples as lists, what has `to_dict` as that.
+
+    Examples
+    --------
+    >>> plain({"rates": (Fraction(1, 3), None), "n": 7})
+    {'rates': ['1/3', None], 'n': 7}
+    """
+    if isinstance(value, Fraction):
+        return str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {name: plain(part) for name, part in value.items()}
+    return value
+
+
+class Plain:
+    """A dataclass that is JSON by its fields; those with `OMITTED` not where they are default."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        written = [(field, getattr(self, field.name)) for field in fields(cast(Any, self))]
+        return {
+            field.name: plain(value)
+            for field, value in written
+            if not (field.metadata and value == field.default)
+        }
+
+
+#: Of a field that is left out where it has its default.
+OMITTED = {"omitted": True}
+
+
+class Wire(Plain):
+    """The same, read back as untrusted: each field has its type, there is no other, and it fits."""
+
+    _UNREADABLE = "A document must have the entries that its `to_dict` writes."
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted."""
+        types = get_type_hints(cls)
+        names = {field.name: field.metadata for field in fields(cast(Any, cls))}
+        try:
+            required = {name for name, metadata in names.items() if not metadata}
+            if not required <= data.keys() <= names.keys():
+                raise ValueError
+            read = cls(**{name: typed(types[name], value) for name, value in data.items()})
+            if not read._fits():
+                raise ValueError
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise ParameterError(cls._UNREADABLE) from None
+        return read
+
+    def _fits(self) -> bool:
+        """Whether the fields fit each other; it may raise what a wrong entry raises."""
+        return True
+
+
+_LARGEST_NUMBER, _LONGEST_LIST = 10**30, 1_000_000
+
+
+def typed(kind: Any, value: Any) -> Any:
+    """Return what JSON says of a type; another type raises TypeError or ValueError."""
+    parts = get_args(kind)
+    if get_origin(kind) is UnionType:  # T | None
+        return None if value is None else typed(parts[0], value)
+    if get_origin(kind) is tuple:
+        if type(value) is not list or len(value) > _LONGEST_LIST:
+            raise TypeError
+        kinds = repeat(parts[0], len(value)) if parts[-1] is ... else parts
+        return tuple(typed(each, part) for each, part in zip(kinds, value, strict=True))
+    if kind is Fraction:
+        return read_exact(value)
+    if hasattr(kind, "from_dict"):
+        return kind.from_dict(value)
+    number = kind is float and type(value) is int
+    if type(value) is not kind and not number:
+        raise TypeError
+    if kind in (int, float) and not abs(value) <= _LARGEST_NUMBER:
+        raise ValueError
+    return float(value) if number else value

@@ -33,8 +33,8 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.learners.littlestone.proper import make_proper
-from littlestone.learners.online.predictors import (
+from littlestone.learners.littlestone.learner import make_proper
+from littlestone.learners.online.bound import (
     ExpertsPredictor,
     HalvingPredictor,
     SOAPredictor,
@@ -76,16 +76,12 @@ __all__ = [
 ]
 
 #: Estimators, which need scikit-learn.
-_LATE = {
-    "AgnosticFromRealizable": "agnostic",
-    "LittlestoneLearner": "littlestone",
-    "Subsampled": "agnostic",
-}
+_LATE = ("AgnosticFromRealizable", "LittlestoneLearner", "Subsampled")
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module 'littlestone.theory' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"littlestone.learners.{_LATE[name]}.estimators"), name)
+    value = getattr(importlib.import_module("littlestone.learners.estimators"), name)
     globals()[name] = value
     return value

@@ -21,7 +21,7 @@ from littlestone.audit.mechanism import (
     verify_mechanism,
 )
 from littlestone.audit.verify import Verification, verify
-from littlestone.bounds.lemmas import LEMMAS, Checked
+from littlestone.bounds.claims import LEMMAS, Checked
 from littlestone.classes import (
     AffineSubspaces,
     BoostedTreeClass,
@@ -45,7 +45,7 @@ from littlestone.errors import StateError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,

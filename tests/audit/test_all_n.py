@@ -28,9 +28,8 @@ from littlestone.classes.decision_trees.concept_class import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import measures as observed
-from littlestone.evaluation import targets as quantities
-from littlestone.evaluation import targets as survival
+from littlestone.evaluation import quantities, survival
+from littlestone.evaluation import quantities as observed
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import learner as boosting
@@ -167,7 +166,7 @@ def test_candidates_beside_bottom():
 
 def test_a_bottom_that_is_too_light(monkeypatch):
     """Bottom hides half of what one record lists."""
-    from littlestone.learners.littlestone import teachers as votes
+    from littlestone.learners.littlestone import learner as votes
 
     honest = votes.removal_bottom
     monkeypatch.setattr(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from littlestone.audit import attack
 from littlestone.classes import ThresholdHypothesis, Thresholds
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.source import SecureSource
+
+SCRIPT = Path(__file__).parents[2] / "examples" / "attack" / "attack.py"
+spec = importlib.util.spec_from_file_location("attack", SCRIPT)
+attack = sys.modules["attack"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(attack)
 
 DOMAIN = 2**30
 CLASS = Thresholds(1, DOMAIN)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.bounds import Bound, CertificateBuilder, exponential, least_n, uniform
-from littlestone.bounds.bound import Log
+from littlestone.bounds import Bound, CertificateBuilder, least_n
+from littlestone.bounds.bound import CERTIFICATES, Log
 from littlestone.bounds.representations import DECAYS, LAYERS, OFF
 from littlestone.errors import ParameterError
 
@@ -19,13 +19,13 @@ CUT = {"cut": F(1, 30), "collision": F(1, 100), "copies": 3, "n": 700}
 SHARES = {name: F(1, 6) for name in ("share_deviation", "share_best", "share_release", "share_near",
                                      "share_spread", "share_hashing")}  # fmt: skip
 BOUNDS = {
-    "realizable": (exponential.REALIZABLE, {}),
-    "agnostic": (exponential.LOSSES, {}),
-    "realizable_from": (exponential.REALIZABLE_FROM, NEAR),
-    "agnostic_from": (exponential.LOSSES_FROM, NEAR),
-    "consistent": (exponential.CONSISTENT, {}),
-    "erm": (exponential.ERM, {}),
-    "alon": (exponential.ALON22_LEMMA29, {}),
+    "realizable": (CERTIFICATES["realizable"], {}),
+    "agnostic": (CERTIFICATES["losses"], {}),
+    "realizable_from": (CERTIFICATES["realizable-from"], NEAR),
+    "agnostic_from": (CERTIFICATES["losses-from"], NEAR),
+    "consistent": (CERTIFICATES["consistent"], {}),
+    "erm": (CERTIFICATES["erm"], {}),
+    "alon": (CERTIFICATES["alon22.lemma29"], {}),
     "layers": (LAYERS[0], CUT),
     "agnostic layers": (LAYERS[1], CUT),
     "decays": (DECAYS[0], CUT),
@@ -35,12 +35,12 @@ BOUNDS = {
 for vc_dim in (0, 1, 7, 300):
     known = {"vc_dim": vc_dim, "n": 250_000}
     BOUNDS |= {
-        f"growth {vc_dim}": (uniform.GROWTH, known | {"share": F(1, 9), "ghosts": 500}),
-        f"realizable sums {vc_dim}": (uniform.REALIZABLE, known | SHARES),
-        f"surrogate {vc_dim}": (uniform.SURROGATE, known | SHARES | {"alpha1": F(1, 90)}),
-        f"consistent_vc {vc_dim}": (exponential.CONSISTENT_VC, known),
-        f"uniform_vc {vc_dim}": (exponential.UNIFORM_VC, known),
-        f"lwy {vc_dim}": (exponential.LWY24_THEOREM34, known),
+        f"growth {vc_dim}": (CERTIFICATES["growth"], known | {"share": F(1, 9), "ghosts": 500}),
+        f"realizable sums {vc_dim}": (CERTIFICATES["realizable-vc"], known | SHARES),
+        f"surrogate {vc_dim}": (CERTIFICATES["surrogate"], known | SHARES | {"alpha1": F(1, 90)}),
+        f"consistent_vc {vc_dim}": (CERTIFICATES["consistent-vc"], known),
+        f"uniform_vc {vc_dim}": (CERTIFICATES["uniform-vc"], known),
+        f"lwy {vc_dim}": (CERTIFICATES["lwy24.theorem34"], known),
     }
 
 
@@ -102,17 +102,17 @@ def test_arrays_are_elementwise():
 
 
 def test_functions_of_some_inputs():
-    failure = uniform.GROWTH.function(
+    failure = CERTIFICATES["growth"].function(
         "failure", "n", size=Log(5000 * math.log(2)), vc_dim=1, share=F(1, 9), ghosts=500, **GOAL
     )
     inputs = GOAL | {"size": 2**5000, "vc_dim": 1, "share": F(1, 9), "ghosts": 500}
     for n in (1.0, 1e5, 1e9):
-        assert failure(n).log == pytest.approx(uniform.GROWTH.log("failure", n=n, **inputs))
+        assert failure(n).log == pytest.approx(CERTIFICATES["growth"].log("failure", n=n, **inputs))
 
 
 def test_tiny_inputs_are_known_by_their_logarithms():
     tiny = {"epsilon": F(1, 10**200), "alpha": F(1, 10), "beta": F(1, 10**200), "size": 2**5000}
-    for bound in (exponential.REALIZABLE, exponential.LOSSES):
+    for bound in (CERTIFICATES["realizable"], CERTIFICATES["losses"]):
         for line, exact in values(bound, tiny):
             if isinstance(exact, int):
                 assert bound.log(line, **tiny) == pytest.approx(math.log(exact), rel=1e-9)

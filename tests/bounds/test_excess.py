@@ -75,11 +75,17 @@ def of(claim, size, structure, alpha, epsilon, beta="1/20"):
 
 
 QUICK = {854, 731, 237, 2129, 2846, 8807, 2898}
+FULL = {23974}
 
 
 @pytest.mark.parametrize(
     "row",
-    [row if row[4] in QUICK else pytest.param(row, marks=pytest.mark.more) for row in TABLE],
+    [
+        row
+        if row[4] in QUICK
+        else pytest.param(row, marks=pytest.mark.full if row[4] in FULL else pytest.mark.more)
+        for row in TABLE
+    ],
     ids=lambda row: f"{row[1]}-{row[4]}",
 )
 def test_the_table_within_two_percent(row):
@@ -298,8 +304,8 @@ def test_no_bad_concept_looks_good_more_often():
 
 @pytest.mark.more
 def test_no_bad_concept_looks_good_more_often_on_many_laws():
-    compared, ratio = compare_tails(1500, seed=2)
-    assert compared > 10_000
+    compared, ratio = compare_tails(400, seed=2)
+    assert compared > 2500
     assert 0.5 < ratio <= 1
 
 
@@ -309,7 +315,7 @@ def test_certificates_cover_exact_failures():
 
 @pytest.mark.more
 def test_certificates_cover_exact_failures_of_many_laws():
-    assert compare_certificates(1200, seed=4) > 600
+    assert compare_certificates(300, seed=4) > 150
 
 
 @pytest.mark.parametrize(

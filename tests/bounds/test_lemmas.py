@@ -12,8 +12,7 @@ import pytest
 
 import littlestone
 from littlestone.bounds import claim
-from littlestone.bounds.claims import claims
-from littlestone.bounds.lemmas import LEMMAS, UNCHECKED
+from littlestone.bounds.claims import LEMMAS, UNCHECKED, claims
 from littlestone.mechanisms import sparse_select_lists
 from littlestone.source import Explicit, SeededSource, exp
 

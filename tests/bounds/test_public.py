@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from littlestone.bounds import recheck
-from littlestone.bounds.public import PLANES, SLABS, PublicBound, PublicPoints
+from littlestone.bounds.representations import PLANES, SLABS, PublicBound, PublicPoints
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import UnsupportedError
 

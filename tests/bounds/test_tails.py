@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from littlestone.bounds.search import least_point
+from littlestone.bounds.bound import least_point
 from littlestone.bounds.tails import at_most, at_most_all, bias_for
 
 

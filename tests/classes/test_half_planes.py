@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.bounds.tails import clopper_pearson, lower_limit
 from littlestone.classes import at_public_points, load
 from littlestone.classes.half_planes import HalfPlaneHypothesis

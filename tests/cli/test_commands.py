@@ -462,7 +462,7 @@ def test_the_ten_common_options_come_first(run):
     [
         *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
         *("rehearse", "dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
-        *("audit attack", "ledger create", "ledger show"),
+        *("ledger create", "ledger show"),
         *("schema new", "schema propose", "schema check"),
     ],
 )

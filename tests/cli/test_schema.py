@@ -80,6 +80,20 @@ def test_a_first_schema_is_written(run, folder):
     assert run("schema new data.parquet --out data.parquet").code == 2
 
 
+def test_a_schema_of_a_codebook(run, folder):
+    (folder / "book.csv").write_text("name,low,high,unit\nage,18,90,\nweight,40,160,kg\n")
+    done = run("schema new --codebook book.csv --y adult --out book.toml")
+    assert (done.code, done.out) == (0, "")
+    assert run("schema check book.toml").code == 0
+    beside = run("schema new data.parquet --codebook book.csv --y adult").out
+    assert set(tomllib.loads(beside)) == {"age", "city", "person"}
+    assert "# The table has no column of these lines of the codebook:\n#   weight\n" in beside
+    assert run("schema new --y adult").code == 2
+    refused = run("schema new --codebook book.csv --out book.csv")
+    assert refused.code == 2
+    assert run("schema new --codebook none.csv").code == 2
+
+
 def test_what_needs_a_schema_points_to_the_command(run):
     done = run("plan --class rules(max_literals=1) --epsilon 1 --alpha 0.1 --beta 0.05")
     assert "littlestone schema new" in done.err

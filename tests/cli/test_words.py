@@ -133,26 +133,6 @@ def test_a_plan_for_users_names_what_fit_takes(run):
         assert run(f"{fit} --learner {learner}").code == 0
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ("--learner nope", "of audit attack must be one of generic"),
-        ("--learner generic --runs 0", "'--runs' option of audit attack"),
-        ("--learner generic --subsets 0", "'--subsets' option of audit attack"),
-        ("--learner generic --copies 0", "'--copies' option of audit attack"),
-        ("--learner generic --trials 0", "'--trials' option of audit attack"),
-        ("--learner generic --places 1", "'--places' option of audit attack"),
-        ("--learner generic --seed -1", "'--seed' option of audit attack"),
-        ("--learner generic --n 100", "thresholds of at least 101 points"),
-    ],
-)
-def test_refusals_of_an_attack_are_in_its_own_words(run, more, said):
-    places = "" if "--places" in more else "--places 200"
-    done = run(f"audit attack --class thresholds(1,99) --epsilon 1 {places} {more}")
-    assert done.code == 2
-    assert said in done.err
-
-
 def test_one_is_one_record(run):
     done = run("plan --class points(1,1) --epsilon 8 --alpha 0.9 --beta 0.9")
     assert done.code == 0

@@ -51,6 +51,11 @@ CELLS = {
         for zone in ("UTC", NEW_YORK, "+05:30")
     },
     "text": ["Bonn", "4", "4.0", "1.50", "true", "False", None, "1e16", "0.1", "x", "2020-01-01"],
+    "limits and units": [
+        *("<0.3", "7.2 mg/l", "15mg/l", "0.3", "> 200 mg/l", "≤4", "<-2", "12 g/l", "mg/l", "4.0"),
+        *("<x", "none", "9 mg/l", "TRUE", None),
+    ],
+    "spellings": ["M", "m", "male", "1", "1.0", "F", "2", "x", "?", "<3", None, "TRUE"],
     "texts of dates": ["2020-01-01", "2020-01-01 08:09", "31.12.2019 23:59", "01.07.2021 00:00"],
     "texts of moments": [
         *("2020-03-08 08:09:10+00", "2020-03-08 08:09:10+02", "2020-03-08T08:09:10-05:00"),
@@ -68,6 +73,23 @@ NUMBERS = {
     "bins, 4 missing": {"bins": [0, 1, 40], "missing": ["4.0"]},
     "categories": {"categories": _CATEGORIES},
     "categories, missing": {"categories": _CATEGORIES[3:], "missing": ["4", "TRUE", "2021-07-01"]},
+}
+#: Cells as people write them, by the keys of `littlestone.data.cleaning`.
+_CRP = {"bins": [-3, -1, 0, 0.15, 0.3, 4, 100]}
+CLEANED = {
+    "limits and units": {
+        "neither": _CRP,
+        "unit": _CRP | {"strip": "mg/l"},
+        **{f"limits, {how}": _CRP | {"below": how} for how in ("half", "limit", "missing")},
+        "all": _CRP | {"strip": "mg/l", "below": "half", "merge": {"0": ["none", "4"]}},
+        "9 missing": _CRP | {"strip": "mg/l", "below": "limit", "missing": [9, "<-2"]},
+    },
+    "spellings": {
+        "as they are": {"categories": ["male", "M", "1"]},
+        "merged": {"categories": ["male", "female"], "missing": ["?"]}
+        | {"merge": {"male": ["M", "m", 1], "female": ["F", "2"]}},
+        "numbers": {"bins": [1, 2], "merge": {"1": ["M", "m"], "2": ["F", "male"]}},
+    },
 }
 DATES = {
     f"{by} in {zone or 'UTC'}{', of a form' * bool(form)}": {"type": "date", "by": by}
@@ -87,6 +109,8 @@ def timed(kind):
 
 def rules_of(kind):
     """Return the rules that mean something for a type."""
+    if kind in CLEANED:
+        return CLEANED[kind]
     return {**DATES, "categories": NUMBERS["categories"]} if timed(kind) else NUMBERS
 
 
@@ -119,11 +143,37 @@ def worth(cell):
         return cell
 
 
+def cleaned(cell, rule):
+    """Return a text without its unit or limit, or the name of its group; None if missing."""
+    for name, texts in rule.get("merge", {}).items():
+        if worth(cell) in map(worth, map(str, texts)):
+            return name
+    if isinstance(worth(cell), Fraction):
+        return cell
+    unit = rule.get("strip", "")
+    bare = cell[: len(cell) - len(unit)].rstrip() if unit and cell.endswith(unit) else cell
+    sign = next((mark for mark in ("<=", ">=", "<", ">", "≤", "≥") if bare.startswith(mark)), "")
+    limit = worth(bare.removeprefix(sign).strip()) if sign and "below" in rule else None
+    if not isinstance(limit, Fraction):
+        return bare
+    if rule["below"] == "missing":
+        return None
+    half = rule["below"] == "half" and sign in ("<", "<=", "≤") and limit > 0
+    return str(float(limit / 2 if half else limit))
+
+
 def reference(cell, rule):
     """Return the code of a cell: 0 is missing, 1 other, then bins or categories."""
     if cell is None:
         return 0
-    value, missing = worth(cell), [worth(text) for text in rule.get("missing", ())]
+    if not {"merge", "strip", "below"}.isdisjoint(rule):
+        if worth(cell) in [worth(str(text)) for text in rule.get("missing", ())]:
+            return 0
+        plain = {
+            key: value for key, value in rule.items() if key not in ("merge", "strip", "below")
+        }
+        return reference(cleaned(cell, rule), plain)
+    value, missing = worth(cell), [worth(str(text)) for text in rule.get("missing", ())]
     if "format" in rule:
         missing = [dt.datetime.strptime(text, rule["format"]) for text in rule.get("missing", ())]
         if isinstance(cell, str) and not isinstance(value, dt.datetime):

@@ -23,7 +23,7 @@ from littlestone.evaluation import (
     quality,
     release_histogram,
 )
-from littlestone.evaluation.measures import histogram_rate, merged_scores
+from littlestone.evaluation.histogram import histogram_rate, merged_scores
 from littlestone.learners.release import scores_of
 from littlestone.privacy import Neighbours
 from littlestone.source import ExactSource, SeededSource

@@ -12,8 +12,8 @@ from littlestone.audit import verify_mechanism
 from littlestone.data import Sample
 from littlestone.data.targets import Count, TargetSample
 from littlestone.errors import ParameterError
-from littlestone.evaluation import holdout
-from littlestone.evaluation.holdout import held_out_by_rule, held_out_rows
+from littlestone.evaluation import histogram as holdout
+from littlestone.evaluation.histogram import held_out_by_rule, held_out_rows
 from littlestone.mechanisms.estimate import truncated
 from littlestone.source import SeededSource
 

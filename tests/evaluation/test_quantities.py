@@ -20,8 +20,8 @@ from littlestone.data import Schema
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import ErrorSums, QuantityEvaluation
-from littlestone.evaluation import measures as observed
-from littlestone.evaluation.targets import Between
+from littlestone.evaluation import quantities as observed
+from littlestone.evaluation.quantities import Between
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, size_edges
 from littlestone.learners.release import Release

@@ -17,7 +17,7 @@ from littlestone.evaluation import (
     ScoreHistogram,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.targets import last_seen, parts_of_epsilon
+from littlestone.evaluation.quantities import last_seen, parts_of_epsilon
 from littlestone.report.pages import evaluation_facts, proposal_facts, spent_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})

@@ -16,7 +16,7 @@ import littlestone as ls
 from littlestone.audit import verify_mechanism
 from littlestone.classes import Rules
 from littlestone.data import tables
-from littlestone.evaluation.holdout import held_out_by_rule
+from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners import fit as front_door
 from littlestone.learners.fit import Fit
 from littlestone.learners.running import _histogram, read_sample

@@ -17,8 +17,7 @@ from littlestone.errors import ParameterError, StoppedError, UnsupportedError
 from littlestone.learners import record, registry
 from littlestone.learners.check_record import check_record
 from littlestone.learners.linear import Linear
-from littlestone.learners.online.journal import read_public
-from littlestone.learners.online.record import stream_record
+from littlestone.learners.online.journal import read_public, stream_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.privacy import Guarantee, Neighbours, Part, total

@@ -54,7 +54,7 @@ def an_evaluation_of_labels_is_unpaid(original, self, learner):
 
 @mutant(
     "half noise",
-    "evaluation.measures:histogram_rate",
+    "evaluation.histogram:histogram_rate",
     "evaluation/test_data_report.py::test_columns_compose",
 )
 def one_record_moves_one_cell_of_labels(original, *given, **options):

@@ -252,7 +252,7 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
 
 @mutant(
     "wrong sensitivity",
-    "evaluation.targets:sums_rate",
+    "evaluation.quantities:sums_rate",
     "evaluation/test_quantities.py::test_sums_of_every_data_set_are_protected",
 )
 def noise_of_two_sums_for_four(original, epsilon, *given):
@@ -262,7 +262,7 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
 
 @mutant(
     "another divisor",
-    "evaluation.targets:QuantityEvaluation.__init__",
+    "evaluation.quantities:QuantityEvaluation.__init__",
     "evaluation/test_quantities.py::test_figures_are_those_of_the_units_with_a_target",
 )
 def means_over_all_units(original, self, sums, **more):
@@ -273,7 +273,7 @@ def means_over_all_units(original, self, sums, **more):
 
 @mutant(
     "a tail forgotten",
-    "evaluation.targets:QuantityEvaluation._tail",
+    "evaluation.quantities:QuantityEvaluation._tail",
     "evaluation/test_quantities.py::test_what_is_not_seen_is_between_two_ends",
 )
 def errors_beyond_are_forgotten(original, self, power):
@@ -283,7 +283,7 @@ def errors_beyond_are_forgotten(original, self, power):
 
 @mutant(
     "wrong parts",
-    "evaluation.holdout:split_units",
+    "evaluation.histogram:split_units",
     "evaluation/test_holdout.py::test_no_unit_pays_twice",
 )
 def held_out_by_public_coins(original, sample, first, source):
@@ -293,7 +293,7 @@ def held_out_by_public_coins(original, sample, first, source):
 
 @mutant(
     "wrong parts",
-    "evaluation.holdout:split_units",
+    "evaluation.histogram:split_units",
     "evaluation/test_holdout.py::test_no_unit_pays_twice",
 )
 def held_out_by_content(original, sample, first, source):
@@ -304,7 +304,7 @@ def held_out_by_content(original, sample, first, source):
 
 @mutant(
     "wrong sensitivity",
-    "evaluation.targets:counted",
+    "evaluation.survival:counted",
     "evaluation/test_survival.py::test_every_data_set_is_protected",
 )
 def a_cell_for_each_period_of_a_person(original, model, sample, bins):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.learners.vc1.proper import node_counts
+from littlestone.learners.vc1.learner import node_counts
 from littlestone.mechanisms.median.values import RankWindow
 
 from .mutant import mutant, patched

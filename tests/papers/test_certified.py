@@ -9,8 +9,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import AffineSubspaces
-from littlestone.papers import names, page
-from littlestone.papers.needed import needed, within_goal
+from littlestone.papers import names, needed, page, within_goal
 
 #: What the pages must certify at most.
 AIMS = {

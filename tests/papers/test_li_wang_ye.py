@@ -76,7 +76,7 @@ def record_theorem34(concept_class, epsilon):
     return page.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(3, 40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_34_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -91,9 +91,9 @@ def test_theorem_34_of_listed_classes(seed):
         check(exact(lambda source, S=sample: A.draw(S, source)), wanted, number_in(matrix))
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.first(1, 12)
 @pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("seed", range(20))
 def test_theorem_34_of_infinite_classes(seed, k):
     """Sets of at most k points of any domain, by a hashed representation outside the class."""
     rng = random.Random(seed)
@@ -233,7 +233,7 @@ def test_t_separates_best():
         assert least(mine) == least(found)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(3, 40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_private_compare_and_algorithm_2(seed):
     rng = random.Random(seed)
@@ -274,7 +274,7 @@ def test_users_of_too_many_records():
     assert all(laws[0][h].overlaps(laws[1][h]) for h in laws[0])
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(3, 40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_46_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -291,7 +291,7 @@ def test_theorem_46_of_listed_classes(seed):
         check(exact(lambda source, S=sample: A.draw(S, source)), wanted, number_in(matrix))
 
 
-@pytest.mark.more
+@pytest.mark.first(0, 1)
 @pytest.mark.parametrize("seed", range(4))
 def test_theorem_46_with_q_outside_the_class(seed):
     rng, m = random.Random(seed), 2
@@ -320,7 +320,7 @@ def record_threshold(rng, high, relation, steps):
     return A
 
 
-@pytest.mark.first(1)
+@pytest.mark.first(1, 10)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_51_and_algorithm_1(seed):
     rng, high = random.Random(seed), 3 + seed % 3

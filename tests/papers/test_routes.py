@@ -16,9 +16,8 @@ from .agree import assert_equal, exact_law, finite, small_class, table
 from .reference_lyu import ldim
 from .test_lyu import ordered, records
 
-pytestmark = pytest.mark.more
 
-
+@pytest.mark.first(0, 12)
 @pytest.mark.parametrize("seed", range(40))
 def test_agnostic_from_realizable(seed):
     rows, rng = small_class(f"agnostic {seed}", ldim=ldim)

@@ -13,10 +13,10 @@ import littlestone as ls
 from littlestone.costs import Costs
 from littlestone.errors import InfeasibleError, ParameterError
 from littlestone.learners.fit import Fit, asked_of
-from littlestone.learners.protocol import Protocol
+from littlestone.learners.task import Protocol
 from littlestone.planning import population, rehearsal
-from littlestone.planning.population import Run, Twin, auroc, populations, run_once
-from littlestone.planning.rehearsal import Aim, Key, Runner, Spread, cell_of
+from littlestone.planning.population import Run, Spread, Twin, auroc, populations, run_once
+from littlestone.planning.rehearsal import Aim, Key, Runner, cell_of
 from littlestone.source import SeededSource, public_generator
 
 RNG = np.random.default_rng(3)

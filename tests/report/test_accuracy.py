@@ -14,7 +14,7 @@ from littlestone.classes import ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.data.groups import Groups
 from littlestone.evaluation import Evaluation, ScoreHistogram
-from littlestone.evaluation.measures import Grouped
+from littlestone.evaluation.histogram import Grouped
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Part
 from littlestone.report import page

@@ -91,7 +91,7 @@ def test_the_gallery(site):
 
 def test_the_reference_knows_source_and_examples(site):
     text = (site / "api/generated/littlestone.AgnosticLearner.html").read_text()
-    assert "_modules/littlestone/learners/exponential/estimators.html#" in text
+    assert "_modules/littlestone/learners/estimators.html#" in text
     assert "Examples using this" in text
     assert "plot_01_income_rule" in text
     for word in ("Guarantee", "exp-mech.privacy", "alpha", "Raises"):

@@ -4,17 +4,16 @@
 `verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
                         or in another interpreter (`answer` is its side)
 ``all_n/``              step by step: private for every n
-`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; of linear models:
-                        `replay_gradients`
+`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; `runs`: the same
+                        choices on both
 `statistical`           lower bounds on epsilon by sampling: any callable; our learners;
+                        `cells`: by which event;
                         `Family`: a table of audits that hold together, with controls
-`attack`                a record found in the votes of a threshold learner
 ======================  ==========================================================================
 
 The page: ``docs/audit.md``.
 """
 
-from littlestone.audit import attack as attack
 from littlestone.audit.all_n import AllN, Step, all_n
 from littlestone.audit.mechanism import (
     MechanismVerification,
@@ -37,7 +36,6 @@ __all__ = [
     "Verification",
     "Worker",
     "all_n",
-    "attack",
     "lower_bound",
     "output_distribution",
     "replace_one",

@@ -54,19 +54,6 @@ D = TypeVar("D")
 _LARGEST = 100_000  # the largest epsilon whose laws are compared
 
 
-def verdict_card(title: str, found: Any, what: str) -> Card:
-    """Return how a verification is shown, for notebooks."""
-    least = found.tightest_epsilon if found.tightest_epsilon > 1e-300 else 0.0
-    lines = [
-        ("Enumerated", what),
-        ("Claim", f"epsilon {float_up(found.epsilon):g}, delta {float_up(found.delta):g}"),
-        ("Worst", f"delta {found.worst_delta:.3g} at that epsilon"),
-        ("Tightest", f"epsilon {least:.6g} at that delta"),
-        ("Slack", f"{found.slack:.3g}"),
-    ]
-    return Card(f"{'HOLDS' if found.holds else 'FAILS'}: {title}", lines)
-
-
 @dataclass(frozen=True, repr=False)
 class MechanismVerification:
     """The result of an exact verification of one mechanism; see `verify_mechanism`.
@@ -96,22 +83,51 @@ class MechanismVerification:
     worst_pair: tuple[Any, Any] | None
     holds: bool
 
-    def __str__(self) -> str:
-        verdict = "HOLDS" if self.holds else "FAILS"
-        least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
+    @property
+    def of(self) -> str:
+        """What was verified."""
+        return "a mechanism"
+
+    @property
+    def data(self) -> str:
+        """What was enumerated."""
+        return "data sets"
+
+    @property
+    def least(self) -> float:
+        """The tightest epsilon; rounding upwards leaves a trace of a float where it is 0."""
+        return self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
+
+    @property
+    def verdict(self) -> str:
+        """What was found, in words."""
         return (
-            f"{verdict}: {self.datasets} data sets, {self.pairs} neighbour pairs, {self.paths} "
-            f"paths; claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); worst delta "
-            f"{self.worst_delta:.3g}, tightest epsilon {least:.6g}, slack {self.slack:.3g}"
-            + ("" if self.holds else f"; worst pair {self.worst_pair}")
+            f"{self.datasets} {self.data}, {self.pairs} neighbour pairs, {self.paths} paths; claim "
+            f"({float_up(self.epsilon):g}, {float_up(self.delta):g}); worst delta "
+            f"{self.worst_delta:.3g}, tightest epsilon {self.least:.6g}, slack {self.slack:.3g}"
         )
 
+    def __str__(self) -> str:
+        if self.holds:
+            return f"HOLDS: {self.verdict}"
+        return f"FAILS: {self.verdict}; worst pair {self.worst_pair}"
+
     def __repr__(self) -> str:
-        return f"<MechanismVerification {self}>"
+        return f"<{type(self).__name__} {self}>"
 
     def _repr_html_(self) -> str:
-        what = f"{self.datasets:,} data sets, {self.pairs:,} neighbour pairs, {self.paths:,} paths"
-        return verdict_card("a mechanism", self, what).html()
+        lines = [
+            (
+                "Enumerated",
+                f"{self.datasets:,} {self.data}, {self.pairs:,} neighbour pairs, {self.paths:,} "
+                "paths",
+            ),
+            ("Claim", f"epsilon {float_up(self.epsilon):g}, delta {float_up(self.delta):g}"),
+            ("Worst", f"delta {self.worst_delta:.3g} at that epsilon"),
+            ("Tightest", f"epsilon {self.least:.6g} at that delta"),
+            ("Slack", f"{self.slack:.3g}"),
+        ]
+        return Card(f"{'HOLDS' if self.holds else 'FAILS'}: {self.of}", lines).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""

@@ -92,17 +92,41 @@ def _find(points: Any, point: Any) -> tuple[int, bool]:
     return at, bool(tuple(points[at]) == tuple(point) if rows else points[at] == point)
 
 
-class Search:
-    """Neighbours: sampled, extreme, and variations of those with the largest loss."""
+class _Largest:
+    """What gave the largest losses so far, and where a domain ends."""
 
     _KEPT = 5
 
+    def __init__(self, domain: Any, source: Source) -> None:
+        self._domain, self._source = domain, source
+        self._largest: list[tuple[Fraction, Any]] = []
+        self._ends: list[Any] = []
+        if isinstance(domain, IntegerDomain):
+            self._ends = [domain.low, domain.high]
+        elif isinstance(domain, RowDomain):
+            codes = domain.schema.n_codes
+            self._ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
+        if not isinstance(domain, RowDomain):
+            self._ends.append(OUTSIDE)
+
+    def heard(self, change: Any, loss: Fraction) -> None:
+        """Remember what was replaced by what, if its loss is large."""
+        losses = sorted([*self._largest, (loss, change)], key=lambda one: -one[0])
+        self._largest = losses[: self._KEPT]
+
+    def _remembered(self) -> Any:
+        return self._largest[self._source.below(len(self._largest))][1]
+
+
+class Search(_Largest):
+    """Neighbours: sampled, extreme, and variations of those with the largest loss."""
+
     def __init__(self, domain: Any, sample: Sample, source: Source) -> None:
-        self._domain, self._sample, self._source = domain, sample, source
+        super().__init__(domain, source)
+        self._sample = sample
         self._labels = len(sample.counts)  # the last may be of labels that are not listed
         counts = sample.counts.T.ravel()
-        self._ends = np.cumsum(np.concatenate([counts, np.array(sample.outside)]))
-        self._largest: list[tuple[Fraction, Pair]] = []
+        self._upto = np.cumsum(np.concatenate([counts, np.array(sample.outside)]))
         self._extremes = self._extreme()
         self._turn = 0
 
@@ -114,27 +138,22 @@ class Search:
             if pair is not None:
                 return pair
         if self._turn % 3 == 2 and self._largest:
-            _, (old, new) = self._largest[self._source.below(len(self._largest))]
+            old, new = self._remembered()
             return (old, self._any()) if self._source.below(2) else (self._kept(), new)
         return self._kept(), self._any()
-
-    def heard(self, pair: Pair, loss: Fraction) -> None:
-        """Remember a pair, if its loss is large."""
-        found = sorted([*self._largest, (loss, pair)], key=lambda one: -one[0])
-        self._largest = found[: self._KEPT]
 
     def _kind(self, kind: int) -> Record:
         i, label = divmod(kind, self._labels)
         if i == len(self._sample.points):
             return OUTSIDE, label
-        return self._point(self._sample.points[i]), label
-
-    def _point(self, point: Any) -> Any:
-        return tuple(point.tolist()) if np.ndim(point) else getattr(point, "item", lambda: point)()
+        point = self._sample.points[i]
+        if np.ndim(point):
+            return tuple(point.tolist()), label
+        return getattr(point, "item", lambda: point)(), label
 
     def _kept(self) -> Record:
-        record = self._source.below(int(self._ends[-1]))
-        return self._kind(int(np.searchsorted(self._ends, record, side="right")))
+        record = self._source.below(int(self._upto[-1]))
+        return self._kind(int(np.searchsorted(self._upto, record, side="right")))
 
     def _any(self) -> Record:
         label = self._source.below(self._labels)
@@ -147,20 +166,12 @@ class Search:
         return self._kept()[0], label
 
     def _extreme(self) -> Iterator[Pair]:
-        sizes = np.diff(self._ends, prepend=0)
+        sizes = np.diff(self._upto, prepend=0)
         there = np.flatnonzero(sizes)
         olds = [self._kind(int(k)) for k in (*there[:4], *there[-4:], int(np.argmax(sizes)))]
-        ends: list[Any] = []
-        if isinstance(self._domain, IntegerDomain):
-            ends = [self._domain.low, self._domain.high]
-        elif isinstance(self._domain, RowDomain):
-            codes = self._domain.schema.n_codes
-            ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
-        if not isinstance(self._domain, RowDomain):
-            ends.append(OUTSIDE)
         for old in dict.fromkeys(olds):
             flipped = (old[0], 1 - old[1])
-            for new in (flipped, *((x, label) for x in ends for label in (0, 1))):
+            for new in (flipped, *((x, label) for x in self._ends for label in (0, 1))):
                 if new != old:
                     yield old, new
         yield from pairwise(olds)
@@ -197,37 +208,23 @@ def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> Use
     return UserSample(every[used], *merged, users.keys)
 
 
-class UserSearch:
+class UserSearch(_Largest):
     """Neighbours of a table of users: sampled, extreme, varied where the loss was the largest."""
-
-    _KEPT = 5
 
     def __init__(
         self, domain: Any, users: UserSample | TargetSample, each: int, source: Source
     ) -> None:
-        self._users, self._each, self._source = users, each, source
+        super().__init__(domain, source)
+        self._users, self._each = users, each
         self._n = users.n if isinstance(users, TargetSample) else users.n_users
-        if isinstance(domain, IntegerDomain):
-            self._ends: list[Any] = [domain.low, domain.high, OUTSIDE]
-        elif isinstance(domain, RowDomain):
-            codes = domain.schema.n_codes
-            self._ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
-        else:
-            self._ends = [OUTSIDE]
-        self._largest: list[tuple[Fraction, Bundle]] = []
 
     def next(self) -> Bundle:
         """Return whose records are replaced, and by which."""
         who, records = self._source.below(self._n), self._bundle()
         if self._largest and self._source.below(2):
-            _, (changed, bundle) = self._largest[self._source.below(len(self._largest))]
+            changed, bundle = self._remembered()
             return (changed, records) if self._source.below(2) else (who, bundle)
         return who, records
-
-    def heard(self, bundle: Bundle, loss: Fraction) -> None:
-        """Remember a user, if the loss is large."""
-        found = sorted([*self._largest, (loss, bundle)], key=lambda one: -one[0])
-        self._largest = found[: self._KEPT]
 
     def _bundle(self) -> tuple[Record, ...]:
         kind = self._source.below(4)

@@ -26,11 +26,11 @@ from flint import arb
 
 from littlestone.audit.mechanism import (
     REFUSED,
+    MechanismVerification,
     Observer,
     observe,
     precision,
     rounding,
-    verdict_card,
 )
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
 from littlestone.data.domains import as_points
@@ -39,7 +39,7 @@ from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
-from littlestone.privacy.guarantee import exact_text, float_up, upper
+from littlestone.privacy.guarantee import float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ Case = tuple[Kind, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(MechanismVerification):
     """The result of an exact verification; never quote ``holds`` without the sizes.
 
     Attributes
@@ -93,57 +93,33 @@ class Verification:
     learner: str
     concept_class: str
     n_samples: int
-    datasets: int
     laws: int
-    pairs: int
-    paths: int
-    epsilon: Fraction
-    delta: Fraction
-    worst_delta: float
-    tightest_epsilon: float
-    slack: float
     refusals: int
-    worst_pair: tuple[Case, Case] | None
-    holds: bool
     ordered: bool = False
     unit: str = "records"
     neighbours: str = "replace-one"
 
+    @property
+    def of(self) -> str:
+        """What was verified."""
+        size = f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}"
+        return f"{self.learner} on {self.concept_class}, {size}"
+
+    @property
+    def data(self) -> str:
+        """What was enumerated."""
+        return "lists" if self.ordered else "data sets"
+
+    def __str__(self) -> str:
+        refused = f"; {self.refusals} data sets may be refused" * bool(self.refusals)
+        return f"{'HOLDS' if self.holds else 'FAILS'}: {self.of}: {self.verdict}{refused}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
-        out: dict[str, Any] = dict(vars(self))
-        for name in ("epsilon", "delta"):
-            exact = getattr(self, name)
-            out[name], out[f"{name}_exact"] = float_up(exact), exact_text(exact)
+        out = super().to_dict() | {"worst_pair": None}
         if self.worst_pair is not None:
             out["worst_pair"] = [[shown(kind) for kind in side] for side in self.worst_pair]
         return out
-
-    def __repr__(self) -> str:
-        return f"<Verification {self}>"
-
-    def _repr_html_(self) -> str:
-        size = f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}"
-        what = (
-            f"{self.datasets:,} {'lists' if self.ordered else 'data sets'}, {self.pairs:,} "
-            f"neighbour pairs, {self.paths:,} paths"
-        )
-        return verdict_card(f"{self.learner} on {self.concept_class}, {size}", self, what).html()
-
-    def __str__(self) -> str:
-        verdict = "HOLDS" if self.holds else "FAILS"
-        data = "lists" if self.ordered else "data sets"
-        # rounding upwards leaves a trace of a float where it is 0
-        least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
-        return (
-            f"{verdict}: {self.learner} on {self.concept_class}, "
-            f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}: "
-            f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
-            f"claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); "
-            f"worst delta {self.worst_delta:.3g}, tightest epsilon {least:.6g}, "
-            f"slack {self.slack:.3g}"
-            + (f"; {self.refusals} data sets may be refused" if self.refusals else "")
-        )
 
 
 def verify(

@@ -1,27 +1,25 @@
 """How many people are enough: certificates with explicit constants, and the claims behind them.
 
 =====================  ==========================================================================
-`bound`                a bound, written once: steps of a certificate, and floats for searches
+`bound`                a bound, written once: steps of a certificate, and floats for searches; those
+                       of ``certificates.toml``; numerical search, the least n
 `certificate`          Step, Certificate, the builder that computes them, `recheck`
 `formulas`             formulas as text: a safe and rigorous evaluator
-`claims`               the registry of every statement that is relied upon
-`lemmas`               which claims have lemmas that a proof kernel has checked
-`exponential`          tight certificates of the exponential mechanism; for comparison: without
-                       privacy, and the papers' sizes
+`claims`               the registry of every statement that is relied upon; which have lemmas that a
+                       proof kernel has checked; numbered bounds of the papers, as calculators
+`exponential`          tight certificates of the exponential mechanism; by uniform convergence, for
+                       huge candidate sets; for comparison: without privacy, and the papers' sizes
 `excess`               sharper agnostic ones: no union over thresholds, points, intervals
 `walks`                the tails in them, enclosed
-`representations`      infinite domains by hashing; the representation that needs the fewest records
-`public`               public points in the place of a domain
-`uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
-`statements`           numbered bounds of the papers, as calculators
-`search`               numerical search for good public parameters, and for the least n
+`representations`      infinite domains by hashing; the representation that needs the fewest
+                       records; public points in the place of a domain
 `tails`                binomial tails in floats, and confidence limits of a measured probability
 =====================  ==========================================================================
 
 The proofs: ``docs/certificates.md``.
 """
 
-from littlestone.bounds.bound import Bound
+from littlestone.bounds.bound import Bound, least_n
 from littlestone.bounds.certificate import (
     Certificate,
     CertificateBuilder,
@@ -30,12 +28,24 @@ from littlestone.bounds.certificate import (
     Unit,
     recheck,
 )
-from littlestone.bounds.claims import Claim, claim, claims, register, register_claim
+from littlestone.bounds.claims import (
+    Claim,
+    PaperBound,
+    PaperStatement,
+    claim,
+    claims,
+    paper_bound,
+    paper_bounds,
+    register,
+    register_claim,
+)
 from littlestone.bounds.excess import Atoms, Line, Ranges, Structure
 from littlestone.bounds.exponential import (
     agnostic,
     agnostic_from,
+    agnostic_vc,
     alon22_lemma29,
+    best_finite,
     consistent,
     consistent_vc,
     erm,
@@ -44,6 +54,8 @@ from littlestone.bounds.exponential import (
     lwy24_theorem34,
     realizable,
     realizable_from,
+    realizable_vc,
+    surrogate,
     uniform_vc,
     yan25_theorem11,
 )
@@ -56,9 +68,6 @@ from littlestone.bounds.representations import (
     best_representation,
     sparse_sets,
 )
-from littlestone.bounds.search import least_n
-from littlestone.bounds.statements import PaperBound, PaperStatement, paper_bound, paper_bounds
-from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, surrogate
 
 __all__ = [
     "POINTS",

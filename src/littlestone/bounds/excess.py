@@ -25,9 +25,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds.bound import least_n, log_of, near_zero
 from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
 from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
-from littlestone.bounds.search import least_n, log_of, near_zero
 from littlestone.bounds.tails import log_chance
 
 Floats = npt.NDArray[np.float64]

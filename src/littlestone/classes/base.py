@@ -37,7 +37,7 @@ from littlestone.types import Hypothesis, Json, Label, Point, Points
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily, Structure
-    from littlestone.bounds.public import PublicPoints
+    from littlestone.bounds.representations import PublicPoints
     from littlestone.classes.trees import VC1Tree
     from littlestone.data import Domain
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.public import PLANES, PublicPoints
+from littlestone.bounds.representations import PLANES, PublicPoints
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.hypotheses import (
     AlwaysZero,

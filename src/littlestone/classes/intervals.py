@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Ranges, Structure
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.classes.base import (
     Mapped,
     gains_of,

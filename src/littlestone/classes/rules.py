@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Line, Ranges, Structure
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.classes.base import Mapped, SchemaClass, Witnessed
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.dimensions import ShatteredTree

@@ -17,7 +17,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, TypeVar
 
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.hypotheses import evaluate, from_json, parse, to_json
 from littlestone.data import Domain, RowDomain, Schema

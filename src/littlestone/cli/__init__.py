@@ -8,8 +8,8 @@
 `fit`            one hypothesis, learned
 `predict`        used, shown, exported, scored; its record; the ledger
 `stream`         rows as they arrive, and what they published
-`dims`, `audit`  dimensions; verification
-`papers`         the algorithms of the papers
+`audit`          verification
+`theory`         dimensions; the algorithms of the papers
 `options`        what commands share: public parameters; files they write
 `terminal`       what they say; `summary`: a release in a few lines
 ===============  =================================================================================

@@ -22,14 +22,13 @@ from littlestone.cli.options import (
 )
 from littlestone.errors import (
     ParameterError,
-    check_fraction,
     check_integer,
     check_probability,
     parameter_error,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
@@ -89,7 +88,7 @@ def exact(
     }
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
     from littlestone.report import page
 
     if unit == "user" and claim.learner is None:
@@ -113,11 +112,18 @@ def exact(
         )
     if report is not None:
         write_text(report, page(result))
+    return _verdict(result, json=json)
+
+
+def _verdict(found: Any, *, json: bool) -> int:
+    """Print what was found, and return the exit code."""
+    from littlestone.cli.terminal import note
+
     if json:
-        print(jsonlib.dumps(result.to_dict(), sort_keys=True))
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
     else:
-        note(str(result))
-    return 0 if result.holds else 1
+        note(str(found))
+    return 0 if found.holds else 1
 
 
 def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
@@ -126,7 +132,7 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner, goal = claim.opened("audit all-n", listed)
@@ -135,11 +141,7 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
         found = chain_of(algorithm, points=points)
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
-        note(str(found))
-    return 0 if found.holds else 1
+    return _verdict(found, json=json)
 
 
 def replay(
@@ -172,7 +174,7 @@ def replay(
         Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
-    from littlestone.cli.terminal import note, progress_of
+    from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
     concepts, public, learner, goal = claim.opened("audit replay")
@@ -184,11 +186,7 @@ def replay(
     )
     with progress_of("Replaying on neighbours"):
         found = replayed(algorithm, table, pairs=pairs)
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
-        note(str(found))
-    return 0 if found.holds else 1
+    return _verdict(found, json=json)
 
 
 def _integer(text: str) -> object:
@@ -199,11 +197,6 @@ def _integer(text: str) -> object:
         return parse_integer(text, "audit")
     except ParameterError:
         return text
-
-
-def data_text(data: Any) -> str:
-    """Return a small data set as text."""
-    return " ".join(f"{x}:{label}" for x, label in data)
 
 
 def check_protects_records(learner: str) -> None:
@@ -331,7 +324,10 @@ def statistical(
     if json:
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
         return 1 if found.refuted else 0
-    rows = [(data_text(pair[0]), data_text(pair[1]), f"{float(b):.4f}") for pair, b in found.pairs]
+    rows = [
+        (*(" ".join(f"{x}:{label}" for x, label in side) for side in pair), f"{float(bound):.4f}")
+        for pair, bound in found.pairs
+    ]
     table("", ("records", "neighbour", "epsilon at least"), rows)
     verdict = "REFUTED" if found.refuted else "not refuted"
     note(
@@ -340,164 +336,3 @@ def statistical(
         f"{float(found.best):.4f}"
     )
     return 1 if found.refuted else 0
-
-
-def attack(
-    *,
-    claim: Claim = Claim(),
-    n: int = 4,
-    places: int = 64,
-    runs: int = 100,
-    subsets: int = 8,
-    copies: int = 1,
-    trials: int = 1000,
-    confidence: str = "0.9999",
-    seed: int = 0,
-    json: AsJson = False,
-) -> int:
-    """Extract a record from the votes of a threshold learner: a lower bound on its epsilon.
-
-    The attack of paper 004, Section 4: among points where the learner depends only on the order of
-    the records, its votes jump between two of them; one record is moved inside that gap, and
-    searched for in the output. A bound above the claim refutes it (exit 1); a bound below proves
-    nothing. The class must be thresholds. The learner may be a function of your own, FILE.py:NAME,
-    from a littlestone.data.Sample to a hypothesis: the file is run, and --delta is its claimed
-    delta.
-
-    Parameters
-    ----------
-    n:
-        Number of records of each data set; even.
-    places:
-        Number of evenly spaced points of the domain among which such points are searched for.
-    runs:
-        Runs on each data set during that search; 1 for a deterministic learner.
-    subsets:
-        Data sets tried in each round of that search.
-    copies:
-        Hypotheses that each search for the record may see.
-    trials:
-        Number of times that the record is hidden and searched for.
-    confidence:
-        Probability with which the printed bound is right.
-    seed:
-        Seed of the public choices: which data sets, and where the record is hidden.
-    """
-    from dataclasses import asdict
-
-    from littlestone.audit import attack as attacks
-    from littlestone.classes import Thresholds
-    from littlestone.cli.terminal import note, progress_of
-    from littlestone.source import SecureSource
-
-    concepts, _, learner, goal = claim.opened("audit attack")
-    if not isinstance(concepts, Thresholds):
-        hint = "The attack is on learners of thresholds, for example thresholds(1, 2**40)."
-        raise parameter_error("audit attack", "--class", "thresholds", goal.concept_class, hint)
-    claimed = check_fraction("audit attack", "epsilon", goal.epsilon)
-    delta = goal.delta
-    leak = 0 if delta is None else check_probability("audit attack", "delta", delta)
-    sure = float(check_probability("audit attack", "confidence", confidence))
-    if check_integer("audit attack", "n", n, low=2) % 2:
-        raise parameter_error("audit attack", "n", "even", n, "Half of the records have label 1.")
-    count = check_integer("audit attack", "places", places, low=n + 1)
-    for name, value in {
-        "runs": runs,
-        "subsets": subsets,
-        "copies": copies,
-        "trials": trials,
-    }.items():
-        check_integer("audit attack", name, value, low=1)
-    check_integer("audit attack", "seed", seed, low=0)
-    low, high = concepts.domain.low, concepts.domain.high
-    if high - low < n:
-        raise parameter_error(
-            "audit attack", "--class", f"thresholds of at least {n + 1} points", goal.concept_class,
-            "Or take fewer records: --n.",
-        )  # fmt: skip
-    if ".py:" in learner:
-        mechanism = _function(learner)
-    else:
-        _check_known(learner)
-        check_protects_records(learner)
-        algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
-        source = SecureSource()
-        mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
-    spread = [low + i * (high - low) // (count - 1) for i in range(count)]
-    with progress_of("Attacking"):
-        found = attacks.homogeneous_set(
-            mechanism, spread, n_samples=n, runs=runs, subsets=subsets, seed=seed
-        )
-        result = attacks.identify(
-            mechanism, found,
-            delta=float(leak), trials=trials, copies=copies, confidence=sure, seed=seed,
-        )  # fmt: skip
-    refuted = result.epsilon > claimed
-    if json:
-        numbers = {"gap": found.gap, "deviation": found.deviation, "tolerance": found.tolerance}
-        numbers |= {"claimed": float(claimed), "refuted": refuted, **asdict(result)}
-        print(
-            jsonlib.dumps({"learner": learner, "class": concepts.spec, **numbers}, sort_keys=True)
-        )
-        return 1 if refuted else 0
-    note(
-        f"{len(found.points)} points; the votes jump by {found.gap:.3f} across one record of {n}, "
-        f"and deviate from an order-invariant list by at most {found.deviation:.3f} (allowed: "
-        f"{found.tolerance:.3f})."
-    )
-    note(
-        f"The record was found in {result.found:,} of {result.trials:,} trials, among "
-        f"{result.places:,} places, from "
-        f"{'one hypothesis' if copies == 1 else f'{copies} hypotheses'} each time."
-    )
-    verdict = "REFUTED" if refuted else "not refuted"
-    note(
-        f"{verdict}: {learner} on {concepts.spec} claims epsilon {float(claimed):g}; at confidence "
-        f"{sure:g} it is at least {result.epsilon:.4f}"
-    )
-    return 1 if refuted else 0
-
-
-def _check_known(learner: str) -> None:
-    """Refuse the name of no learner, before it is taken for one."""
-    from littlestone.learners.registry import LEARNERS
-
-    if learner not in LEARNERS:
-        known = f"one of {', '.join(LEARNERS)}, or FILE.py:NAME"
-        raise parameter_error("audit attack", "learner", known, learner)
-
-
-def _function(text: str) -> Any:
-    """Return the function NAME of FILE.py, which is run."""
-    import runpy
-
-    path, _, name = text.rpartition(":")
-    try:
-        found = runpy.run_path(path).get(name)
-    except OSError:
-        hint = "Is the path right?"
-        raise parameter_error(
-            "audit attack", "learner", "FILE.py:NAME, a file that can be read", text, hint
-        ) from None
-    if not callable(found):
-        hint = "Define it at the top level: def NAME(sample): ..."
-        raise parameter_error("audit attack", "learner", "the name of a function", text, hint)
-    function: Callable[[Any], Any] = found
-
-    def checked(sample: Any) -> Any:
-        """Run it on made records."""
-        try:
-            made = function(sample)
-        except Exception as problem:
-            raise ParameterError(
-                f"The function {name} of {path} raised {type(problem).__name__} on {sample.n} "
-                "made-up records. It must take any sample and return a hypothesis."
-            ) from None
-        if not callable(getattr(made, "predict", None)):
-            raise ParameterError(
-                f"The function {name} of {path} returned no hypothesis, but an object of type "
-                f"{type(made).__name__}. It must have a method predict(points)."
-            )
-        return made
-
-    return checked

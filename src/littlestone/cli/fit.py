@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.cells import CsvFormat
     from littlestone.learners.fit import Fit
-    from littlestone.learners.protocol import Protocol
     from littlestone.learners.release import Release
+    from littlestone.learners.task import Protocol
     from littlestone.privacy import Ledger
     from littlestone.types import Json
 
@@ -222,7 +222,7 @@ def fit(
     from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
-    from littlestone.learners.protocol import Protocol
+    from littlestone.learners.task import Protocol
 
     if weights is not None:
         raise ParameterError(no_argument("littlestone", "weights"))

@@ -24,11 +24,9 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, attack, exact, replay, statistical
-from littlestone.cli.dims import dims
+from littlestone.cli.audit import all_n, exact, replay, statistical
 from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
-from littlestone.cli.papers import papers
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
     check_record,
@@ -42,6 +40,7 @@ from littlestone.cli.predict import (
 )
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
+from littlestone.cli.theory import dims, papers
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -129,7 +128,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
         "Check the privacy of learners: exactly, for every n, by replay or by sampling.",
         len(_COMMANDS),
-        (exact, all_n, replay, statistical, attack),
+        (exact, all_n, replay, statistical),
     ),
     "ledger": (
         "Keep a privacy budget for a set of records.",

@@ -33,7 +33,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
-    from littlestone.planning import Plans, StreamPlan
+    from littlestone.planning import Plans
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
@@ -232,7 +232,7 @@ def plan(
     assert opened is not None
     concepts = opened[0]
     if learner is not None:
-        from littlestone.cli.papers import planned
+        from littlestone.cli.theory import planned
 
         _not_beside(
             report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
@@ -251,6 +251,7 @@ def plan(
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
+    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
@@ -262,7 +263,9 @@ def plan(
         print(jsonlib.dumps(plans.to_dict(what_if=what_if, papers=papers), sort_keys=True))
         return 0
     _show(plans)
-    _besides(plans, what_if=what_if, papers=papers, report=report)
+    for print_more in (_stream, *[_changes] * what_if, *[_papers] * papers):
+        print_more(plans)
+    facts([("Page", report, "")] if report is not None else [])
     return 0
 
 
@@ -279,20 +282,6 @@ def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | No
         return evaluated.part("plan", "1")
     part = evaluated.part("plan", exact["epsilon"])
     return part if solve is None or part is None else part / exact["epsilon"]
-
-
-def _besides(plans: Plans, *, what_if: bool, papers: bool, report: str | None) -> None:
-    """Print what was asked for beside the plan."""
-    from littlestone.cli.terminal import facts
-
-    if plans.stream is not None:
-        _stream(plans.stream)
-    if what_if:
-        _changes(plans)
-    if papers:
-        _papers(plans)
-    if report is not None:
-        facts([("Page", report, "")])
 
 
 def _papers(plans: Plans) -> None:
@@ -319,27 +308,20 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
+    from littlestone.cli.terminal import table
+    from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
+    from littlestone.report.html import number_of
 
     number = whole("plan", "n", needed("plan", "n", n))
     found = solve(concepts, what, number, **asked)
     if json:
         solutions = [solution.to_dict() for solution in found]
-        print(
-            jsonlib.dumps(
-                {
-                    "class": concepts.spec,
-                    "solve": what,
-                    "n": number,
-                    "solutions": solutions,
-                    **_proposal(concepts),
-                },
-                sort_keys=True,
-            )
-        )
+        out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
+        if (proposal := proposal_of(concepts)) is not None:
+            out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
+        print(jsonlib.dumps(out, sort_keys=True))
         return 0
-    from littlestone.cli.terminal import table
-    from littlestone.report.html import number_of
 
     rows = [
         (
@@ -464,14 +446,6 @@ def _learned(concepts: ConceptClass) -> None:
     )
 
 
-def _proposal(concepts: ConceptClass) -> Json:
-    """Return what columns that were learned from records cost, as JSON; else nothing."""
-    from littlestone.learners.release import proposal_of
-
-    found = proposal_of(concepts)
-    return {} if found is None else {"proposal": {**found.to_dict(), "certificates_hold": False}}
-
-
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
     from littlestone.cli.terminal import note
@@ -502,11 +476,14 @@ def _beside(plans: Plans) -> None:
             )
 
 
-def _stream(found: StreamPlan) -> None:
+def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
     from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
+    found = plans.stream
+    if found is None:
+        return
     length = f"In a stream of {integer(found.horizon)} rows"
     if found.bound is None:
         note(f"{length}: {found.problem}")

@@ -168,6 +168,7 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
     """
     from littlestone.cli.terminal import facts
     from littlestone.learners.check_record import check_record as checked
+    from littlestone.privacy import Guarantee
     from littlestone.safe_io import parse_json, read_text
 
     record = parse_json(read_text(file, "record"), f"record {file}")
@@ -179,14 +180,9 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
         facts([(finding.field, finding.problem, "red") for finding in found])
     else:
         agrees = "all that can be checked without the data agrees"
-        facts([("Record", agrees, "green"), ("Guarantee", _promise(record), "")])
+        promise = Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"])
+        facts([("Record", agrees, "green"), ("Guarantee", str(promise), "")])
     return int(bool(found))
-
-
-def _promise(record: dict[str, dict[str, dict[str, object]]]) -> str:
-    from littlestone.privacy import Guarantee
-
-    return str(Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"]))
 
 
 def _head(release: Release, *, proba: bool) -> list[str]:
@@ -421,8 +417,8 @@ def _scored(
         check_fraction(caller, "epsilon", asked.epsilon, hint="1 is a common choice.")
     )
     caution(weaknesses(total, None))
-    others = [
-        not _like_the_fit(release, sample.n, column)
+    others = [  # not as many records as it was learned from, or another column
+        release.n != sample.n or (release.columns or {}).get("y") != column
         for (release, sample), (column, _) in zip(pairs, labels, strict=True)
     ]
     if not all(others):
@@ -464,11 +460,6 @@ def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
             f"The model protects users and does not name their column: give {caller} --user."
         )
     return column
-
-
-def _like_the_fit(release: Release, n: int, y: str) -> bool:
-    """Return whether a table may be the one that was learned from: as many records, its columns."""
-    return release.n == n and (release.columns or {}).get("y") == y
 
 
 def _document(release: Release) -> Json:

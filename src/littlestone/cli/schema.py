@@ -35,10 +35,11 @@ _CLASSES = (
 
 
 def new(
-    data: str,
+    data: str | None = None,
     /,
     *,
     y: str | None = None,
+    codebook: str | None = None,
     table: Table = Table(),
     out: Out = None,
 ) -> int:
@@ -50,16 +51,22 @@ def new(
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file.
+        Table of labelled records: a Parquet or CSV file. May be absent with a codebook.
     y:
         Column of labels, which is omitted from the schema.
+    codebook:
+        Take bins, categories, other spellings, units and missing codes from REDCap's data
+        dictionary (CSV), a Frictionless Table Schema (JSON), or a CSV file with the columns name,
+        type, low, high, levels (a|b or 1=a|2=b), missing, unit, label.
     """
     from littlestone.data.draft import draft
     from littlestone.safe_io import write_text
 
-    check_outputs("schema new", data, out=out)
-    form = table.written("schema new")
-    written = draft(data, label=y, header_is_public=table.header_is_public, csv=form)
+    if data is None and codebook is None:
+        raise ParameterError("schema new needs a table, or --codebook FILE, or both.")
+    check_outputs("schema new", data, codebook, out=out)
+    form, public = table.written("schema new"), table.header_is_public
+    written = draft(data, label=y, codebook=codebook, header_is_public=public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:

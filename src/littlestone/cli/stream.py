@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from littlestone.data.read import Begun, RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.journal import DurableStream
-    from littlestone.privacy import Ledger
     from littlestone.types import Json
 
 
@@ -164,6 +163,7 @@ def stream(
     seed = paid.checked_seed("stream")
     from littlestone.cli.terminal import caution
     from littlestone.learners.base import weaknesses
+    from littlestone.learners.online.journal import open_stream
 
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
@@ -177,20 +177,15 @@ def stream(
     algorithm, about, reader = _prepared(state, terms, seed, what)
     if not quiet:
         caution(weaknesses(algorithm.guarantee(), algorithm.plan.goal.horizon))
-    begin = partial(
-        _begin, state, algorithm, about=about, seed=seed, ledger=paid_by, durability=durability
-    )
     handle, ours = _input(data)
     try:
-        _run(
-            begin,
-            reader,
-            _lines(handle, most, reader.form.encoding, follow=follow),
-            resume=resume,
-            out=out,
-            power=durability == "power",
-            quiet=quiet,
+        begun = reader.begin(_lines(handle, most, reader.form.encoding, follow=follow))
+        opened = open_stream(
+            state, algorithm, seed=seed, ledger=paid_by, durability=durability, about=about
         )
+        with contextlib.closing(opened) as durable:
+            power = durability == "power"
+            _learn(durable, reader, begun, resume=resume, out=out, power=power, quiet=quiet)
     except KeyboardInterrupt:
         return 130
     finally:
@@ -210,7 +205,7 @@ def _of_papers(
     **how: Any,
 ) -> int:
     """Learn by an algorithm of the papers."""
-    from littlestone.cli.papers import streamed
+    from littlestone.cli.theory import streamed
     from littlestone.data.cells import CsvFormat
     from littlestone.data.read import RowReader
 
@@ -242,31 +237,10 @@ def _of_papers(
             os.close(handle)
 
 
-def _run(
-    begin: Callable[[], DurableStream],
-    reader: RowReader,
-    lines: Iterator[bytes],
-    *,
-    resume: str | None,
-    out: str | None,
-    power: bool,
-    quiet: bool,
-) -> None:
-    begun = reader.begin(lines)
-    with contextlib.closing(begin()) as durable:
-        _learn(durable, reader, begun, resume=resume, out=out, power=power, quiet=quiet)
-
-
 def _learn(
-    durable: DurableStream,
-    reader: RowReader,
-    begun: Begun,
-    *,
-    resume: str | None,
-    out: str | None,
-    power: bool,
-    quiet: bool,
-) -> None:
+    durable: DurableStream, reader: RowReader, begun: Begun, *,
+    resume: str | None, out: str | None, power: bool, quiet: bool,
+) -> None:  # fmt: skip
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
@@ -274,8 +248,7 @@ def _learn(
             "--resume from-start, if it begins again with the stream's first row (rows that were "
             "learned are skipped), or --resume new-rows, if it continues after the last row."
         )
-    answers = Answers(out, power=power)
-    progress = Progress(durable, quiet=quiet)
+    answers, progress = Answers(out, power=power), Progress(durable, quiet=quiet)
     try:
         answers.repeat(durable)
         for group in reader.groups(begun, learned if resume == "from-start" else 0):
@@ -340,33 +313,13 @@ def _lines(handle: int, most: int, encoding: str, *, follow: bool) -> Iterator[b
             ) from None
 
     grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
-    return line_groups(read, most, _waiting(grows), encoding)
 
-
-def _waiting(grows: bool) -> Callable[[], bool]:
     def more() -> bool:
         if grows:
             time.sleep(0.1)
         return grows
 
-    return more
-
-
-def _begin(
-    folder: str,
-    algorithm: OnlineAlgorithm,
-    *,
-    about: Json,
-    seed: int | None,
-    ledger: Ledger | None,
-    durability: Literal["kill", "power"],
-) -> DurableStream:
-    """Open the stream of a folder, or begin one."""
-    from littlestone.learners.online.journal import open_stream
-
-    return open_stream(
-        folder, algorithm, seed=seed, ledger=ledger, durability=durability, about=about
-    )
+    return line_groups(read, most, more, encoding)
 
 
 def _prepared(
@@ -377,7 +330,7 @@ def _prepared(
     from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
     from littlestone.data.read import RowReader
-    from littlestone.learners.online.hedge import algorithm_of
+    from littlestone.learners.online.algorithm import algorithm_of
     from littlestone.learners.online.plan import plan_online
 
     known, typed = _known(folder), vars(terms)
@@ -510,7 +463,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 
         write_text(report, page(public))
     if filed.record is not None:
-        from littlestone.learners.online.record import stream_record
+        from littlestone.learners.online.journal import stream_record
 
         filed.write(partial(stream_record, public))
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -30,11 +31,14 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 def facts(rows: Sequence[tuple[str, str, str]]) -> None:
     """Print named lines; each row is (name, text, style)."""
     console = _console()
-    width = max(len(_visible(name)) for name, _, _ in rows)
+    width = max((len(_visible(name)) for name, _, _ in rows), default=0)
     for name, text, style in rows:
         shown = (f"{_visible(name):<{width}}  ", "bold"), (_visible(text), style)
         line = Text.assemble(*shown)
-        console.print(_hanging(console, line, width + 2) if console.is_terminal else line)
+        if console.is_terminal:  # lines hang below their text
+            wrapped = line.wrap(console, max(console.width - width - 2, 20))
+            line = Text(f"\n{' ' * (width + 2)}").join(wrapped)
+        console.print(line)
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -68,17 +72,6 @@ def caution(lines: Sequence[str]) -> None:
 
 
 @contextmanager
-def progress_of(what: str) -> Iterator[None]:
-    """Show on standard error, if it is a terminal, that work continues: no totals, no times."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(Text(what)):
-        yield
-
-
-@contextmanager
 def reading(what: str) -> Iterator[None]:
     """Show that a table is read, and the share of its rows where their number is public."""
     console = Console(stderr=True)
@@ -101,6 +94,10 @@ def telling(what: str, always: bool) -> Iterator[Callable[[str], None]]:
         return
     with console.status(Text(what)) as status:
         yield lambda text: status.update(Text(text))
+
+
+#: Show on standard error, if it is a terminal, that work continues: no totals, no times.
+progress_of = partial(telling, always=False)
 
 
 @contextmanager
@@ -127,11 +124,6 @@ def _console() -> Console:
     if not console.is_terminal:
         console = Console(highlight=False, markup=False, emoji=False, width=10_000, no_color=True)
     return console
-
-
-def _hanging(console: Console, line: Text, indent: int) -> Text:
-    lines = line.wrap(console, max(console.width - indent, 20))
-    return Text(f"\n{' ' * indent}").join(lines)
 
 
 # -- Options about public unlabelled points, and how their file is read.
@@ -192,7 +184,8 @@ class Public:
         self.check(schema)
         if self.public is None:
             return (*open_class(spec, schema, x, labels), {})
-        options: Json = {} if self.shift is None else {"shift": _shift(self.shift)}
+        shift = None if self.shift == "none" else (self.shift or "").split(",")
+        options: Json = {} if self.shift is None else {"shift": shift}
         if needs_schema(spec):
             found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
@@ -215,10 +208,6 @@ def _points(table: Any, concepts: ConceptClass, x: list[str] | None) -> list[Any
     require_columns(x, table.names, "fit")
     found = [concepts.domain.cell(raw) for raw in cells_of(table, x[0], "fit", x)]
     return [point for point in found if point is not OUTSIDE]
-
-
-def _shift(text: str) -> Any:
-    return None if text == "none" else text.split(",")
 
 
 def public_class(concepts: ConceptClass, number: str) -> ConceptClass:

@@ -5,9 +5,11 @@
 `lines`, `containers`  CSV; Arrow, databases, Spark, and the engine: every cell is accepted
 `counting`, `read`     cells to points, groups to records; from a table to a sample; rows
 `cells`                what one cell says: a text, a number, a date, a label; declared formats
+`cleaning`             what it says with a unit, a limit or another spelling
 `domains`, `schema`    what is public: points and domains; columns and schemas
 `groups`               groups of records, by cells of public columns
 `draft`, `proposal`    a schema: a first draft or of public rows; learned privately
+`codebook`             what a codebook says of columns
 `sample`               what a learner sees: counts of labelled records; counts by sets of columns
 `targets`              quantities, counts and times; users with their records
 `stored`               what does not fit into memory

@@ -21,6 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from littlestone.data.cells import CSV, PARQUET, CsvFormat, format_of, number, text
+from littlestone.data.codebook import read_codebook
 from littlestone.data.domains import require_columns
 from littlestone.data.schema import (
     RESERVED,
@@ -53,6 +54,12 @@ type = "date"
 _MISSING = """\
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
 """
+#: What a person completes, by the kind of a variable of a codebook.
+_FILL_IN = {
+    **dict.fromkeys(("number", "integer"), _NUMBERS),
+    "category": _TEXTS,
+    "date": _DATES.partition("\n")[2],
+}
 _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from what
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
@@ -61,14 +68,15 @@ _HEAD = """\
 
 
 def draft(
-    table: Any,
+    table: Any = None,
     *,
     label: str | None = None,
+    codebook: str | Path | None = None,
     header_is_public: bool = False,
     csv: Any = None,
     caller: str = "schema new",
 ) -> str:
-    r"""Return a commented schema of a table, as TOML.
+    r"""Return a commented schema of a table, of its codebook, or of both, as TOML.
 
     Examples
     --------
@@ -84,17 +92,41 @@ def draft(
     # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
     """
     form = None if csv is None else CsvFormat.parse(csv, caller)
-    require_names(table, header_is_public, form, caller)
-    read = read_table(table, csv=form, caller=caller)
-    features = _features(read, label)
+    known = {} if codebook is None else {v.name: v for v in read_codebook(codebook)}
+    kinds: dict[str, Any] = dict.fromkeys(name for name in known if name != label)
+    if table is not None:
+        require_names(table, header_is_public, form, caller)
+        read = read_table(table, csv=form, caller=caller)
+        features = _features(read, label)
+        kinds = dict(zip(features, declared_kinds(read, features, caller), strict=True))
     blocks = [_HEAD]
     if label is not None:
         blocks.append(f"# [{toml_key(label)}] is the label.\n")
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
-    for name, kind in zip(features, declared_kinds(read, features, caller), strict=True):
-        blocks.append(_block(name, kind))
+    if known:
+        absent = [name for name in known if name not in kinds and name != label]
+        unsaid = [name for name in kinds if name not in known]
+        if len(unsaid) == len(kinds):
+            raise ParameterError(
+                f"The codebook {str(codebook)!r} has no line of any column of the table: it "
+                f"describes {', '.join(list(known)[:12])}. Is it of this table? Names are compared "
+                "exactly."
+            )
+        blocks += _listing("The table has no column of these lines of the codebook", absent)
+        blocks += _listing("The codebook has no line of these columns", unsaid)
+    for name, kind in kinds.items():
+        variable = known.get(name)
+        own = None if variable is None or identifying(name) else variable
+        blocks.append(
+            _block(name, kind) if own is None else own.to_toml(_FILL_IN.get(own.kind, ""))
+        )
     return "\n".join(blocks)
+
+
+def _listing(words: str, names: Sequence[str]) -> list[str]:
+    """Return a comment of names, or nothing."""
+    return [f"# {words}:\n" + "".join(f"#   {toml_key(n)}\n" for n in names)] if names else []
 
 
 @cache

@@ -48,8 +48,9 @@ _BLANKS = np.frombuffer(WHITE.encode(), dtype=np.uint8)
 _MARKS = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)
 _SPACE = r"[ \t\n\r\v\f]*"
 _TAIL = rf"([eE][+-]?[0-9]+)?{_SPACE}"
-#: A number with a decimal sign: digits before it, or after it only.
-_SIGNED = rf"\A({_SPACE}[+-]?[0-9]+)%([0-9]*{_TAIL})\z|\A({_SPACE}[+-]?)%([0-9]+{_TAIL})\z"
+#: A number with a decimal sign: digits before it, or after it only. It may be a limit, with a unit.
+_LIMIT, _UNIT = rf"{_SPACE}(?:[<>]=?|[≤≥])?{_SPACE}[+-]?", rf"{_TAIL}([^0-9.,][^.,]*)?"
+_SIGNED = rf"\A({_LIMIT}[0-9]+)%([0-9]*{_UNIT})\z|\A({_LIMIT})%([0-9]+{_UNIT})\z"
 _COMMA, _POINT = _SIGNED.replace("%", ","), _SIGNED.replace("%", r"\.")
 
 Ints = npt.NDArray[np.int64]
@@ -289,7 +290,7 @@ def _asked(
 def _with_points(cells: pa.Array) -> pa.Array:
     """Return numbers with a decimal comma as numbers, and those with a point as none."""
     no_number = pc.match_substring_regex(cells, _POINT)
-    cells = pc.replace_substring_regex(cells, _COMMA, r"\1\4.\2\5")
+    cells = pc.replace_substring_regex(cells, _COMMA, r"\1\5.\2\6")
     if not pc.any(no_number).as_py():
         return cells
     return pc.if_else(no_number, pc.replace_substring(cells, ".", ","), cells)

@@ -4,27 +4,32 @@ What is public decides what is asked: the names of the columns, their declared t
 records. Types are declared by Parquet files and databases, or by the caller (``kinds``); those of
 frames and relations in memory may have been inferred from the records, so they are none. A column
 of truth values has its categories already. All else is read off noisy counts
-(`littlestone.mechanisms.estimate`), in rounds:
+(`littlestone.mechanisms.estimate`).
 
-0. Each record is in one cell of each column: it is missing there, a number of some size (0, from 1
-   to below 10, from 10 to below 100, ..., likewise below 0), or a text, which is its own cell where
-   a delta allows that. By the noisy counts the column is one of numbers, or its categories are the
-   frequent texts, or nothing is known of it.
-1. Cells of numbers with more than a bin's share of records are split at the next digit: 10, 20,
-   ..., 90, then 10, 11, ..., 19, and so on, one digit in a round. Columns that have no such cell
-   any more leave what is left to the others.
+*With a delta*, in two rounds:
+
+1. One histogram of each column: missing, the public cells of `littlestone.data.histogram`, and each
+   text. By the noisy counts the column is one of numbers, or its categories are the frequent texts,
+   or nothing is known of it.
+2. Cells of numbers with most of their records are counted once more, in up to ten parts.
+
+*Without one* texts are left out, and numbers found digit by digit: first their sizes (0, from 1 to
+below 10, from 10 to below 100, ..., likewise below 0), then cells with more than a bin's share of
+records are split at the next digit, one digit in a round.
 
 Bins are unions of cells that have records by their noisy counts, and begin at them: so at round
 numbers, and none beyond.
 
 *Proof.* (replace-one). A round has a fixed share of rho (without a delta: of epsilon). Given the
 rounds before it, what it counts is fixed: sets of disjoint cells, one set for each column that is
-still asked, and the noise, by the number of these. So it costs its share, by
-``counts.privacy``, also where the set of a column depends on private things; rounds compose. All
-else is post-processing, also that texts are left out whose categories hold less than half of the
-records, where the caller has not named the column. Texts are counted in round 0 only; that an item
-is kept that only one of two neighbours looks at has a probability of at most half of delta over all
-columns. []
+still asked, and the noise, by the number of these and by public weights: variances v cost the sum
+of 1 / v. So it costs its share, by ``counts.privacy``, also where the set of a column depends on
+private things; rounds compose. All else is post-processing, also that texts are left out whose
+categories hold less than half of the records, where the caller has not named the column. Texts are
+counted in the first round only; that an item is kept that only one of two neighbours looks at has a
+probability of at most ``leak`` over all columns. So columns are rho-zCDP, except with that
+probability: what else is learned of the same records composes with them in rho, and is converted to
+(epsilon, delta - leak) once, for both. []
 """
 
 from __future__ import annotations
@@ -35,7 +40,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +48,7 @@ import pyarrow as pa
 
 from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
+from littlestone.data.histogram import Cell, bins_of, grid, smoothed
 from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
 from littlestone.errors import (
     InfeasibleError,
@@ -56,7 +62,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.mechanisms.estimate import Noise, noisy_counts, noisy_items
-from littlestone.privacy import Guarantee, check_ledger, largest_rho
+from littlestone.privacy import Guarantee, check_ledger, largest_rho, zcdp_to_dp
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
@@ -72,6 +78,12 @@ _RAREST = 100  # categories that fewer than one in so many records have are left
 _FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least
 _FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
+#: With a delta: of rho, for the first round; of delta, for texts; weights of a column by its kind;
+#: the share of a column's records from which a cell is counted in parts; how many deviations of
+#: noise n must be.
+_HISTOGRAMS, LEAK = Fraction(7, 10), Fraction(1, 10)
+_WEIGHT = {"whole": 1, "number": 1, "open": 3, "text": 3}
+_HEAVY, _DEVIATIONS = 0.6, 8
 
 #: Bins of numbers of which nothing is known.
 _STANDARD = (
@@ -84,45 +96,6 @@ MOST_EDGES = 15_000
 
 #: Between which numbers a column lies, by public knowledge.
 Bounds = tuple[int | float, int | float]
-
-
-class Cell(NamedTuple):
-    """The numbers from ``low`` to below ``high``, times a power of ten."""
-
-    low: int
-    high: int
-    power: int
-
-    @property
-    def start(self) -> float:
-        """The least number."""
-        return float(f"{self.low}e{self.power}")
-
-    @property
-    def end(self) -> float:
-        """The least number beyond."""
-        return float(f"{self.high}e{self.power}")
-
-    def split(self, *, whole: bool) -> list[Cell]:
-        """Return the cells of the next digit; none where there is nothing to split.
-
-        Examples
-        --------
-        >>> [cell.start for cell in Cell(1, 10, 1).split(whole=True)]
-        [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
-        >>> Cell(-2, -1, 0).split(whole=False)[9]
-        Cell(low=-11, high=-10, power=-1)
-        >>> Cell(7, 8, 0).split(whole=True)
-        []
-        """
-        low, high, power = self
-        if 0 in (low, high):  # 0, and what is as near to it
-            return []
-        if high - low == 1:
-            if whole and power == 0:
-                return []
-            low, high, power = 10 * low, 10 * high, power - 1
-        return [Cell(i, i + 1, power) for i in range(low, high)]
 
 
 @lru_cache(maxsize=2)
@@ -157,6 +130,14 @@ class Asked:
         """Return the parts of a cell that may hold numbers."""
         return self.within(cell.split(whole=self.kind == "whole"))
 
+    def cells(self) -> list[Cell]:
+        """Return the cells of its histogram."""
+        return [] if self.kind == "text" else self.within(grid(whole=self.kind == "whole"))
+
+    def parts(self, cell: Cell) -> list[Cell]:
+        """Return the parts of a cell that is counted once more."""
+        return self.within(cell.parts(whole=self.kind == "whole"))
+
     def within(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return the cells that the bounds allow."""
         if self.bounds is None:
@@ -175,6 +156,7 @@ class Plan:
     epsilon: Fraction
     delta: Fraction
     rho: Fraction  # 0 without a delta
+    leak: Fraction = Fraction(0)  # the part of delta that is for texts
 
     @cached_property
     def paying(self) -> tuple[Asked, ...]:
@@ -185,33 +167,52 @@ class Plan:
     @cached_property
     def shares(self) -> list[Fraction]:
         """What part each round has: later digits less, since few columns need them."""
-        if all(column.kind == "text" for column in self.paying):
-            return [Fraction(1)]
+        if self.delta:
+            of_texts = all(column.kind == "text" for column in self.paying)
+            return [Fraction(1)] if of_texts else [_HISTOGRAMS, 1 - _HISTOGRAMS]
         parts = range(self.digits, 0, -1)
         return [_FIRST, *((1 - _FIRST) * part / sum(parts) for part in parts)]
 
     def noise(self, turn: int, columns: int) -> Noise:
-        """Return the noise of a round that asks so many columns."""
+        """Return the noise of a round that asks so many columns; with a delta, of the second one.
+
+        Examples
+        --------
+        >>> asked = plan([("age", "whole"), ("city", "open")], epsilon="0.3", delta="1e-6")
+        >>> [str(1 / asked.histogram(column).variance / asked.rho) for column in asked.columns]
+        ['7/40', '21/40']
+        """
         share = self.shares[turn]
         if self.delta:
             return Noise(variance=columns / (share * self.rho))
         return Noise(rate=share * self.epsilon / (2 * columns))
 
+    def histogram(self, column: Asked) -> Noise:
+        """Return the noise of the histogram of a column, with a delta: 1 / v adds up to rho."""
+        whole = sum(_WEIGHT[each.kind] for each in self.paying)
+        return Noise(variance=whole / (_WEIGHT[column.kind] * self.shares[0] * self.rho))
+
     def seen_from(self, noise: Noise, cells: int) -> int:
         """Return the noisy count from which a cell seems to have records."""
         return noise.beyond(_FALSE / max(cells, 1))
 
-    def text_from(self, n: int) -> int:
-        """Return the least noisy count of a category."""
-        listing = sum(column.kind in ("open", "text") for column in self.paying)
-        tau = self.noise(0, len(self.paying)).kept_from(self.delta / (2 * listing))
+    def text_from(self, column: Asked, n: int) -> int:
+        """Return the least noisy count of a category of a column."""
+        listing = sum(each.kind in ("open", "text") for each in self.paying)
+        tau = self.histogram(column).kept_from(self.leak / listing)
         return max(tau, n // _RAREST)
 
     def least(self) -> int:
-        """Return how many records a cell must have, or a text, so that it is seen."""
+        """Return how many records it takes to learn something."""
+        if self.delta:
+            return min(
+                _TIMES * self.text_from(column, 0)
+                if column.kind == "text"
+                else math.ceil(_DEVIATIONS * self.histogram(column).deviation)
+                for column in self.paying
+            )
         noise = self.noise(0, len(self.paying))
-        cells = [len(asked.first()) for asked in self.paying]
-        return min(self.seen_from(noise, k) for k in cells) if all(cells) else self.text_from(0)
+        return _TIMES * min(self.seen_from(noise, len(asked.first())) for asked in self.paying)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +239,7 @@ def plan(
     *,
     epsilon: Any,
     delta: Any = 0,
+    rho: Fraction | None = None,
     bins: Any = 8,
     digits: Any = 4,
     bounds: Mapping[str, Bounds] | None = None,
@@ -246,12 +248,12 @@ def plan(
 ) -> Plan:
     """Return what a proposal asks of each column, and what it costs; reads no data.
 
+    ``rho``: what it may cost instead of epsilon, beside what else composes with it.
+
     Examples
     --------
     >>> asked = plan([("age", "whole"), ("city", "open")], epsilon="0.3", delta="1e-6")
-    >>> [round(float(share), 2) for share in asked.shares]
-    [0.5, 0.2, 0.15, 0.1, 0.05]
-    >>> asked.text_from(10_000)
+    >>> asked.text_from(asked.columns[1], 10_000)
     206
     """
     exact = check_fraction(caller, "epsilon", epsilon)
@@ -266,8 +268,12 @@ def plan(
         Asked(name, kind, (bounds or {}).get(name), named is None or name in named)
         for name, kind in columns
     )
-    rho = largest_rho(exact, small / 2, caller=caller) if small else Fraction(0)
-    return Plan(asked, wanted, shown, exact, small, rho)
+    leak = small * LEAK
+    if rho is None:
+        rho = largest_rho(exact, small - leak, caller=caller) if small else Fraction(0)
+    else:
+        exact = zcdp_to_dp(rho, small - leak)
+    return Plan(asked, wanted, shown, exact, small, rho, leak)
 
 
 def tally(
@@ -326,18 +332,80 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
     ``(asked.epsilon, asked.delta)``-DP, replace-one: proof at the top of the module.
     """
     known = dict(zip(asked.columns, tallies, strict=True))
-    found: dict[Asked, Column] = {}
-    seen: dict[Asked, Seen] = {}
-    noise = asked.noise(0, len(asked.paying))
+    found = (_by_histograms if asked.delta else _by_digits)(asked, known, n, source)
     for column in asked.columns:
         if column.kind == "flag":
             found[column] = Column.of(column.name, ["false", "true"])
-        elif column in asked.paying:
-            numbers, categories = _first(asked, column, known[column], n, noise, source)
-            if numbers:
-                seen[column] = numbers
-            elif categories:
-                found[column] = Column.of(column.name, categories)
+    return [found.get(column) for column in asked.columns]
+
+
+def _by_histograms(
+    asked: Plan, known: dict[Asked, Tally], n: int, source: Source
+) -> dict[Asked, Column]:
+    """Draw columns with a delta: a histogram of each, and parts of cells with most records."""
+    found: dict[Asked, Column] = {}
+    masses: dict[Asked, dict[Cell, float]] = {}
+    for column in asked.paying:
+        told = _histogram(asked, column, known[column], n, source)
+        if isinstance(told, dict):
+            masses[column] = told
+        elif told:
+            found[column] = Column.of(column.name, told)
+    parts: dict[Asked, dict[Cell, list[Cell]]] = {}
+    counted: set[Cell] = set()
+    for column, own in masses.items():
+        limit = _HEAVY * sum(own.values())
+        heavy = {cell: column.parts(cell) for cell, mass in own.items() if mass > limit}
+        if any(heavy.values()):
+            parts[column] = heavy
+    for column, heavy in parts.items():
+        noise = asked.noise(1, len(parts))
+        for cell, within in heavy.items():
+            counts = noisy_counts(known[column].among(within, column.bounds), noise, source)
+            fine = smoothed(counts, noise.deviation)
+            if sum(fine):  # else it is left as it is
+                scale = masses[column].pop(cell) / sum(fine)
+                masses[column] |= {c: m * scale for c, m in zip(within, fine, strict=True)}
+                counted.update(within)
+    for column, own in masses.items():
+        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
+        if edges:
+            found[column] = Column.bins(column.name, edges)
+    return found
+
+
+def _histogram(
+    asked: Plan, column: Asked, own: Tally, n: int, source: Source
+) -> dict[Cell, float] | list[str]:
+    """Return how many records cells of numbers have, or the frequent texts; of both there are less.
+
+    Nothing is known of a column that most records lack.
+    """
+    cells, noise = column.cells(), asked.histogram(column)
+    there = int(own.counts.sum()) + own.texts.total()
+    missing, *noisy = noisy_counts([n - there, *own.among(cells, column.bounds)], noise, source)
+    texts: dict[str, int] = {}
+    if column.kind in ("open", "text"):
+        texts = noisy_items(own.texts, noise, asked.text_from(column, n), source)
+    masses = dict(zip(cells, smoothed(noisy, noise.deviation), strict=True))
+    numbers, words = sum(masses.values()), sum(texts.values())
+    if 2 * missing > n:
+        return []
+    if words > numbers:
+        return list(texts) if column.named or 2 * words >= n else []
+    return masses if numbers else []
+
+
+def _by_digits(
+    asked: Plan, known: dict[Asked, Tally], n: int, source: Source
+) -> dict[Asked, Column]:
+    """Draw columns of numbers without a delta, digit by digit."""
+    seen: dict[Asked, Seen] = {}
+    noise = asked.noise(0, len(asked.paying))
+    for column in asked.paying:
+        numbers = _first(asked, column, known[column], n, noise, source)
+        if numbers:
+            seen[column] = numbers
     for turn in range(1, asked.digits + 1):
         large = {column: _large(asked, column, cells) for column, cells in seen.items()}
         active = [column for column, cells in large.items() if cells]
@@ -348,37 +416,25 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
                 if parts:  # else it is left as it is
                     del seen[column][cell]
                     seen[column] |= parts
-    for column, cells in seen.items():
-        edges = edges_of(cells, asked.bins)
-        if edges:
-            found[column] = Column.bins(column.name, edges)
-    return [found.get(column) for column in asked.columns]
+    found = {column: edges_of(cells, asked.bins) for column, cells in seen.items()}
+    return {column: Column.bins(column.name, edges) for column, edges in found.items() if edges}
 
 
 def _first(  # noqa: PLR0917 - what is counted, with what
     asked: Plan, column: Asked, found: Tally, n: int, noise: Noise, source: Source
-) -> tuple[Seen, list[str]]:
-    """Return the sizes of numbers that are seen, or the frequent texts; of both there are less."""
+) -> Seen:
+    """Return the sizes of numbers that are seen; none where the column is one of texts."""
     cells = column.first()
     numbers, words, missing = found.among(cells, column.bounds), found.texts.total(), n
     missing -= int(found.counts.sum()) + words
     missing, *noisy = noisy_counts([missing, *numbers], noise, source)
     least = max(asked.seen_from(noise, len(cells)), n // _RAREST)
     seen = {cell: count for cell, count in zip(cells, noisy, strict=True) if count >= least}
-    categories: dict[str, int] = {}
-    if column.kind in ("open", "text"):
-        if asked.delta:
-            categories = noisy_items(found.texts, noise, asked.text_from(n), source)
-            words = sum(categories.values())
-        else:
-            words = noisy_counts([words], noise, source)[0]
-    if 2 * missing > n:
-        return {}, []
-    if not column.named and 2 * sum(categories.values()) < n:
-        categories = {}  # free text
-    if column.kind == "open" and words > sum(seen.values()):
-        return {}, list(categories)
-    return seen, [] if seen else list(categories)
+    if column.kind == "open":
+        words = noisy_counts([words], noise, source)[0]
+        if words > sum(seen.values()):
+            return {}
+    return {} if 2 * missing > n else seen
 
 
 def _large(asked: Plan, column: Asked, cells: Seen) -> list[Cell]:
@@ -546,7 +602,7 @@ class Ready:
                 "dates or times. Otherwise name the numeric ones among them by bounds, or write a "
                 "schema from public knowledge (`littlestone schema new`), which costs no epsilon."
             )
-        needed = _TIMES * self.asked.least()
+        needed = self.asked.least()
         if needed <= self.n:
             return None
         delta = "" if self.asked.delta else "a delta such as 1e-6, "
@@ -587,7 +643,8 @@ class Ready:
                 self.n,
                 (*self.apart, *(c.name for c in asked.columns if c.name not in known)),
                 tuple(column.name for column in asked.columns if column.kind != "open"),
-                entry,
+                zcdp=(asked.rho, asked.leak) if asked.delta else None,
+                entry=entry,
             ),
         )
 
@@ -597,6 +654,7 @@ def prepare(
     *,
     epsilon: Any,
     delta: Any = 0,
+    rho: Fraction | None = None,
     y: str | None = None,
     columns: Sequence[str] | None = None,
     leave: Collection[str] = (),
@@ -612,7 +670,7 @@ def prepare(
 ) -> Ready:
     """Check the arguments of a proposal, and count the table; nothing is drawn or spent.
 
-    ``leave``: further columns that are not learned from.
+    ``leave``: further columns that are not learned from; ``rho``: as of `plan`.
     """
     # engines are imported when a table is read
     from littlestone.data.counting import count_columns  # noqa: PLC0415
@@ -635,7 +693,7 @@ def prepare(
         if name not in said and known[name] not in ("whole", "number"):
             known[name] = "whole" if all(isinstance(end, int) for end in ends) else "number"
     asked = plan(
-        list(known.items()), epsilon=epsilon, delta=delta, bins=bins, digits=digits,
+        list(known.items()), epsilon=epsilon, delta=delta, rho=rho, bins=bins, digits=digits,
         bounds=within, named=[*said, *within] if columns is None else names, caller=caller,
     )  # fmt: skip
     for column in asked.columns:

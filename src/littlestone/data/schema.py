@@ -24,6 +24,10 @@ for each column::
     format = "%d.%m.%Y"                    # of texts that are not ISO 8601
     zone = "America/New_York"              # of times that have a zone, if it is not UTC
 
+    [weight]
+    bins = [50, 70, 90]
+    strip = "kg"                     # "70 kg" is 70; below, merge: `littlestone.data.cleaning`
+
     [csv]                            # if the table is a CSV file that is written another way
     sep = ";"
     decimal = "comma"
@@ -54,7 +58,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.data.cells import (
     PARTS,
     Calendar,
@@ -65,6 +69,7 @@ from littlestone.data.cells import (
     of_durations,
     text,
 )
+from littlestone.data.cleaning import KEYS, Cleaning
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -73,8 +78,8 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee
-from littlestone.safe_io import read_text
+from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
+from littlestone.safe_io import read_exact, read_text
 from littlestone.types import Json
 
 if TYPE_CHECKING:
@@ -149,6 +154,8 @@ class Column:
         calendar know.
     monotone : {"increasing", "decreasing"}, optional
         Along its bins a linear model or scorecard only rises, or only falls.
+    cleaning : Cleaning, optional
+        How cells with a unit, a limit or another spelling are read.
     """
 
     MISSING: ClassVar[int] = 0
@@ -161,6 +168,7 @@ class Column:
     missing: tuple[str, ...] = ()
     calendar: Calendar | None = None
     monotone: str | None = None
+    cleaning: Cleaning | None = None
 
     @classmethod
     def bins(cls, name: str, edges: object, missing: object = ()) -> Column:
@@ -282,6 +290,10 @@ class Column:
             raise parameter_error(caller, "monotone", "of numbers or dates", "a text", hint)
         return replace(self, monotone=str(monotone))
 
+    def cleaned(self, cleaning: Cleaning) -> Column:
+        """Return the column whose cells are read as the cleaning says."""
+        return replace(self, cleaning=cleaning)
+
     @property
     def numeric(self) -> bool:
         """Whether the codes are bins, in order."""
@@ -385,6 +397,11 @@ class Column:
         """Return the code of a text that is no date."""
         if written is None or self._missing.place(written) is not None:
             return self.MISSING
+        if self.cleaning is not None:
+            cleaned = self.cleaning.clean(written)
+            if cleaned is None or self._missing.place(cleaned) is not None:
+                return self.MISSING
+            written = cleaned
         if self.edges is None:
             place = self._categories.place(written)
             return self.OTHER if place is None else self.FIRST + place
@@ -417,8 +434,9 @@ class Column:
 
     @cached_property
     def pure(self) -> bool:
-        """Whether no number means *missing* (as 99 may): then numbers are binned directly."""
-        return not self._missing.numeric
+        """Whether every number is itself, and none *missing* (as 99 may be): binned directly."""
+        merged = self.cleaning is not None and self.cleaning.numeric
+        return not self._missing.numeric and not merged
 
     @property
     def beyond_doubles(self) -> bool:
@@ -455,7 +473,10 @@ class Column:
 
     @cached_property
     def _missing(self) -> Texts:
-        return Texts(self.missing)
+        # a file with decimal commas is read with points, where a limit or unit is beside a number
+        pointed = [each.replace(",", ".") for each in self.missing if self.of_numbers]
+        more = [each for each in pointed if each not in self.missing and number(each) is None]
+        return Texts([*self.missing, *more])
 
     @cached_property
     def _missing_moments(self) -> list[int]:
@@ -479,6 +500,7 @@ class Column:
             kind |= {"format": form} if form else {}
             kind |= {"zone": zone} if zone != "UTC" else {}
         kind |= {"missing": list(self.missing)} if self.missing else {}
+        kind |= {} if self.cleaning is None else self.cleaning.to_dict()
         return kind | ({} if self.monotone is None else {"monotone": self.monotone})
 
 
@@ -510,7 +532,7 @@ def _texts(caller: str, name: str, values: object) -> tuple[str, ...]:
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
-_KEYS = (*_KINDS, "missing", "type", "by", "format", "zone", "monotone")
+_KEYS = (*_KINDS, "missing", "type", "by", "format", "zone", "monotone", *KEYS)
 _CSV = "csv"  # the name of the table about files, if it describes no column
 _PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
 _PUBLIC = "*public"  # the name, in files, of what is known of public points
@@ -550,11 +572,23 @@ class Proposal:
     n: int
     left_out: tuple[str, ...] = ()
     declared: tuple[str, ...] = ()
+    #: rho, and the probability with which it may be exceeded: what composes with other things that
+    #: are learned from the same records.
+    zcdp: tuple[Fraction, Fraction] | None = None
     entry: Json | None = field(default=None, compare=False)  # what a ledger recorded of it
+
+    @property
+    def spent(self) -> str:
+        """What it cost in zCDP, as a part of what a release spent."""
+        assert self.zcdp is not None
+        rho, leak = map(exact_text, self.zcdp)
+        return f"zCDP {rho}, delta {leak}"
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
+        if self.zcdp is not None:
+            out["zcdp"] = list(map(exact_text, self.zcdp))
         return out | {"guarantee": self.guarantee.to_dict()}
 
     @classmethod
@@ -568,8 +602,14 @@ class Proposal:
             if not all(isinstance(name, str) for name in [*left_out, *declared]):
                 raise TypeError
             guarantee = Guarantee.from_dict(data["guarantee"])
-            return cls(guarantee, n, tuple(left_out), tuple(declared))
-        except (KeyError, TypeError, AttributeError):
+            zcdp = None
+            if "zcdp" in data:
+                rho, leak = map(read_exact, data["zcdp"])
+                if not rho > 0 or not 0 <= leak < guarantee.delta:
+                    raise TypeError
+                zcdp = rho, leak
+            return cls(guarantee, n, tuple(left_out), tuple(declared), zcdp)
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 f"The table [{toml_text(_PROPOSAL)}] of a schema must have the entries that "
                 "`littlestone schema propose` writes."
@@ -976,6 +1016,13 @@ def column_toml(column: Column) -> str:
         lines.append(f"categories = [{', '.join(map(toml_text, column.categories or ()))}]")
     if column.missing:
         lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
+    if column.cleaning is not None:
+        cleaning = column.cleaning
+        for category, texts in cleaning.merge:
+            listed = ", ".join(map(toml_text, texts))
+            lines.append(f"merge.{toml_key(category)} = [{listed}]")
+        lines += [f"strip = {toml_text(cleaning.strip)}"] if cleaning.strip else []
+        lines += [f"below = {toml_text(cleaning.below)}"] if cleaning.below else []
     if column.monotone is not None:
         lines.append(f"monotone = {toml_text(column.monotone)}")
     return "\n".join(lines) + "\n"
@@ -1062,8 +1109,18 @@ def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
     return Column.dates(name, bins, missing, by=by, form=form, zone=zone)
 
 
-def _in_order(column: Column, entry: Mapping[str, Any]) -> Column:
-    return column.in_order(entry["monotone"]) if "monotone" in entry else column
+def _completed(column: Column, entry: Mapping[str, Any]) -> Column:
+    """Return a column with its order, and how its cells are cleaned."""
+    if "monotone" in entry:
+        column = column.in_order(entry["monotone"])
+    asked = [key for key in KEYS if key in entry]
+    if not asked:
+        return column
+    if column.calendar is not None:
+        hint = "Dates have a format: what is not written in it is other."
+        rule = "of a column of numbers or categories"
+        raise parameter_error(f"column {column.name!r}", asked[0], rule, "dates", hint)
+    return column.cleaned(Cleaning.parse(column.name, entry, column.categories, column.missing))
 
 
 def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:
@@ -1085,14 +1142,14 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
     kinds = [kind for kind in _KINDS if kind in entry]
     if not {"type", "by", "format", "zone"}.isdisjoint(entry):
         try:
-            return _in_order(_read_dates(name, entry, missing), entry)
+            return _completed(_read_dates(name, entry, missing), entry)
         except ParameterError as mistake:
             mistakes.append(str(mistake))
             return None
     if len(kinds) == 1:
         make = {"bins": Column.bins, "integers": Column.integers, "categories": Column.of}[kinds[0]]
         try:
-            return _in_order(make(name, entry[kinds[0]], missing), entry)
+            return _completed(make(name, entry[kinds[0]], missing), entry)
         except ParameterError as mistake:
             mistakes.append(str(mistake))
     elif all(key in _KEYS for key in entry):  # else a kind is misspelt

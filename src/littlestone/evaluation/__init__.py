@@ -1,33 +1,39 @@
 """Private evaluation: one released histogram of scores by label, and all that follows from it.
 
-`measures` releases the counts, says how far their noise can reach, and computes accuracy, ROC,
-calibration and the like from them, at no further cost; it sets the error beside that of a
-constant (`quality`). For any hypothesis and any number of labels: a score is a margin, or the
-predicted label itself. `targets` is about predictions of numbers: a few noisy sums, and what
-was observed where which number was predicted; and of risk, again a histogram. `data_report` is
-about a table, before anything is learned.
+==============  ==================================================================================
+`histogram`     what is held out; the counts that are released, and how far their noise can reach
+`measures`      what follows from them at no further cost: accuracy, ROC, calibration; the error
+                beside that of a constant (`quality`). For any hypothesis and any number of labels:
+                a score is a margin, or the predicted label itself
+`quantities`    predictions of numbers: a few noisy sums, and what was observed where which number
+                was predicted
+`survival`      predictions of risk: again a histogram
+`data_report`   a table, before anything is learned
+==============  ==================================================================================
 """
 
-from littlestone.evaluation.measures import (
-    Band,
-    CalibrationBin,
-    ErrorCells,
-    Evaluation,
-    GroupFigures,
-    PredictedBin,
-    Quality,
+from littlestone.evaluation.histogram import (
     ScoreHistogram,
     histogram_loss,
     noise_reach,
-    quality,
     release_histogram,
 )
-from littlestone.evaluation.targets import (
-    Between,
-    ErrorSums,
-    QuantityEvaluation,
-    SurvivalEvaluation,
+from littlestone.evaluation.measures import (
+    Band,
+    CalibrationBin,
+    Evaluation,
+    GroupFigures,
+    Quality,
+    quality,
 )
+from littlestone.evaluation.quantities import (
+    Between,
+    ErrorCells,
+    ErrorSums,
+    PredictedBin,
+    QuantityEvaluation,
+)
+from littlestone.evaluation.survival import SurvivalEvaluation
 
 __all__ = [
     "Band",

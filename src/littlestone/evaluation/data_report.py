@@ -27,8 +27,10 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.evaluation.measures import Band, histogram_rate, noise_reach, release_histogram
+from littlestone.evaluation.histogram import histogram_rate, noise_reach, release_histogram
+from littlestone.evaluation.measures import Band
 from littlestone.privacy import Guarantee, Pure, check_ledger, largest_scale
+from littlestone.safe_io import Plain
 from littlestone.source import Source, source_of
 from littlestone.types import Json
 
@@ -49,7 +51,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class ColumnReport:
+class ColumnReport(Plain):
     """How the cells of one column are read."""
 
     name: str
@@ -58,7 +60,7 @@ class ColumnReport:
 
 
 @dataclass(frozen=True)
-class DataReport:
+class DataReport(Plain):
     """A released report of a table."""
 
     n: int
@@ -70,22 +72,8 @@ class DataReport:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-
-        def read(column: ColumnReport) -> Json:
-            return {
-                "name": column.name,
-                "missing": column.missing.to_dict(),
-                "other": column.other.to_dict(),
-            }
-
-        return {
-            "n": self.n,
-            "columns": [read(column) for column in self.columns],
-            "label": read(self.label),
-            "balance": {label: band.to_dict() for label, band in self.balance.items()},
-            "guarantee": self.guarantee.to_dict(),
-            "noise": {"rate": str(self.noise.rate), "reach": self.noise.reach},
-        }
+        noise = {"rate": str(self.noise.rate), "reach": self.noise.reach}
+        return super().to_dict() | {"noise": noise}
 
 
 def check(

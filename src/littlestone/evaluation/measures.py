@@ -15,326 +15,26 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
-from itertools import pairwise
-from typing import Any, Self
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
-from littlestone.data.groups import Groups
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
-    check_fraction,
-    check_integer,
     check_probability,
 )
-from littlestone.mechanisms.estimate import truncated
+from littlestone.evaluation.histogram import ScoreHistogram
 from littlestone.notebooks import Card
-from littlestone.privacy import Neighbours, Pure
 from littlestone.privacy.guarantee import NOT_PRIVATE
-from littlestone.safe_io import read_exact
-from littlestone.source import Source
-from littlestone.types import Json
-
-# -- The histogram of scores by label, released with two-sided geometric noise in every cell.
-#
-# The cells are public: every label with every score that any record could have, also where no
-# record has it. Replacing one record takes 1 from one cell and adds 1 to another (L1 distance 2);
-# adding or removing one moves one cell by 1.
-#
-# *Proof.* With L1 sensitivity D and independent noises of law ``Pr[z] ~ e**(-r |z|)``,
-# ``r = epsilon / D``, the probability of any histogram changes by at most ``e**(r D)``, by the
-# triangle inequality in the exponent. Limiting each noisy count to [-n, 2n] is post-processing.
-#   []
-#
-# The true counts are secret; the released ones, and everything in `measures`, are public.
-#
-# Margins of sums of trees are merged into few cells before they are counted: the noise of what
-# follows grows with their number, and what a cell hides of an order the released probabilities
-# mend.
-
-
-Counts = npt.NDArray[np.int64]
-
-HISTOGRAM = "score-histogram"
-_CELLS, _CELLS_OF_RARE, _RARE = 8, 12, 0.08
-_MOST_CELLS = 1_000_000
-_MOST = 10**18
-_FINEST = 1e-9  # smaller tails than this are bounded, not computed
-_LONGEST = 2.0**22
-
-
-@dataclass(frozen=True)
-class ScoreHistogram:
-    """A released histogram of scores by label."""
-
-    scores: tuple[int, ...]  # public, increasing
-    counts: tuple[tuple[int, ...], ...]  # a row for each label: noisy, perhaps negative
-    n: int  # of records that were counted: public under replace-one, else a public bound
-    epsilon: Fraction  # what it cost
-    rate: Fraction  # of its noise: Pr[z] ~ e**(-rate |z|) in each cell
-    held_out: bool = False  # whether the hypothesis was learned from other records
-    unlisted: bool = False  # whether the last row counts cells outside a list of labels
-    groups: Grouped | None = None  # the counts that were released, whose sums ``counts`` are
-
-    @property
-    def labels(self) -> int:
-        """Number of labels that can be answered."""
-        return len(self.counts) - self.unlisted
-
-    @property
-    def size(self) -> float:
-        """What rules of thumb go by: n epsilon."""
-        return float(self.epsilon) * self.n
-
-    @property
-    def noises(self) -> int:
-        """How many independent noises each count has: one, or that of each group."""
-        return 1 if self.groups is None else len(self.groups.counts)
-
-    @property
-    def noise(self) -> float:
-        """The variance of the noise of a count."""
-        return self.noises * variance(float(self.rate))
-
-    def reach(self, cells: int, beta: float) -> float:
-        """Return what the noise of so many cells together exceeds with probability at most beta."""
-        return noise_reach(self.rate, cells * self.noises, beta)
-
-    @property
-    def of_groups(self) -> tuple[ScoreHistogram, ...]:
-        """The histogram of each group; ``n`` stays that of all records, as a group's is secret."""
-        each = () if self.groups is None else self.groups.counts
-        return tuple(replace(self, counts=counts, groups=None) for counts in each)
-
-    @property
-    def array(self) -> npt.NDArray[np.float64]:
-        """The counts, of shape (labels, scores); one row more where some are unlisted."""
-        return np.array(self.counts, dtype=np.float64)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        more: Json = {"unlisted": True} if self.unlisted else {}
-        if self.groups is not None:
-            more["groups"] = self.groups.to_dict()
-        return more | {
-            "scores": list(self.scores),
-            "counts": [list(row) for row in self.counts],
-            "n": self.n,
-            "epsilon": str(self.epsilon),
-            "rate": str(self.rate),
-            "held_out": self.held_out,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted."""
-        try:
-            scores = tuple(_integer(score) for score in _list(data["scores"]))
-            counts = tuple(
-                tuple(_integer(count) for count in _list(row)) for row in _list(data["counts"])
-            )
-            epsilon, rate = (read_exact(data[name]) for name in ("epsilon", "rate"))
-            n, held_out = _integer(data["n"]), data["held_out"]
-            unlisted = data.get("unlisted", False)
-            increasing = all(a < b for a, b in pairwise(scores))
-            fits = len(counts) >= 2 + bool(unlisted) and all(
-                len(row) == len(scores) for row in counts
-            )
-            positive = epsilon > 0 and rate > 0 and n >= 0 and isinstance(held_out, bool)
-            positive = positive and isinstance(unlisted, bool)
-            groups = Grouped.from_dict(data["groups"]) if "groups" in data else None
-            fits = fits and (groups is None or groups.total == counts)
-            if not (scores and increasing and fits and positive):
-                raise ValueError
-        except (KeyError, TypeError, ValueError, AttributeError, ParameterError):
-            raise ParameterError(
-                "An evaluation must have the entries that `ScoreHistogram.to_dict` writes."
-            ) from None
-        return cls(scores, counts, n, epsilon, rate, held_out, unlisted, groups)
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """Released counts of public groups: of each a row for each label, as in a `ScoreHistogram`."""
-
-    groups: Groups
-    counts: tuple[tuple[tuple[int, ...], ...], ...]
-
-    @property
-    def total(self) -> tuple[tuple[int, ...], ...]:
-        """The counts of all groups together."""
-        return tuple(
-            tuple(map(sum, zip(*rows, strict=True))) for rows in zip(*self.counts, strict=True)
-        )
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        counts = [[list(row) for row in own] for own in self.counts]
-        return {"columns": self.groups.to_list(), "counts": counts}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted."""
-        groups = Groups.from_list(data["columns"])
-        counts = tuple(
-            tuple(tuple(map(_integer, _list(row))) for row in _list(own))
-            for own in _list(data["counts"])
-        )
-        if len(data) != 2 or len(counts) != groups.size + 1:
-            raise ValueError
-        return cls(groups, counts)
-
-
-def histogram_rate(
-    epsilon: Any, *, neighbours: Neighbours = Neighbours.REPLACE_ONE, records: int = 1
-) -> Fraction:
-    """Return the rate of the noise that costs ``epsilon``; a neighbour changes ``records`` counts.
-
-    Examples
-    --------
-    >>> histogram_rate(1), histogram_rate(1, neighbours=Neighbours.ADD_REMOVE)
-    (Fraction(1, 2), Fraction(1, 1))
-    """
-    exact: Fraction = check_fraction("evaluate", "epsilon", epsilon)
-    cells = 1 if neighbours is Neighbours.ADD_REMOVE else 2
-    return exact / (cells * check_integer("evaluate", "records", records, low=1))
-
-
-def merged_scores(scores: range, share: float) -> tuple[int, ...]:
-    """Return the last score of each cell: at most 8 cells of equal width, one ends with 0.
-
-    12 where the released share of label 1, or of label 0, is below .08. Cells at the ends may be
-    narrower.
-
-    Examples
-    --------
-    >>> merged_scores(range(-19, 14, 2), 0.3), merged_scores(range(-3, 4, 2), 0.3)
-    ((-19, -13, -7, -1, 5, 11, 13), (-3, -1, 1, 3))
-    """
-    most = _CELLS if min(share, 1 - share) >= _RARE else _CELLS_OF_RARE
-    below, above = sum(score <= 0 for score in scores), sum(score > 0 for score in scores)
-    wide = max(1, -(-len(scores) // most))
-    while -(-below // wide) - (-above // wide) > most:
-        wide += 1
-    ends = {*range(below - 1, -1, -wide), *range(below + wide - 1, len(scores), wide)}
-    return tuple(scores[end] for end in sorted({*ends, len(scores) - 1}))
-
-
-def histogram_loss(epsilon: Any) -> Pure:
-    """Return what `release_histogram` promises: the item for `littlestone.privacy.compose`."""
-    return Pure(check_fraction("evaluate", "epsilon", epsilon))
-
-
-def release_histogram(
-    scores: Sequence[int],
-    counts: npt.ArrayLike,
-    *,
-    n: int,
-    epsilon: Any,
-    source: Source,
-    neighbours: Neighbours = Neighbours.REPLACE_ONE,
-    records: int = 1,
-    held_out: bool = False,
-    unlisted: bool = False,
-    groups: Groups | None = None,
-) -> ScoreHistogram:
-    """Release how many records have each score and label.
-
-    ``scores`` are all that a record could have, increasing (public); ``counts`` has the shape
-    (labels, scores), and is private; n is public, or a public bound. With public ``groups``, of
-    which each record is in one, the shape is (groups, labels, scores): one histogram of more
-    cells, for the same epsilon.
-
-    Guarantee
-    ---------
-    Pure epsilon-DP for every input (claim ``score-histogram``; proof at the top of the module).
-
-    Notes
-    -----
-    Cost: at most ``3 + log2(n)`` coins for each cell.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> released = release_histogram(
-    ...     [-1, 1], [[40, 9], [7, 44]], n=100, epsilon=2, source=SeededSource(1))
-    >>> len(released.counts), released.rate
-    (2, Fraction(1, 1))
-    """
-    array = np.asarray(counts)
-    n = check_integer("evaluate", "n", n, low=0)
-    fits = array.ndim == 2 if groups is None else array.shape[:-2] == (groups.size + 1,)
-    if not fits or array.shape[-1] != len(scores) or array.dtype.kind not in "iu":
-        raise ValueError("counts must be integers of shape (labels, scores), for each group.")
-    rate = histogram_rate(epsilon, neighbours=neighbours, records=records)
-    reach = max(2 * n, 1)  # beyond it, only the limits matter
-    noisy = tuple(
-        tuple(min(max(count + truncated(rate, reach, source), -n), 2 * n) for count in row)
-        for row in array.reshape(-1, len(scores)).tolist()
-    )
-    exact, grouped = check_fraction("evaluate", "epsilon", epsilon), None
-    if groups is not None:
-        rows = array.shape[1]
-        each = tuple(noisy[i : i + rows] for i in range(0, len(noisy), rows))
-        grouped = Grouped(groups, each)
-        noisy = grouped.total
-    return ScoreHistogram(
-        tuple(map(int, scores)), noisy, n, exact, rate, held_out, unlisted, grouped
-    )
-
-
-@lru_cache(maxsize=1024)
-def noise_reach(rate: Fraction, cells: int, beta: float) -> float:
-    """Return a with ``Pr[|sum of the noises of all cells| > a] <= beta``.
-
-    Notes
-    -----
-    The law of the sum is the inverse Fourier transform of ``((1 - p)**2 / |1 - p e**(i t)|**2)**m``
-    for m cells, p = e**-rate; on a circle four times as long as the tail bound of Chernoff, with
-    1e-12 for rounding. Where that would be too fine or too long, the tail bound itself is taken:
-    ``2 M(s)**m e**(-s a)`` for the best s < rate of a grid,
-    ``M(s) = (1 - p)**2 / ((1 - p e**s) (1 - p e**-s))``.
-
-    Examples
-    --------
-    >>> noise_reach(Fraction(1, 2), 1, 0.05), noise_reach(Fraction(1, 2), 100, 0.05)
-    (6.0, 55.0)
-    """
-    r = float(rate)
-    s = r * np.linspace(0.002, 0.998, 499)
-    # ln M, written so that nothing cancels: 1 - p e**s = -expm1(s - r)
-    log_m = 2 * np.log(-np.expm1(-r)) - np.log(-np.expm1(s - r)) - np.log(-np.expm1(-s - r))
-    far = float(np.min((cells * log_m + np.log(2 / beta)) / s) * (1 + 1e-9))
-    if beta < _FINEST or far > _LONGEST:
-        return far
-    size = 1 << (8 + 4 * int(far)).bit_length()
-    angle = 2 * np.pi * np.arange(size // 2 + 1) / size
-    # |1 - p e**(it)|**2 = (1 - p)**2 + 4 p sin(t/2)**2
-    ratio = 4 * np.exp(-r) * np.sin(angle / 2) ** 2 / np.expm1(-r) ** 2
-    law = np.fft.irfft((1 + ratio) ** -float(cells), size)
-    inside = law[0] + 2 * np.cumsum(law[1 : size // 2])  # Pr[|sum| <= 1], <= 2, ...
-    return float(np.argmax(np.append(inside, 2.0) >= 1 - beta + 1e-12) + 1)
-
-
-def _integer(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > _MOST:
-        raise TypeError
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list) or len(value) > _MOST_CELLS:
-        raise TypeError
-    return value
-
+from littlestone.safe_io import OMITTED, Plain
 
 Floats = npt.NDArray[np.float64]
 _BETA = 0.05
@@ -343,7 +43,7 @@ _PRIOR, _NEWTON, _BENDS = 100.0, 30, (-3.0, -1.5, 0.0, 1.5, 3.0)
 
 
 @dataclass(frozen=True)
-class Band:
+class Band(Plain):
     """An estimate with an interval."""
 
     value: float
@@ -356,10 +56,6 @@ class Band:
     def half_width(self) -> float:
         """The larger distance from the value to an end of the interval."""
         return max(self.high - self.value, self.value - self.low)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return dict(vars(self))
 
 
 def four(value: float) -> str:
@@ -921,7 +617,7 @@ WIDEST = 0.2
 
 
 @dataclass(frozen=True)
-class GroupFigures:
+class GroupFigures(Plain):
     """What is said of one public group of records.
 
     A figure is None where its band would not be narrower than .2, or where there is none of the
@@ -935,13 +631,6 @@ class GroupFigures:
     auroc: Band | None = None
     calibration: Band | None = None  # the share of label 1, less the mean predicted one
     positive: Band | None = None  # share for which label 1 is answered
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            name: value.to_dict() if isinstance(value, Band) else value
-            for name, value in vars(self).items()
-        }
 
 
 def _narrow(band: Band | None) -> Band | None:
@@ -958,17 +647,9 @@ def _share(part: float, total: float) -> float:
     return part / total if total >= 1 else 0.5
 
 
-def variance(rate: float) -> float:
-    """Return the variance of one noise: 2 p / (1 - p)**2."""
-    p = math.exp(-rate)
-    return 2 * p / math.expm1(-rate) ** 2
-
-
 def deviations(beta: float) -> float:
     """Return how many standard deviations a normal or Laplace law exceeds with chance beta."""
-    from scipy.special import ndtri  # noqa: PLC0415 - slow to import
-
-    return max(-float(ndtri(beta / 2)), math.log(1 / beta) / math.sqrt(2))
+    return max(-NormalDist().inv_cdf(beta / 2), math.log(1 / beta) / math.sqrt(2))
 
 
 def _sigma(odds: Floats) -> Floats:
@@ -977,7 +658,7 @@ def _sigma(odds: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(Plain):
     """The error of a rule, and of the constant with the fewest errors."""
 
     error: Band  # share of the counted records that the rule gets wrong
@@ -986,9 +667,9 @@ class Quality:
     constant: int | None  # the label that the rule always answers
     #: By the noisy counts; None of a constant, or if the noise hides whether a label occurs.
     balanced_accuracy: float | None
-    cost: Band | None = None  # mean cost of a record, where mistakes have costs
-    baseline_cost: Band | None = None  # of the constant `cheapest`
-    cheapest: int | None = None
+    cost: Band | None = field(default=None, metadata=OMITTED)  # of a record, where there are costs
+    baseline_cost: Band | None = field(default=None, metadata=OMITTED)  # of the constant `cheapest`
+    cheapest: int | None = field(default=None, metadata=OMITTED)
 
     @property
     def rival(self) -> int:
@@ -1019,21 +700,6 @@ class Quality:
         """
         mine, baseline = self.compared
         return self.constant is not None or baseline.value <= max(alpha, mine.value)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        found: Json = {
-            "error": self.error.to_dict(),
-            "baseline": self.baseline.to_dict(),
-            "majority": self.majority,
-            "constant": self.constant,
-            "balanced_accuracy": self.balanced_accuracy,
-        }
-        if self.cost is not None and self.baseline_cost is not None:
-            found["cost"] = self.cost.to_dict()
-            found["baseline_cost"] = self.baseline_cost.to_dict()
-            found["cheapest"] = self.cheapest
-        return found
 
 
 def quality(
@@ -1098,178 +764,3 @@ def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> fl
 def _wrong(right: Band) -> Band:
     """Return the share of errors, from that of right answers."""
     return Band(1 - right.value, 1 - right.high, 1 - right.low, right.covers, right.beta)
-
-
-# -- What was observed where which number was predicted: a noisy two-way histogram.
-#
-# Units are counted by the bin of their prediction F and by that of their error y - F. A replaced
-# unit moves counts by two altogether, so noise of rate ``epsilon / 2`` in each is epsilon-DP
-# (claim ``score-histogram``). All edges are functions of the released model and of public
-# numbers. Errors, not targets: then what is observed is as exact as errors are, however wide a
-# bin of predictions is.
-
-
-Doubles = npt.NDArray[np.float64]
-
-#: The quantiles of what is observed.
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-_SHARE, _LEAST = Fraction(1, 4), 2_000
-_DEVIATIONS = 6.0  # of the noise of a bin: with fewer units it is joined to the next one
-_LARGEST_COUNT = 10**30
-
-
-def cells_epsilon(epsilon: Fraction, n: int) -> Fraction:
-    """Return the part of epsilon for these counts: a quarter, from n epsilon 2,000 on.
-
-    With less the noise would leave fewer than four bins.
-
-    Examples
-    --------
-    >>> cells_epsilon(Fraction(1), 2000), cells_epsilon(Fraction(1), 1999)
-    (Fraction(1, 4), Fraction(0, 1))
-    """
-    return _SHARE * epsilon if n * epsilon >= _LEAST else Fraction(0)
-
-
-def least_units(epsilon: Fraction) -> int:
-    """Return from how many units on there are such counts."""
-    return math.ceil(_LEAST / epsilon)
-
-
-@dataclass(frozen=True)
-class PredictedBin:
-    """Units whose predictions are in one bin, and what was observed of them, by noisy counts."""
-
-    #: The ends of the bin. The first and the last one are open, and end where they are drawn to.
-    low: float
-    high: float
-    predicted: float  # the middle, by the noisy counts of finer bins
-    observed: Band  # the mean of the target, estimated as ``predicted`` plus the mean error
-    quantiles: tuple[float, ...]  # of the target: those of `QUANTILES`
-    below: Band  # share of targets that are at most their prediction
-    units: float  # noisy number
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        bands = {"observed": self.observed.to_dict(), "below": self.below.to_dict()}
-        return {**vars(self), **bands, "quantiles": list(self.quantiles)}
-
-
-@dataclass(frozen=True)
-class ErrorCells:
-    """Released counts of units by bin of prediction (rows) and of error (columns)."""
-
-    counts: tuple[tuple[int, ...], ...]  # noisy, perhaps negative; in parts of a unit
-    edges: tuple[float, ...]  # of predictions: a bin begins with its edge
-    errors: tuple[float, ...]  # edges of errors: a bin ends with its edge
-    limits: tuple[float, float]  # the public range of the target
-    parts: int = 1  # of a unit
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        rows = [list(row) for row in self.counts]
-        others = {name: list(getattr(self, name)) for name in ("edges", "errors", "limits")}
-        return {"counts": rows, **others, "parts": self.parts}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted: ValueError, or what missing entries raise."""
-        edges, errors, limits = (
-            tuple(map(_number, data[name])) for name in ("edges", "errors", "limits")
-        )
-        counts = tuple(tuple(row) for row in data["counts"])
-        increasing = all(a <= b for own in (edges, errors, limits) for a, b in pairwise(own))
-        fits = {len(row) for row in counts} == {len(errors) + 1} and len(errors) > 1
-        fits &= len(counts) == len(edges) + 1 > 1 and len(limits) == 2 and len(data) == 5
-        whole = type(data["parts"]) is int and data["parts"] > 0
-        whole &= all(
-            type(count) is int and abs(count) <= _LARGEST_COUNT for row in counts for count in row
-        )
-        if not (increasing and fits and whole):
-            raise ValueError
-        return cls(counts, edges, errors, (limits[0], limits[1]), data["parts"])
-
-    @cached_property
-    def _ends(self) -> Doubles:
-        """The ends of the bins of predictions: open ones are as wide as the next one."""
-        ends = self.edges
-        wide = (ends[1] - ends[0], ends[-1] - ends[-2]) if len(ends) > 1 else (math.inf, math.inf)
-        low, high = self.limits
-        return np.array([max(low, ends[0] - wide[0]), *ends, min(high, ends[-1] + wide[1])])
-
-    def bins(
-        self, epsilon: Fraction, *, beta: float, new: bool = False, whole: bool = False
-    ) -> tuple[PredictedBin, ...]:
-        """Return bins of predictions, joined until they have six deviations of their noise.
-
-        ``epsilon``: what the counts cost. Bands are those of a normal or Laplace law (as of AUROC),
-        for noise and, with ``new``, for sampling. ``whole``: targets are whole numbers.
-        """
-        counts = np.array(self.counts, dtype=np.float64) / self.parts
-        rate = histogram_rate(epsilon, records=self.parts)
-        noise = variance(float(rate)) / self.parts**2  # of a count
-        return tuple(
-            self._bin(first, counts[first:last], noise, beta, new=new, whole=whole)
-            for first, last in _joined(counts, noise)
-        )
-
-    def _bin(
-        self,
-        first: int,
-        counts: Doubles,
-        noise: float,
-        beta: float,
-        *,
-        new: bool,
-        whole: bool,
-    ) -> PredictedBin:
-        ends = self._ends[first : first + len(counts) + 1]
-        row, (low, high) = counts.sum(axis=0), self.limits
-        units = max(float(row.sum()), 1.0)
-        likely = np.maximum(counts.sum(axis=1), 0) + 1e-9
-        predicted = float(likely @ (ends[:-1] + ends[1:]) / 2 / likely.sum())
-        # open bins of errors end at twice their edge; no target is outside the public range
-        far = np.array([2 * self.errors[0], *self.errors, 2 * self.errors[-1]])
-        far = far.clip(low - predicted, high - predicted)
-        wide, covers = deviations(beta), "new records" if new else "noise"
-
-        def mean(values: Doubles) -> tuple[float, float]:
-            """Return the mean of what is counted, and how far it may be off."""
-            found = float(row @ values) / units
-            off = len(counts) * noise * float(((values - found) ** 2).sum()) / units**2
-            if new:
-                off += float(np.maximum(row, 0) @ (values - found) ** 2) / units**2
-            return found, wide * math.sqrt(off)
-
-        error, off = mean((far[:-1] + far[1:]) / 2)
-        observed = Band(predicted + error, predicted + error - off, predicted + error + off,
-                        covers, beta)  # fmt: skip
-        share, off = mean(np.array([*(edge <= 0 for edge in self.errors), False], dtype=np.float64))
-        share = min(1.0, max(0.0, share))
-        below = Band(share, max(0.0, share - off), min(1.0, share + off), covers, beta)
-        upto = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(row)]))
-        at = np.interp(np.array(QUANTILES) * units, upto, far)
-        at = (predicted + at).clip(low, high)
-        quantiles = (np.rint(at) if whole else at).tolist()
-        return PredictedBin(
-            float(ends[0]), float(ends[-1]), predicted, observed, tuple(quantiles), below, units
-        )
-
-
-def _joined(counts: Doubles, noise: float) -> list[tuple[int, int]]:
-    """Return neighbouring rows in ranges whose counts are well above their noise."""
-    found: list[tuple[int, int]] = []
-    start = 0
-    for stop in range(1, len(counts) + 1):
-        part = counts[start:stop]
-        if part.sum() >= max(_DEVIATIONS * math.sqrt(noise * part.size), 1.0):
-            found.append((start, stop))
-            start = stop
-    # what is left over joins the last one
-    return [*found[:-1], (found[-1][0] if found else 0, len(counts))]
-
-
-def _number(value: Any) -> float:
-    if not isinstance(value, float | int) or isinstance(value, bool) or not math.isfinite(value):
-        raise TypeError
-    return float(value)

@@ -16,8 +16,8 @@ from typing import Any
 from littlestone.bounds import recheck
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ScoreHistogram
-from littlestone.evaluation.measures import histogram_rate
-from littlestone.learners.online.record import stream_findings
+from littlestone.evaluation.histogram import histogram_rate
+from littlestone.learners.online.journal import stream_findings
 from littlestone.learners.record import (
     FORMAT,
     Finding,
@@ -29,6 +29,7 @@ from littlestone.learners.record import (
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, read_evaluation
 from littlestone.privacy import (
+    Approximate,
     BoundedRange,
     Concentrated,
     Guarantee,
@@ -44,11 +45,14 @@ from littlestone.types import Json
 from littlestone.version import __version__
 
 #: What was spent on something: ``epsilon 9/10``, ``zCDP 1/50``, ``bounded range 1/8 (3 times)``, or
-#: ``each`` of ``5 trees``; several parts are separated by commas.
+#: ``each`` of ``5 trees``, ``delta 1/10000000``; several parts are separated by commas.
 _PART = re.compile(
-    r"(epsilon|bounded range|zCDP) ([0-9/]+)(?: \(([0-9]+) times\)| each)?", re.ASCII
+    r"(epsilon|bounded range|zCDP|delta) ([0-9/]+)(?: \(([0-9]+) times\)| each)?", re.ASCII
 )
-_KINDS = {"epsilon": Pure, "bounded range": BoundedRange, "zCDP": Concentrated}
+_KINDS: dict[str, Callable[[Fraction], Loss]] = {
+    "epsilon": Pure, "bounded range": BoundedRange, "zCDP": Concentrated,
+    "delta": lambda delta: Approximate(Fraction(0), delta),
+}  # fmt: skip
 _TIMES = re.compile(r"([0-9,]+) ", re.ASCII)
 
 

@@ -46,35 +46,45 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.evaluation.holdout import held_out_rows
+from littlestone.evaluation.histogram import held_out_rows
 from littlestone.learners.base import DELTA, no_argument, warn_of_sums, warn_of_weakness
 from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
-from littlestone.learners.decided import (
-    USUAL,
-    Decided,
-    Say,
-    about_coefficients,
-    about_delta,
-    about_evaluation,
-)
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.protocol import Protocol, read_options, written
-from littlestone.learners.release import LABELS, LEARNING, Release, doubt
+from littlestone.learners.release import COMPOSED, JOINED, LABELS, Release, doubt
 from littlestone.learners.running import (
     COLUMNS,
     NOT_HELD_OUT,
-    Apart,
     Shares,
     pay,
     promise,
     read_sample,
     run,
 )
-from littlestone.learners.task import ZERO_ONE, Labels, Task
+from littlestone.learners.task import (
+    USUAL,
+    ZERO_ONE,
+    Decided,
+    Labels,
+    Protocol,
+    Say,
+    Task,
+    about_coefficients,
+    about_delta,
+    about_evaluation,
+    read_options,
+    written,
+)
 from littlestone.mechanisms.estimate import COUNT, private_count
-from littlestone.privacy import Concentrated, Guarantee, Ledger, Part, check_ledger
+from littlestone.privacy import (
+    Concentrated,
+    Guarantee,
+    Ledger,
+    Part,
+    check_ledger,
+    largest_rho,
+)
 from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
 from littlestone.source import Source, source_of
 
@@ -87,6 +97,9 @@ if TYPE_CHECKING:
 _SHOWN = 24  # names of columns that are said
 _LEAST = Fraction(1, 10**5)  # of epsilon: with less, sums of trees are not drawn exactly
 _MOST = 10**12  # of epsilon: rounds are not looked for among larger ones
+#: With a delta, from so much n epsilon on: the columns' share of rho, and their bins.
+_OF_COLUMNS = ((8_000, "0.1", 8), (2_000, "0.15", 8), (1_500, "0.15", 6), (1_000, "0.2", 6),
+               (0, "0.2", 4))  # fmt: skip
 
 Listed = Sequence[Any] | None
 
@@ -201,8 +214,13 @@ class Fit:
     def _learns_columns(self) -> bool:
         return self.schema is None and self.public is None and self.concepts is None
 
+    @property
+    def _composes(self) -> bool:
+        """Whether columns that are learned compose in rho with what is learned over them."""
+        return self._learns_columns and self.delta is not None and self._of_sums
+
     def _shares(self, *, learned: bool) -> Shares:
-        evaluate = self.evaluate
+        evaluate, learned = self.evaluate, learned and not self._composes
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
@@ -256,6 +274,8 @@ class Fit:
         """Return the delta of what learns; certified models use none."""
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
             return None
+        if shares.zcdp is not None:
+            return self.delta - shares.zcdp[1]
         left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
         return left
 
@@ -409,7 +429,7 @@ class Fit:
         if self.public is not None:
             schema, bins = self.of_public(table, opened)
             decided.add("Columns", bins)
-        if shares.columns:  # several charges: all, or none
+        if self._learns_columns:  # several charges: all, or none
             both = Guarantee(shares.total, self.delta or Fraction(0), seeded=source.seeded)
             check_ledger(ledger, caller, both, data=table)
         before: tuple[Part, ...] | None = None
@@ -419,10 +439,12 @@ class Fit:
         if schema is None:
             schema, before, paid = self._learned(
                 opened, source, ledger, decided, partial(enough, shares), partial(count, shares),
-                shares,
+                shares, rows,
             )  # fmt: skip
             if schema.proposal is None:  # they cost nothing: what they leave learns
                 shares = self._shares_of(rows, learned=False)
+            elif self._composes:
+                shares = replace(shares, zcdp=schema.proposal.zcdp)
         enough(shares)
         n = None if rows is None else rows - shares.held_out(rows)
         family, why = self._chosen(schema, n, shares)
@@ -523,13 +545,19 @@ class Fit:
     def _learned(  # noqa: PLR0917
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
         check: Callable[[], None], count: Callable[[], tuple[Part, ...]], shares: Shares,
+        rows: int | None,
     ) -> tuple[Schema, tuple[Part, ...] | None, Part | None]:  # fmt: skip
         """Learn columns from the records; if public reasons forbid it return standard ones, free.
 
         ``check`` is called before anything is paid. Beside the schema: the first count, and what
         else was paid at once, where held-out records pay for something else meanwhile.
         """
-        from littlestone.data.proposal import MOST_EDGES, prepare, standard  # noqa: PLC0415 - late
+        from littlestone.data.proposal import (  # noqa: PLC0415 - late
+            LEAK,
+            MOST_EDGES,
+            prepare,
+            standard,
+        )
 
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
@@ -546,11 +574,19 @@ class Fit:
                 "categories (`littlestone schema new`)."
             )
         small = self.delta or Fraction(0)
-        delta = small - (self._delta(shares) or 0)
+        epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
+        if self._composes:
+            assert rows is not None
+            size = shares.total * (rows - shares.held_out(rows))
+            part, wanted = next((part, b) for least, part, b in _OF_COLUMNS if size >= least)
+            epsilon, delta, bins = shares.total, small, min(bins, wanted)
+            beside = (shares.evaluation or 0) if shares.holdout is None else 0
+            whole = largest_rho(shares.left - beside, small * (1 - LEAK), caller=caller)
+            rho = Fraction(f"{float(whole * Fraction(part)):.6e}")
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
-            opened, bins=bins, epsilon=shares.columns, delta=delta, header_is_public=True,
+            opened, bins=bins, epsilon=epsilon, delta=delta, rho=rho, header_is_public=True,
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
@@ -578,7 +614,9 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {shares.columns}" + (f" and delta {float(delta):g}" if delta else "")
+        spent = f"epsilon {epsilon}" + (f" and delta {float(delta):g}" if delta else "")
+        if rho is not None:
+            spent = f"{float(part):.0%} of the zCDP"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
@@ -587,9 +625,11 @@ class Fit:
         )
         decided.tell()
         paid = None
-        if shares.holdout is not None:
-            whole = Guarantee(shares.apart, small, claim="dp.parallel", seeded=source.seeded)
-            paid = pay(ledger, LEARNING, whole, "columns, learning and held-out records")
+        if shares.holdout is not None or rho is not None:
+            claim = COMPOSED if shares.holdout is None else "dp.parallel"
+            together = Guarantee(shares.apart, small, claim=claim, seeded=source.seeded)
+            parts = "" if shares.holdout is None else " and held-out records"
+            paid = pay(ledger, JOINED, together, f"{JOINED}{parts}")
         schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
@@ -642,6 +682,8 @@ class Fit:
             numbers = {"alpha": self.alpha, "beta": self.beta}
             make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
             learner = self._sampled(make, shares.left, delta)
+        if shares.zcdp is not None:
+            learner = replace(learner, columns=shares.zcdp[0])
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
             learner = replace(learner, unit="users")
         return cast("Learner[Any]", learner)
@@ -727,7 +769,7 @@ class Planned:
         apart = None
         if self.apart is not None:
             wide = {} if groups is None else {"domain": groups.domain}
-            apart = Apart(partial(read, self.apart, **wide), self.paid)
+            apart = partial(read, self.apart, **wide)
 
         def with_decisions(guarantee: Guarantee, n: int | None) -> None:
             self.tell()
@@ -738,7 +780,7 @@ class Planned:
                 self.learner, partial(read, self.table), source,
                 ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
                 data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                groups=groups, said=with_decisions,
+                paid=self.paid, groups=groups, said=with_decisions,
             )  # fmt: skip
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
@@ -753,10 +795,9 @@ class Planned:
     def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
         """Return the fitted estimator of a release: its parameters are those of the learner."""
         # scikit-learn takes a second
-        from littlestone.learners.boosting import estimators  # noqa: PLC0415
-        from littlestone.learners.exponential.estimators import AgnosticLearner  # noqa: PLC0415
-        from littlestone.learners.linear.estimators import LinearClassifier  # noqa: PLC0415
-        from littlestone.learners.users.estimators import UserAgnosticLearner  # noqa: PLC0415
+        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
+        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
+        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
 
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
@@ -769,10 +810,8 @@ class Planned:
         }  # fmt: skip
         if isinstance(target, Count):
             own["loss"] = "poisson"
-        others = {
-            made.__name__: made for made in (AgnosticLearner, LinearClassifier, UserAgnosticLearner)
-        }
-        made = others.get(learner.caller) or getattr(estimators, learner.caller)
+        homes = (of_classes, of_trees, of_linear)
+        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
         for source in (learner, concepts, target):
             for name in inspect.signature(made).parameters.keys() - own.keys():
                 if hasattr(source, name):

@@ -39,7 +39,7 @@ registry: dict[str, type[Learner[Any]]] = {cls.name: cls for cls in _CLASSES}
 
 #: Prefix of a learner's agnostic form: ``agnostic:vc1``.
 AGNOSTIC = "agnostic:"
-_GOAL = ("concept_class", "epsilon", "delta", "alpha", "beta", "evaluation")
+_GOAL = ("concept_class", "epsilon", "delta", "alpha", "beta", "evaluation", "columns")
 
 
 @dataclass(frozen=True)

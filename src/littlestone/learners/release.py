@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +29,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.export_r import as_r
+from littlestone.classes.boosted_trees.programs import as_r
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -40,7 +40,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
-from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
+from littlestone.data import AnyDomain, Column, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
 from littlestone.data.targets import Periods
@@ -59,9 +59,8 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
     quality,
 )
-from littlestone.evaluation.holdout import held_out_by_rule
-from littlestone.evaluation.measures import merged_scores
-from littlestone.evaluation.targets import risk_bins
+from littlestone.evaluation.histogram import held_out_by_rule, merged_scores
+from littlestone.evaluation.survival import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
@@ -79,6 +78,10 @@ if TYPE_CHECKING:
 FORMAT = "littlestone-release-1"
 #: What is paid for in a release.
 LABELS, COLUMNS, LEARNING = "count of cells that are not labels", "columns", "learning"
+#: Both of the same epsilon: what they cost adds up in rho, and is converted once.
+JOINED = "columns and learning"
+#: The claim of that.
+COMPOSED = "dp.zcdp"
 
 _RISK = 0.05
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
@@ -135,9 +138,10 @@ class Release:
         """
         sides = [p for p in self.parts if p.about in (LEARNED_FROM, HELD_OUT) and p.what != LABELS]
         if part not in sides:
-            return part.guarantee
+            known = part.what != JOINED
+            return part.guarantee if known else replace(part.guarantee, claim=COMPOSED)
         at_once = total(sides)
-        before = any(each.what == COLUMNS for each in sides)
+        before = any(each.what in (COLUMNS, JOINED) for each in sides)
         return replace(at_once, claim="dp.parallel") if before else at_once
 
     @property
@@ -154,7 +158,7 @@ class Release:
     def columns_apart(self) -> bool:
         """Whether columns, where they were learned, were so without held-out records."""
         return self.proposal is None or any(
-            part.what == COLUMNS and part.about == LEARNED_FROM for part in self.parts
+            part.what in (COLUMNS, JOINED) and part.about == LEARNED_FROM for part in self.parts
         )
 
     @property
@@ -514,18 +518,7 @@ class Release:
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
             used |= {position for position, _ in hypothesis.code_points.columns}
         asked = [column for at, column in enumerate(domain.schema) if at in used]
-        dated = [column.name for column in asked if column.calendar is not None]
-        if to != "json" and dated:
-            raise UnsupportedError(
-                f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
-                "json, or leave these columns out of the schema."
-            )
-        inexact = [column.name for column in asked if column.beyond_doubles]
-        if to in ("sql", "r") and inexact:
-            raise UnsupportedError(
-                f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-                f"be exported to {to}, which rounds them: export it to python or json."
-            )
+        _refuse_columns(asked, to)
         if to == "sql":
             written = hypothesis.to_sql(domain.schema, dialect=dialect)
             chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
@@ -642,7 +635,7 @@ def parts_of(
     ``split``: before columns were learned.
     """
     columns = []
-    if proposal is not None:
+    if proposal is not None and not any(part.what == JOINED for part in own):
         about = LEARNED_FROM if split else ALL
         columns = [Part(COLUMNS, proposal.guarantee, about, proposal.entry)]
     parts = (*before, *columns, *own)
@@ -654,6 +647,29 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     domain = concept_class.domain
     return domain.schema.proposal if isinstance(domain, RowDomain) else None
+
+
+def _refuse_columns(asked: Sequence[Column], to: str) -> None:
+    """Refuse to export a model over columns whose cells another program would read otherwise."""
+    dated = [column.name for column in asked if column.calendar is not None]
+    if to != "json" and dated:
+        raise UnsupportedError(
+            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+            "json, or leave these columns out of the schema."
+        )
+    cleaned = [column.name for column in asked if column.cleaning is not None]
+    if to in ("sql", "r") and cleaned:
+        raise UnsupportedError(
+            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
+            f"exported to {to}: export it to python or json, or clean the cells first and give "
+            "the schema without these keys."
+        )
+    inexact = [column.name for column in asked if column.beyond_doubles]
+    if to in ("sql", "r") and inexact:
+        raise UnsupportedError(
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
+        )
 
 
 def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
@@ -764,7 +780,8 @@ def _count(value: Any) -> int:
 def stated(parts: tuple[Part, ...]) -> Json:
     """Return what a document says of its cost: the sum, and each part, where there are several."""
     said: Json = {"guarantee": total(parts).to_dict()}
-    return said | ({"parts": [part.to_dict() for part in parts]} if len(parts) > 1 else {})
+    plain = len(parts) == 1 and parts[0].what != JOINED
+    return said | ({} if plain else {"parts": [part.to_dict() for part in parts]})
 
 
 def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
@@ -776,8 +793,13 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
     if "parts" not in document:
         return parts_of((Part(LEARNING, headline),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
-    columns = [part.guarantee for part in parts if part.what == COLUMNS]
-    if total(parts) != headline or columns != [p.guarantee for p in (proposal,) if p is not None]:
+    columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
+    known: list[Any] = [] if proposal is None else [proposal.guarantee]
+    if any(part.what == JOINED for part in parts):
+        # of a score, what the model cost its own records is not stated in zCDP
+        spent = document.get("spent", {COLUMNS: proposal and proposal.spent})
+        columns, known = [*columns, spent.get(COLUMNS)], [proposal and proposal.spent]
+    if total(parts) != headline or columns != known:
         raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
 

@@ -32,9 +32,9 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
-from littlestone.evaluation.holdout import held_out_by_rule, split_units
-from littlestone.evaluation.measures import HISTOGRAM
-from littlestone.evaluation.targets import ERROR_SUMS, survival_histogram
+from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
+from littlestone.evaluation.quantities import ERROR_SUMS
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.boosting.values import (
     HOLDOUT,
@@ -42,7 +42,10 @@ from littlestone.learners.boosting.values import (
     planned,
     with_width,
 )
+from littlestone.learners.release import COLUMNS as OF_COLUMNS
 from littlestone.learners.release import (
+    COMPOSED,
+    JOINED,
     LEARNING,
     Release,
     evaluation_of,
@@ -70,7 +73,7 @@ _INTERVAL = "exp-mech.privacy"
 AnySample: TypeAlias = Sample | UserSample | TargetSample
 
 
-#: Of epsilon, and of delta: for the columns, where they are learned.
+#: Of epsilon, and of delta: for the columns, where they are learned and do not compose in rho.
 COLUMNS = Fraction(1, 5)
 _EVALUATION = Fraction(1, 10)  # of what learns and evaluates
 _MOST_EVALUATION = Fraction(99, 100)  # or the columns would be paid for a fit that cannot be
@@ -90,6 +93,7 @@ class Shares:
 
     total: Fraction
     columns: Fraction = Fraction(0)
+    zcdp: tuple[Fraction, Fraction] | None = None  # rho and delta of columns, instead of epsilon
     labels: Fraction = Fraction(0)  # of a first count of cells that are no label
     evaluation: Fraction | None = None
     holdout: Fraction | None = None  # the share of the units that nothing is learned from
@@ -130,7 +134,7 @@ class Shares:
         elif auto and share is None and not rule:
             part = (total - spent) * _EVALUATION
         learns = total - spent - (part or 0 if share is None else 0)
-        found = cls(total, spent, learns * _LABELS if labels else Fraction(0))
+        found = cls(total, spent, labels=learns * _LABELS if labels else Fraction(0))
         if auto and share is not None:
             part = found.apart * (1 if covered is None else INTERVAL_EVALUATION)
         elif part is not None:
@@ -201,6 +205,13 @@ class Shares:
         smaller: Learner[Any] = learner.minus_evaluation(self.evaluation)
         return smaller
 
+    def joined(self, guarantee: Guarantee) -> Guarantee:
+        """Return what a learner promises with columns of the same epsilon, composed in rho."""
+        if self.zcdp is None:
+            return guarantee
+        claim = f"{COMPOSED}({guarantee.claim})"
+        return replace(guarantee, delta=guarantee.delta + self.zcdp[1], claim=claim)
+
     def held_out(self, n: int) -> int:
         """Return how many of n records are held out: a public number."""
         return held_out_of(n, self.holdout, interval=self.covered is not None)
@@ -211,6 +222,8 @@ class Shares:
         A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
         """
         if self.holdout is not None or self.rule:
+            return None
+        if self.zcdp is not None:  # paid before the learner is known
             return None
         loss: Loss | None = getattr(self.learner(learner), "zcdp", None)
         if self.evaluation is None or not isinstance(loss, Concentrated):
@@ -224,17 +237,6 @@ NOT_HELD_OUT = (
 )
 
 
-@dataclass(frozen=True)
-class Apart:
-    """Held-out units of a table that was split before anything was drawn.
-
-    ``paid``: their part, with what the others pay for columns and learning; else `run` pays.
-    """
-
-    read: Callable[[], AnySample]
-    paid: Part | None = None
-
-
 def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, the records, the ledger
     learner: Learner[Any],
     sample: AnySample | Callable[[], AnySample],
@@ -246,7 +248,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     data: Any = None,
     certified: bool = False,
     before: tuple[Part, ...] = (),
-    apart: Apart | None = None,
+    apart: Callable[[], AnySample] | None = None,
+    paid: Part | None = None,
     groups: Grouping | None = None,
     said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
     **parts: Any,
@@ -255,8 +258,8 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
 
     ``shares``, or instead ``evaluate``, ``holdout`` and ``interval`` as of `Shares.parse`.
     ``sample`` may be what reads the table ``data``, called when the ledger would pay; ``said`` is
-    given the promise and the number of units before it pays; ``before`` was paid already. What is
-    held out is drawn here, unless it is ``apart`` already.
+    given the promise and the number of units before it pays; ``before`` was paid already, and so
+    was all of it that is ``paid``. What is held out is drawn here, unless ``apart`` reads it.
     ``groups``: of the records of the evaluation; those that are ``apart`` are read with the columns
     of groups that the learner's schema has not.
     ``certified``: nothing is released if there are too few records for a certificate.
@@ -297,7 +300,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         check_ledger(ledger, learner.caller, guarantee, data=data, loss=shares.loss(learner))
         sample = sample()
         _check_sample(learner, sample)
-    looked_at: Any = None if apart is None else apart.read()
+    looked_at: Any = None if apart is None else apart()
     if apart is not None:
         _check_sample(learner, looked_at, None if groups is None else groups.domain)
     if not secret:
@@ -327,6 +330,10 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         how: Any = {"m": held_out, "epsilon": shares.interval, "unit": learner.unit}
         conformal = planned(target, shares.covered, **how)
     spent = _spending(own, n - held_out, shares.evaluation, conformal)
+    if shares.zcdp is not None:
+        proposal = proposal_of(learner.concept_class)
+        assert proposal is not None
+        spent = {OF_COLUMNS: proposal.spent} | (spent or {})
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     if not held_out:
@@ -335,8 +342,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         looked_at, taken = split_units(taken, held_out, source)
     # Pay, and from here on what is drawn is learned from.
     what = f"{learner.name} on {learner.concept_class.spec}"
-    paid = apart.paid if apart is not None and apart.paid is not None else pay(
-        ledger, LEARNING, guarantee, what, loss=loss)  # fmt: skip
+    paid = pay(ledger, LEARNING, guarantee, what, loss=loss) if paid is None else paid
     if looked_at is None:
         looked_at, taken = split_units(taken, held_out, source)
     hypothesis = own.draw(taken, source)
@@ -586,7 +592,8 @@ def _own_parts(
 
     `ParameterError`, `UnsupportedError` where nothing is promised.
     """
-    guarantee, evaluated = learner.guarantee(seeded=seeded), shares.evaluation is not None
+    guarantee = shares.joined(learner.guarantee(seeded=seeded))
+    evaluated, what = shares.evaluation is not None, LEARNING if shares.zcdp is None else JOINED
     if secret_n(guarantee.neighbours) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
             "Under add-remove the number of records is secret, but an evaluation reports "
@@ -606,12 +613,14 @@ def _own_parts(
         claim = beside[0] if len(beside) == 1 else f"dp.sum({', '.join(beside)})"
         epsilon = sum((part for part in (shares.evaluation, shares.interval) if part), Fraction(0))
         other = Guarantee(epsilon, Fraction(0), guarantee.neighbours, claim, seeded)
-        what = " and ".join(["evaluation"] * evaluated + ["interval"] * (len(beside) > evaluated))
-        return Part(LEARNING, guarantee, LEARNED_FROM, entry), Part(what, other, HELD_OUT)
+        held_out = " and ".join(
+            ["evaluation"] * evaluated + ["interval"] * (len(beside) > evaluated)
+        )
+        return Part(what, guarantee, LEARNED_FROM, entry), Part(held_out, other, HELD_OUT)
     if beside:
         shares.learner(learner)  # refuses an evaluation that leaves nothing
         guarantee = replace(guarantee, claim=f"dp.sum({guarantee.claim}, {beside[0]})")
-    return (Part(LEARNING, guarantee, entry=entry),)
+    return (Part(what, guarantee, entry=entry),)
 
 
 def _evaluation_claim(learner: Learner[Any]) -> str:

@@ -23,7 +23,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.evaluation.measures import HISTOGRAM
+from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
 from littlestone.learners.base import Goal

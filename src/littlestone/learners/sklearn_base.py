@@ -118,7 +118,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         of_learner = {
             each.name: each
             for each in fields(learner)  # type: ignore[arg-type]
-            if each.name not in without
+            if each.name not in without and "kind" in each.metadata
         }
         for name, default in (defaults or {}).items():
             of_learner[name] = copy(of_learner[name])

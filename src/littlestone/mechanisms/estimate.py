@@ -25,7 +25,7 @@ from littlestone.bounds import (
     CertificateBuilder,
     Unit,
 )
-from littlestone.bounds.search import least_n
+from littlestone.bounds.bound import least_n
 from littlestone.bounds.tails import lower_limit
 from littlestone.errors import (
     DataError,
@@ -239,6 +239,7 @@ Ints = npt.NDArray[np.int64]
 
 _TABLED = 64  # variances, and numbers, up to which noise is one draw from a table
 _DEVIATIONS = 8  # up to which distances of noise are distinguished there
+_MANY = 16  # counts from which on their noise is drawn at once
 
 
 def discrete_gaussian(variance: Fraction, source: Source) -> int:
@@ -417,6 +418,11 @@ class Noise:
         return two_sided(self.rate, source)
 
     @property
+    def deviation(self) -> float:
+        """About its standard deviation."""
+        return math.sqrt(2 / float(self.rate) ** 2 if self.rate else float(self.variance or 0))
+
+    @property
     def loss(self) -> Loss:
         """What the counts of one set of disjoint cells cost, without items."""
         if self.variance is not None:
@@ -467,7 +473,11 @@ def noisy_counts(counts: Iterable[int], noise: Noise, source: Source) -> list[in
     >>> noisy_counts([0, 7, 90], Noise(rate=Fraction(3)), SeededSource(0))
     [0, 7, 90]
     """
-    return [count + noise.draw(source) for count in counts]
+    given = list(counts)
+    if noise.variance is not None and len(given) >= _MANY and noise.variance <= 2**100:
+        drawn = discrete_gaussians(noise.variance, len(given), source).tolist()
+        return [count + z for count, z in zip(given, drawn, strict=True)]
+    return [count + noise.draw(source) for count in given]
 
 
 def noisy_items(

@@ -7,7 +7,6 @@
 `alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
                in `alon_reductions` what makes one learner of another, and the attack
 `adaptor`      the shell around what learns
-`needed`       what they need, certified and in simulation: needed.csv
 =============  ======================================================================
 
 On the pages, algorithms have the paper's symbols and the printed defaults. Here, what learns
@@ -18,9 +17,13 @@ where: docs/project/reading.csv; what is not as printed: docs/errata.csv.
 
 from __future__ import annotations
 
+import csv
 import importlib
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from littlestone.classes import parse_class
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -64,7 +67,7 @@ _HOMES = {
     "alon.attack": ("alon_reductions", "Attack"),
 }
 _NAMES = {python: name for name, (_, python) in _HOMES.items()}
-_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor", "needed")
+_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
 
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
 
@@ -146,6 +149,60 @@ def make(
     made: Any = learner_of(algorithm)
     learner: PaperLearner = made(concept_class, **arguments, **known)
     return learner
+
+
+# -- What the algorithms need, certified and in simulation: experiments/papers_needed.py writes
+# needed.csv, a test certifies each row again; docs/papers.md and ``littlestone papers`` show it.
+
+NEEDED = Path(__file__).with_name("needed.csv")
+
+
+class Needed(NamedTuple):
+    """One algorithm with parameters; epsilon = 1, delta = 1e-6, alpha = beta = 1/10."""
+
+    row: str  # a name of the list, and what tells it from others of that name
+    concept_class: str
+    samples_per_user: int | None
+    certified_with: str  # as --set has it, separated by blanks; "" is as printed
+    certified: int | None  # records or users
+    simulated_with: str
+    simulated: int | None  # the least n of a grid whose failures are within beta
+    worst: str  # distribution
+    failures: int | None  # of 200 runs at this n, on the worst distribution
+
+    @property
+    def name(self) -> str:
+        """The algorithm's name on the list."""
+        return self.row.partition(",")[0]
+
+
+@lru_cache(maxsize=1)
+def needed() -> tuple[Needed, ...]:
+    """Return all rows, in the order of the papers.
+
+    Examples
+    --------
+    >>> print(*sorted({row.name for row in needed()} & {"lyu.theorem3", "alon.corollary4"}))
+    alon.corollary4 lyu.theorem3
+    """
+    counts = {2, 4, 6, 8}
+    with NEEDED.open(encoding="utf-8") as file:
+        _, *lines = csv.reader(file)
+    return tuple(
+        Needed(*((int(cell) if cell else None) if i in counts else cell
+                 for i, cell in enumerate(line)))  # type: ignore[arg-type]
+        for line in lines
+    )  # fmt: skip
+
+
+def within_goal(row: Needed, settings: str) -> PaperLearner:
+    """Return the learner of a row, with its ``certified_with`` or its ``simulated_with``."""
+    goal: dict[str, Any] = {"epsilon": 1, "alpha": "1/10", "beta": "1/10"}
+    if not page(row.name).PURE:
+        goal["delta"] = "1e-6"
+    if row.samples_per_user is not None:
+        goal["samples_per_user"] = row.samples_per_user
+    return make(row.name, parse_class(row.concept_class), settings=settings.split(), **goal)
 
 
 def __getattr__(name: str) -> Any:

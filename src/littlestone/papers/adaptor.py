@@ -48,10 +48,10 @@ from littlestone.learners.base import (
     share,
     whole,
 )
-from littlestone.learners.sklearn_base import PrivateClassifier
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Unit
+    from littlestone.learners.sklearn_base import PrivateClassifier
     from littlestone.privacy import Guarantee, Neighbours
     from littlestone.source import Source
     from littlestone.types import Hypothesis
@@ -452,6 +452,8 @@ def _kind(kind: Any) -> Kind:
 @lru_cache(maxsize=64)
 def estimator_of(algorithm: Any) -> type[PrivateClassifier]:
     """Return the scikit-learn classifier of an algorithm."""
+    from littlestone.learners.sklearn_base import PrivateClassifier  # noqa: PLC0415 - slow
+
     text = f"{algorithm.NUMBER} of {algorithm.PAPER}: {algorithm.STATEMENT}.\n\n"
     text += f"The algorithm itself is `{algorithm.__module__}.{algorithm.__name__}`.\n"
     namespace = {"__doc__": text, "__module__": "littlestone.papers"}

@@ -25,8 +25,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
+from littlestone.bounds.bound import log_of
 from littlestone.bounds.claims import IID, REALIZABLE
-from littlestone.bounds.search import log_of
 from littlestone.classes import errors
 from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import PatchedHypothesis, patched

@@ -556,7 +556,7 @@ class Attack:
     the family it finds which one. `homogeneous` decides Definition 16 by trying all samples.
 
     Deviations: r is the middle of p_(i-1) and p_i (erratum 33).
-    `littlestone.audit.attack` turns success into a lower bound on epsilon.
+    ``examples/attack`` turns success into a lower bound on epsilon.
 
     Examples
     --------

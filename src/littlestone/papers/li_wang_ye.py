@@ -34,7 +34,13 @@ from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresho
 from littlestone.classes.finite import Boosted
 from littlestone.data import UserSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.users.binomials import crossing, separate_within, tail
+from littlestone.learners.users.mistakes import (
+    ListedErrors,
+    Listing,
+    crossing,
+    separate_within,
+    tail,
+)
 from littlestone.learners.users.scores import (
     BlockErrors,
     ThresholdErrors,
@@ -43,7 +49,6 @@ from littlestone.learners.users.scores import (
     sweepable,
     threshold_errors,
 )
-from littlestone.learners.users.scores_listed import ListedErrors, Listing
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import Guarantee, Neighbours

@@ -2,9 +2,9 @@
 
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side; mistakes in a stream;
-                   the papers' own numbers; `solve`: the least epsilon or alpha for a given n
-`intervals`        `plan_interval`: what intervals and sets of labels need, and cover
-`lower_bounds`     what no learner can beat
+                   `solve`: the least epsilon or alpha for a given n; `plan_interval`: what
+                   intervals and sets of labels need, and cover
+`lower_bounds`     what no learner can beat; the papers' own numbers
 `rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
 `population`       rows of a public twin, or of a simulated population; one run
 =================  =================================================================
@@ -12,10 +12,20 @@
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
-from littlestone.planning.intervals import IntervalPlan, plan_interval
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
-from littlestone.planning.plans import Change, Plans, Solution, StreamPlan, plan, plan_stream, solve
-from littlestone.planning.rehearsal import Aim, Cell, Needed, Rehearsal, Spread, rehearse
+from littlestone.planning.plans import (
+    Change,
+    IntervalPlan,
+    Plans,
+    Solution,
+    StreamPlan,
+    plan,
+    plan_interval,
+    plan_stream,
+    solve,
+)
+from littlestone.planning.population import Spread
+from littlestone.planning.rehearsal import Aim, Cell, Needed, Rehearsal, rehearse
 
 __all__ = [
     "Aim",

@@ -49,23 +49,27 @@ e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
 
+from littlestone import bounds
 from littlestone.bounds import CertificateBuilder, FormulaError, least_n
-from littlestone.bounds.search import log_of, near_zero
+from littlestone.bounds.bound import log_of, near_zero
+from littlestone.bounds.claims import paper_bound, paper_bounds
 from littlestone.classes import Points, Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
+from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from littlestone.bounds import Step, Unit
     from littlestone.classes import ConceptClass
     from littlestone.learners.base import Goal
+    from littlestone.learners.select import Candidate
     from littlestone.types import Json
 
 
@@ -78,7 +82,7 @@ _NODES = 20_000
 
 
 @dataclass(frozen=True)
-class LowerBound:
+class LowerBound(Plain):
     """One statement that no learner of its kind can beat."""
 
     claim: str  # identifier of the claim (`littlestone.bounds.claim`)
@@ -88,8 +92,9 @@ class LowerBound:
     setting: str  # ``"realizable"`` bounds hold for agnostic learners, too
     formula: str
     #: Value of the leading term where only the order is known (such as log* of the dimension).
-    order: int | None = None
-    step: Step | None = None  # the computation, to be repeated by ``tools/checker.py``
+    order: int | None = field(default=None, metadata=OMITTED)
+    #: The computation, to be repeated by ``tools/checker.py``.
+    step: Step | None = field(default=None, metadata=OMITTED)
 
     @property
     def status(self) -> str:
@@ -98,21 +103,8 @@ class LowerBound:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {
-            "claim": self.claim,
-            "status": self.status,
-            "n": self.n,
-            "unit": self.unit,
-            "holds_for": self.holds_for,
-            "setting": self.setting,
-            "formula": self.formula,
-            "constant": "explicit" if self.n is not None else "unknown",
-        }
-        if self.order is not None:
-            out["order"] = self.order
-        if self.step is not None:
-            out["step"] = self.step.to_dict()
-        return out
+        constant = "unknown" if self.n is None else "explicit"
+        return super().to_dict() | {"status": self.status, "constant": constant}
 
 
 def log_star(x: int) -> int:
@@ -325,3 +317,85 @@ def _asked(question: Any) -> int | None:
     except LittlestoneError:
         return None
     return None if found == inf else int(found)
+
+
+# -- what the papers state -------------------------------------------------------------------------
+
+#: What a statement must be about, to be one of the class.
+_OF_THE_CLASS = {"vc_dim", "ldim", "size"}
+#: Statements of which a learner here is the counterpart.
+_OURS = {"alon22.lemma29": "generic", "lwy24.thm3.4": "agnostic"}
+
+
+@dataclass(frozen=True)
+class PaperRow(Plain):
+    """One number of a paper."""
+
+    #: The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
+    name: str
+    states: str
+    side: str
+    value: str
+    ours: int | None = None  # what the learner here that does the same needs
+
+
+def paper_rows(
+    concept_class: ConceptClass, budget: Goal, candidates: Sequence[Candidate]
+) -> list[PaperRow]:
+    """Return all explicit statements about a class whose parameters are known.
+
+    ``candidates``: the plans of the learners, for the numbers beside.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> rows = ls.plan(ls.Thresholds(1, 99), epsilon=1).papers
+    >>> [(row.name, row.value, row.ours) for row in rows if row.ours]
+    [('alon22.lemma29', '6471', 190), ('lwy24.thm3.4', '1582500', 560)]
+    """
+    known = _known(concept_class, budget)
+    ours = {c.learner: c.n for c in candidates if c.reads is None and not c.options}
+    out: list[PaperRow] = []
+    for one in paper_bounds():
+        if one.explicit and one.ranges.keys() <= known.keys() and _OF_THE_CLASS & set(one.ranges):
+            try:
+                found = paper_bound(one.name, **{name: known[name] for name in one.ranges})
+            except LittlestoneError:  # out of the ranges of the formula
+                continue
+            exact = isinstance(found.value, int) or found.value == int(found.value)
+            value = str(int(found.value)) if exact else f"{float(found.value):.4g}"
+            out.append(PaperRow(one.name, one.states, one.side, value))
+    size = known.get("size")
+    if size is None or budget.samples_per_user is not None:
+        return out
+    numbers: dict[str, Any] = {
+        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta,
+    }  # fmt: skip
+    of_proofs = [("alon22.lemma29", bounds.alon22_lemma29(size, **numbers).n)]
+    if "vc_dim" in known:
+        cert = bounds.lwy24_theorem34(size, known["vc_dim"], **numbers)
+        of_proofs.append(("lwy24.thm3.4", cert.n))
+    states = {one.name: one.states for one in paper_bounds()}
+    for name, n in of_proofs:
+        what = states[name].partition(":")[0] + ", constants of the proof"
+        out.append(PaperRow(name, what, "enough", str(n), ours.get(_OURS[name])))
+    return out
+
+
+def _known(concept_class: ConceptClass, budget: Goal) -> dict[str, Any]:
+    """Return the parameters of statements that the class and the budget settle."""
+    known: dict[str, Any] = {
+        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta, "sensitivity": 1,
+    }  # fmt: skip
+    if budget.delta:
+        known["delta"] = budget.delta
+    if budget.samples_per_user is not None:
+        known["m"] = budget.samples_per_user
+    if isinstance(concept_class.size, int):
+        known["size"] = concept_class.size
+    if concept_class.vc_exact:
+        known["vc_dim"] = concept_class.vc_dim
+    low, high = concept_class.littlestone_bounds()
+    if low == high:
+        known["ldim"] = low
+    return known

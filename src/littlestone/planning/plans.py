@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone import bounds
-from littlestone.bounds.statements import paper_bound, paper_bounds
 from littlestone.classes import check_class
+from littlestone.data.targets import Target
 from littlestone.errors import (
     InfeasibleError,
     LittlestoneError,
@@ -22,11 +23,13 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.base import Goal, feasible
+from littlestone.learners.boosting.values import HOLDOUT, bounds_of, planned
 from littlestone.learners.online.bound import LowerBound as StreamLowerBound
 from littlestone.learners.online.bound import MistakeBound
 from littlestone.learners.online.bound import lower_bounds as stream_lower_bounds
-from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.learners.online.plan import StreamGoal
+from littlestone.learners.running import held_out_of
 from littlestone.learners.select import (
     ALL_RECORDS,
     Candidate,
@@ -36,98 +39,16 @@ from littlestone.learners.select import (
     goal_of,
     replan,
 )
+from littlestone.mechanisms import Conformal
 from littlestone.notebooks import Card, Table
-from littlestone.planning.lower_bounds import LowerBound, lower_bounds
+from littlestone.planning.lower_bounds import LowerBound, PaperRow, lower_bounds, paper_rows
 from littlestone.privacy.guarantee import exact_text
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
+    from littlestone.bounds import Certificate, Unit
     from littlestone.classes import ConceptClass
     from littlestone.learners.select import Candidate
     from littlestone.types import Json
-
-#: What a statement must be about, to be one of the class.
-_OF_THE_CLASS = {"vc_dim", "ldim", "size"}
-#: Statements of which a learner here is the counterpart.
-_OURS = {"alon22.lemma29": "generic", "lwy24.thm3.4": "agnostic"}
-
-
-@dataclass(frozen=True)
-class PaperRow:
-    """One number of a paper."""
-
-    #: The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
-    name: str
-    states: str
-    side: str
-    value: str
-    ours: int | None = None  # what the learner here that does the same needs
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return dict(vars(self))
-
-
-def paper_rows(
-    concept_class: ConceptClass, budget: Goal, candidates: Sequence[Candidate]
-) -> list[PaperRow]:
-    """Return all explicit statements about a class whose parameters are known.
-
-    ``candidates``: the plans of the learners, for the numbers beside.
-
-    Examples
-    --------
-    >>> import littlestone as ls
-    >>> rows = ls.plan(ls.Thresholds(1, 99), epsilon=1).papers
-    >>> [(row.name, row.value, row.ours) for row in rows if row.ours]
-    [('alon22.lemma29', '6471', 190), ('lwy24.thm3.4', '1582500', 560)]
-    """
-    known = _known(concept_class, budget)
-    ours = {c.learner: c.n for c in candidates if c.reads is None and not c.options}
-    out: list[PaperRow] = []
-    for one in paper_bounds():
-        if one.explicit and one.ranges.keys() <= known.keys() and _OF_THE_CLASS & set(one.ranges):
-            try:
-                found = paper_bound(one.name, **{name: known[name] for name in one.ranges})
-            except LittlestoneError:  # out of the ranges of the formula
-                continue
-            exact = isinstance(found.value, int) or found.value == int(found.value)
-            value = str(int(found.value)) if exact else f"{float(found.value):.4g}"
-            out.append(PaperRow(one.name, one.states, one.side, value))
-    size = known.get("size")
-    if size is None or budget.samples_per_user is not None:
-        return out
-    numbers: dict[str, Any] = {
-        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta,
-    }  # fmt: skip
-    of_proofs = [("alon22.lemma29", bounds.alon22_lemma29(size, **numbers).n)]
-    if "vc_dim" in known:
-        cert = bounds.lwy24_theorem34(size, known["vc_dim"], **numbers)
-        of_proofs.append(("lwy24.thm3.4", cert.n))
-    states = {one.name: one.states for one in paper_bounds()}
-    for name, n in of_proofs:
-        what = states[name].partition(":")[0] + ", constants of the proof"
-        out.append(PaperRow(name, what, "enough", str(n), ours.get(_OURS[name])))
-    return out
-
-
-def _known(concept_class: ConceptClass, budget: Goal) -> dict[str, Any]:
-    """Return the parameters of statements that the class and the budget settle."""
-    known: dict[str, Any] = {
-        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta, "sensitivity": 1,
-    }  # fmt: skip
-    if budget.delta:
-        known["delta"] = budget.delta
-    if budget.samples_per_user is not None:
-        known["m"] = budget.samples_per_user
-    if isinstance(concept_class.size, int):
-        known["size"] = concept_class.size
-    if concept_class.vc_exact:
-        known["vc_dim"] = concept_class.vc_dim
-    low, high = concept_class.littlestone_bounds()
-    if low == high:
-        known["ldim"] = low
-    return known
 
 
 @dataclass(frozen=True)
@@ -628,3 +549,80 @@ def _least(
         else:
             high, best = middle, found
     return best, decimal(high)
+
+
+# -- What intervals and sets of labels need and cover, before any data.
+
+
+@dataclass(frozen=True)
+class IntervalPlan:
+    """What `fit` would draw intervals or sets from, with ``interval=``."""
+
+    n: int  # records or users, of which ``conformal.m`` are held out
+    required: int  # the least n that is not refused, with this holdout
+    holdout: Fraction
+    conformal: Conformal  # its rank, certificate, and the share of all new ones
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        own = {"n": self.n, "required": self.required, "holdout": str(self.holdout)}
+        return own | {"interval": self.conformal.to_dict(), "share": self.conformal.share()}
+
+
+def plan_interval(
+    interval: Any,
+    *,
+    epsilon: Any,
+    n: Any = None,
+    holdout: Any = HOLDOUT,
+    evaluate: Any = None,
+    target: Target | None = None,
+    unit: Unit = "records",
+) -> IntervalPlan:
+    """Say how many records intervals or sets of labels need, and what they cover.
+
+    Parameters
+    ----------
+    interval : number in (0, 1)
+        The share of new records, or users, that is to be covered.
+    epsilon : number > 0
+        Of a fit with a schema.
+    n : int, optional
+        Records, or users; by default as few as are enough.
+    holdout : number in (0, 1)
+        The share that is held out.
+    evaluate : number in (0, epsilon), optional
+        The part of epsilon of an evaluation on them.
+    target : Quantity or Count, optional
+        Without one it is about labels.
+    unit : {"records", "users"}
+
+    Raises
+    ------
+    InfeasibleError
+        If n is too small: the refusal of ``fit``, with how many must be held out.
+
+    Examples
+    --------
+    >>> plan = plan_interval(0.9, epsilon=1)
+    >>> plan.required, plan.conformal.m
+    (565, 113)
+    >>> plan = plan_interval(0.9, epsilon=1, n=5000)
+    >>> plan.conformal.m, round(plan.conformal.share(), 3)
+    (1000, 0.874)
+    """
+    caller = "plan"
+    total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
+    part = Fraction(0) if evaluate is None else check_fraction(caller, "evaluate", evaluate)
+    if part >= total:
+        wanted = "smaller than epsilon, since intervals need a part of it"
+        raise parameter_error(caller, "evaluate", wanted, evaluate)
+    level = check_probability(caller, "interval", interval, hint="0.9 is a common choice.")
+    share = check_probability(caller, "holdout", holdout)
+    cells = len(bounds_of(target))
+    least = Conformal.least(cells=cells, alpha=1 - level, epsilon=total - part)
+    required = math.ceil(least / share)
+    number = required if n is None else check_integer(caller, "n", n, low=1)
+    m = held_out_of(number, share, interval=True)
+    conformal = planned(target, level, m=m, epsilon=total - part, unit=unit)
+    return IntervalPlan(number, required, share, conformal)

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from scipy.special import expit, ndtr
 
 from littlestone.classes import (
     BoostedTreeClass,
@@ -475,6 +474,8 @@ class Made:
 
     def features(self, n: int, generator: np.random.Generator) -> tuple[Ints, Doubles]:
         """Return the codes of n records, and what they say of the outcome: mean 0, deviation 1."""
+        from scipy.special import ndtr  # noqa: PLC0415 - slow to import
+
         decay, correlation, aligned = self.design
         m = len(self.schema)
         side = generator.choice([-1.0, 1.0], m)
@@ -512,7 +513,7 @@ class Made:
 
     def _chances(self, odds: Doubles) -> Doubles:
         """Return chances of label 1 with these log-odds, up to a constant, of the right mean."""
-        return cast(Doubles, expit(odds + _constant(odds, self.share)))
+        return _logistic(odds + _constant(odds, self.share))
 
     def _times(
         self, target: Periods, signal: Doubles, generator: np.random.Generator
@@ -600,11 +601,16 @@ def _cells(column: Column, codes: Ints) -> pa.Array:
     return cells.take(pa.array(codes - Column.FIRST))
 
 
+def _logistic(odds: Doubles) -> Doubles:
+    chances: Doubles = (1 + np.tanh(odds / 2)) / 2
+    return chances
+
+
 def _constant(odds: Doubles, share: float) -> float:
     low, high = -60.0, 60.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if expit(odds + middle).mean() >= share else (middle, high)
+        low, high = (low, middle) if _logistic(odds + middle).mean() >= share else (middle, high)
     return high
 
 
@@ -646,3 +652,26 @@ def ceiling(chances: Doubles) -> float:
     ordered = np.sort(chances)
     below = np.cumsum(1 - ordered) - (1 - ordered) / 2
     return float((below * ordered).sum() / (ordered.sum() * (1 - ordered).sum()))
+
+
+class Spread(NamedTuple):
+    """The mean of runs, how far it reaches (at 95 %), and what 10 and 90 % of runs are below."""
+
+    mean: float
+    reach: float
+    low: float
+    high: float
+    runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread | None:
+        """Return it for the runs that have a value."""
+        known = np.array([value for value in values if not math.isnan(value)])
+        if not len(known):
+            return None
+        reach = 1.96 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.inf
+        low, high = np.quantile(known, [0.1, 0.9])
+        return cls(float(known.mean()), float(reach), float(low), float(high), len(known))
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"

@@ -39,13 +39,14 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.fit import Fit, asked_of
-from littlestone.learners.protocol import Protocol
+from littlestone.learners.task import Protocol
 from littlestone.notebooks import Card
 from littlestone.planning.population import (
     BEYOND,
     Drawable,
     Made,
     Run,
+    Spread,
     Twin,
     populations,
     run_once,
@@ -76,29 +77,6 @@ MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
 
 
 # -- Many runs.
-
-
-class Spread(NamedTuple):
-    """The mean of runs, how far it reaches (at 95 %), and what 10 and 90 % of runs are below."""
-
-    mean: float
-    reach: float
-    low: float
-    high: float
-    runs: int
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread | None:
-        """Return it for the runs that have a value."""
-        known = np.array([value for value in values if not math.isnan(value)])
-        if not len(known):
-            return None
-        reach = 1.96 * known.std(ddof=1) / math.sqrt(len(known)) if len(known) > 1 else math.inf
-        low, high = np.quantile(known, [0.1, 0.9])
-        return cls(float(known.mean()), float(reach), float(low), float(high), len(known))
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3g} (+-{self.reach:.2g}; {self.low:.3g} to {self.high:.3g})"
 
 
 @dataclass(frozen=True)

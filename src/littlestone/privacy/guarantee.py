@@ -573,7 +573,7 @@ def total(parts: Iterable[Part]) -> Guarantee:
     Notes
     -----
     Claims ``dp.sum``: adaptive composition, so a part may depend on those before it; and
-    ``dp.parallel`` (`littlestone.evaluation.holdout`).
+    ``dp.parallel`` (`littlestone.evaluation.histogram`).
 
     Examples
     --------

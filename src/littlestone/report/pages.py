@@ -41,8 +41,8 @@ from littlestone.evaluation import (
     QuantityEvaluation,
     SurvivalEvaluation,
 )
-from littlestone.evaluation.measures import HIDDEN, four, in_words, least_units
-from littlestone.evaluation.targets import Between
+from littlestone.evaluation.measures import HIDDEN, four, in_words
+from littlestone.evaluation.quantities import Between, least_units
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release, doubt, evaluation_of
@@ -251,12 +251,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     assert found is not None
     facts.append(("Error rate", share(found.error)))
     if found.constant != found.majority:  # else it is the same error
-        facts.append(
-            (
-                "Majority class",
-                f"{release.labels[found.majority]}, error rate {share(found.baseline)}",
-            )
-        )
+        constant = release.labels[found.majority]
+        facts.append(("Majority class", f"{constant}, error rate {share(found.baseline)}"))
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
         facts.append(
@@ -785,7 +781,7 @@ def verification_page(result: Verification | MechanismVerification) -> str:
         verdict=_verdict(result),
         facts=facts,
         pair=_pair(result),
-        embedded=_embedded(result.to_dict()),
+        embedded=json_in_html(json.dumps(result.to_dict(), sort_keys=True, default=str)),
     )
 
 
@@ -816,7 +812,7 @@ def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]
         ("Pairs of neighbours", integer(result.pairs)),
         ("Paths of draws", integer(result.paths)),
         ("Worst delta found", f"{result.worst_delta:.3g}"),
-        ("Tightest epsilon", f"{_least(result):.6g}"),
+        ("Tightest epsilon", f"{result.least:.6g}"),
         ("Truncated probability (slack)", f"{result.slack:.3g}"),
     ]
     if isinstance(result, Verification) and result.refusals:
@@ -830,13 +826,3 @@ def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
     if isinstance(result, Verification):
         return [json.dumps(side) for side in result.to_dict()["worst_pair"]]
     return [repr(side) for side in result.worst_pair]
-
-
-def _least(result: Any) -> float:
-    """Return the tightest epsilon; rounding upwards leaves a trace of a float where it is 0."""
-    found = float(result.tightest_epsilon)
-    return found if found > 1e-300 else 0.0
-
-
-def _embedded(document: Json) -> Any:
-    return json_in_html(json.dumps(document, sort_keys=True, default=str))

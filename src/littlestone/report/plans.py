@@ -12,10 +12,9 @@ import numpy as np
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.bound import MistakeBound, lower_bounds, mistake_bound
-from littlestone.learners.online.budget import StreamGoal
-from littlestone.learners.online.record import algorithm_in
-from littlestone.learners.online.simulation import Simulation
+from littlestone.learners.online.bound import MistakeBound, Simulation, lower_bounds, mistake_bound
+from littlestone.learners.online.journal import algorithm_in
+from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name

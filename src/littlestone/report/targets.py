@@ -24,7 +24,7 @@ from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
-from littlestone.evaluation.measures import QUANTILES
+from littlestone.evaluation.quantities import QUANTILES
 from littlestone.learners.boosting.rounds import range_of_noise
 from littlestone.learners.linear.learner import Linear
 from littlestone.learners.release import evaluation_of

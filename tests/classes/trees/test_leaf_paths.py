@@ -27,7 +27,7 @@ from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
-from littlestone.learners.vc1.proper import leaves_below, most_leaves
+from littlestone.learners.vc1.learner import leaves_below, most_leaves
 from littlestone.source import ExactSource, SeededSource, public_generator
 
 

@@ -355,7 +355,7 @@ def test_a_taxonomy_of_a_hundred_thousand_nodes():
 )
 def test_learning_paths_is_exactly_private(concept_class, points):
     from littlestone.audit import verify
-    from littlestone.learners.exponential.estimators import GenericLearner
+    from littlestone.learners.estimators import GenericLearner
 
     learner = GenericLearner(concept_class, epsilon=1)
     result = verify(learner, points=points, n_samples=2, outside=True)

@@ -18,7 +18,7 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import measures as histogram
+from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner
 from littlestone.learners.boosting import rounds as rounds_of

@@ -23,7 +23,7 @@ from littlestone.classes.boosted_trees.ensemble import linked
 from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import measures as histogram
+from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, learner, rounds
 from littlestone.learners.boosting.losses import Logistic, Votes

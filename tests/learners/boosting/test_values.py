@@ -28,10 +28,8 @@ from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.evaluation import measures as histogram
-from littlestone.evaluation import targets as quantities
-from littlestone.evaluation import targets as survival
-from littlestone.evaluation.targets import survival_histogram
+from littlestone.evaluation import histogram, quantities, survival
+from littlestone.evaluation.survival import survival_histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Values, errors, values
 from littlestone.learners.boosting import losses as starts

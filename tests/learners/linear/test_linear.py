@@ -129,10 +129,11 @@ def test_the_same_seed_in_one_and_four_threads_is_the_same_model():
 @pytest.mark.parametrize(
     ("columns", "n", "epsilon", "delta", "takes"),
     [
-        (8, 5999, 1, "1e-6", True),
-        (7, 5999, 1, "1e-6", False),
-        (8, 6000, 1, "1e-6", False),
-        (20, 600, 10, "1e-6", False),
+        (8, 999, 1, "1e-6", True),
+        (7, 699, 1, "1e-6", False),
+        (8, 1000, 1, "1e-6", False),
+        (20, 199, 10, "1e-6", True),
+        (20, 200, 10, "1e-6", False),
         (8, 100, 1, None, False),
         (8, None, 1, "1e-6", False),
     ],

@@ -10,10 +10,9 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.cli.main import main
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners.online.algorithm import always, numbered
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.hedge import Hedge, algorithm_of
+from littlestone.learners.online.algorithm import Hedge, algorithm_of, always, numbered
 from littlestone.learners.online.journal import open_stream
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.state import OnlineState
 from littlestone.source import ExactSource
 

@@ -27,10 +27,9 @@ from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
-from littlestone.learners.online.bound import compare, mistake_bound
+from littlestone.learners.online.bound import compare, contradict, mistake_bound, simulate
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.samplers import VoteHypothesis, majority
-from littlestone.learners.online.simulation import contradict, simulate
 from littlestone.learners.online.state import OnlineState
 from littlestone.privacy import compose
 

@@ -11,8 +11,7 @@ from flint import arb, ctx
 from littlestone.classes import AffineSubspaces, FiniteClass, Points, SparseSets, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.bound import mistake_bound
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal, plan_online
 from littlestone.learners.online.samplers import ExponentialSampler
 
 from .transcripts import Streams

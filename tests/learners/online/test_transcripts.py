@@ -9,7 +9,7 @@ from flint import arb
 
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource
 

@@ -11,8 +11,7 @@ from littlestone.audit.mechanism import verify_mechanism
 from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal, plan_online
 from littlestone.privacy import Neighbours
 
 KINDS = [(1, 0), (1, 1), (2, 1)]

@@ -8,9 +8,9 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import UserSample
-from littlestone.learners.users import UserAgnostic, clipped
-from littlestone.learners.users.clipped import ClippedPlan
-from littlestone.learners.users.learner import bound_contributions
+from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users import learner as clipped
+from littlestone.learners.users.learner import ClippedPlan, bound_contributions
 from littlestone.report import page
 from littlestone.source import ExactSource, public_generator
 

@@ -21,8 +21,8 @@ from littlestone.classes import (
 from littlestone.data import Schema, UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users.mistakes import ListedErrors, listing
 from littlestone.learners.users.scores import ThresholdErrors, errors_by_user, sweepable
-from littlestone.learners.users.scores_listed import ListedErrors, listing
 from littlestone.source import ExactSource, SeededSource, exp, public_generator
 
 

@@ -11,8 +11,7 @@ import littlestone as ls
 from littlestone.classes.trees import MatrixTree
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import OneShot, TreeGoal
-from littlestone.learners.vc1.chunks import chunk_ends
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal, chunk_ends
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource

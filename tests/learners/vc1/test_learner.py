@@ -14,11 +14,11 @@ from littlestone.classes.trees import ROOT, make_tree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample, part, sizes
 from littlestone.learners import registry, select
+from littlestone.learners.estimators import VC1Learner
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.chunks import chunk_ends
-from littlestone.learners.vc1.estimators import VC1Learner
+from littlestone.learners.vc1.choosers import chunk_ends
 from littlestone.learners.vc1.learner import MOST_CHUNKS
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 

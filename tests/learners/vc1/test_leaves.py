@@ -7,7 +7,7 @@ import pytest
 
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
-from littlestone.learners.vc1.proper import (
+from littlestone.learners.vc1.learner import (
     Leaves,
     leaves_below,
     most_leaves,

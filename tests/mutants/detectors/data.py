@@ -20,7 +20,7 @@ import numpy as np
 from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
 from littlestone.data.stored import Encoded, Stored
-from littlestone.learners.exponential.estimators import GenericLearner
+from littlestone.learners.estimators import GenericLearner
 from littlestone.source import Source
 
 from .base import Detector, verified

@@ -74,7 +74,7 @@ def joint_losses(learner: Any, points: list[Any], n: int, part: Fraction, **more
     problems: list[str] = []
     known: dict[Any, _Told] = {}
     claims: set[Fraction] = set()
-    with patched("evaluation.measures:truncated", lambda original, *given: told(*given)):
+    with patched("evaluation.histogram:truncated", lambda original, *given: told(*given)):
         for data in combinations_with_replacement(kinds, n):
             law = ExactSource().law(lambda source, data=data: released(data, source))
             known[data] = {}

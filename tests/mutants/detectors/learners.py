@@ -22,7 +22,7 @@ from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.vc1 import VC1
 from littlestone.papers.li_wang_ye import PrivateMinError
 from littlestone.source import SeededSource, Source

@@ -23,7 +23,7 @@ from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError
 from littlestone.learners import registry
-from littlestone.learners.exponential.estimators import GenericLearner
+from littlestone.learners.estimators import GenericLearner
 from littlestone.learners.running import run as publish
 from littlestone.privacy import (
     Approximate,

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.data.sample import Batch, Counted
-from littlestone.learners.exponential.estimators import GenericLearner
+from littlestone.learners.estimators import GenericLearner
 from littlestone.source import (
     LeveledChoice,
     ReplaySource,

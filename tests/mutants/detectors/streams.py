@@ -20,9 +20,9 @@ from littlestone.classes import FiniteClass, Thresholds
 from littlestone.data import OUTSIDE
 from littlestone.errors import BudgetError, ParameterError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import ExponentialSampler
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger

@@ -18,7 +18,7 @@ import numpy as np
 from littlestone.classes import Thresholds
 from littlestone.data import IntegerDomain, UserSample
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.clipped import ClippedPlan
+from littlestone.learners.users.learner import ClippedPlan
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.source import Source
 

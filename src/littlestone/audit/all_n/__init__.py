@@ -23,12 +23,11 @@ single record adds 1 to at most k scores; bottom has the weight that hides k
 *Rounds of boosting* are such sums over units, given any earlier trees; so are what starts, last
 corrections and evaluations ask, quantiles and sums with noise.
 
-*Others* name the lemmas of their claims (`littlestone.bounds.lemmas`), and what these leave out.
+*Others* name the lemmas of their claims (`littlestone.bounds.claims`), and what these leave out.
 
 ===========  =====================================================================================
 `chain`      steps, and what they rest on; records and data sets; quantiles and sums
-`rounds`     boosting; scores that are sums over records; candidates beside bottom
-`gradients`  linear models
+`rounds`     boosting; scores that are sums over records; candidates beside bottom; linear models
 ===========  =====================================================================================
 
 The page: ``docs/audit.md``.
@@ -41,10 +40,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from littlestone.audit.all_n.chain import AllN, Step, by_lemmas, domain_points
-from littlestone.audit.all_n.gradients import gradients
-from littlestone.audit.all_n.rounds import Bottom, Sums, rounds
+from littlestone.audit.all_n.rounds import Bottom, Sums, gradients, rounds
 from littlestone.audit.neighbours import promised
-from littlestone.bounds.lemmas import LEMMAS, Checked
+from littlestone.bounds.claims import LEMMAS, Checked
 from littlestone.errors import check_integer, parameter_error
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting import Boosting, Values

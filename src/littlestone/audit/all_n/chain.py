@@ -16,7 +16,7 @@ from flint import arb, ctx
 
 from littlestone.audit.mechanism import precision
 from littlestone.audit.verify import RecordCases, TargetCases, UserCases, record_kinds
-from littlestone.bounds.lemmas import UNCHECKED, Checked
+from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.data import IntegerDomain, RowDomain
 from littlestone.data.targets import TargetSample
@@ -127,7 +127,7 @@ def by_lemmas(name: str, spec: str, known: Mapping[str, Checked | None]) -> AllN
 
     Examples
     --------
-    >>> from littlestone.bounds.lemmas import LEMMAS
+    >>> from littlestone.bounds.claims import LEMMAS
     >>> print(by_lemmas("votes", "any", {"dp.sum": LEMMAS["dp.sum"], "own": None}))
     ENUMERATED ONLY: votes on any, by enumerated
       proved     dp.sum: for every n (compose.compose_pure)

@@ -8,12 +8,12 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.boosted_trees import export
+from littlestone.classes.boosted_trees import export, programs
 from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.classes.boosted_trees.export import PARTS, REACH
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
@@ -303,6 +303,7 @@ class TreeEnsemble:
     coefficients: Coefficients | None = None  # of a regression beside it, which an analyst named
 
     TYPE = "tree_ensemble"
+    target: ClassVar[None] = None  # it answers labels
 
     @property
     def binary(self) -> bool:
@@ -619,8 +620,8 @@ class TreeEnsemble:
         return export.as_sql(self, schema, dialect=dialect, what=what, of=of)
 
     def to_python(self, schema: Schema, *, votes: bool = True) -> str:
-        """Return a Python module without dependencies; see `export.as_python`."""
-        return export.as_python(self, schema, votes=votes)
+        """Return a Python module without dependencies; see `programs.as_python`."""
+        return programs.as_python(self, schema, votes=votes)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -978,8 +979,8 @@ class TreeSum:
         return export.sum_as_sql(self, schema, dialect=dialect, what=what, of=of)
 
     def to_python(self, schema: Schema) -> str:
-        """Return a Python module without dependencies; see `export.sum_as_python`."""
-        return export.sum_as_python(self, schema)
+        """Return a Python module without dependencies; see `programs.as_python`."""
+        return programs.as_python(self, schema)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

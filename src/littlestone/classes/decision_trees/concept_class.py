@@ -18,7 +18,7 @@ import numpy.typing as npt
 from flint import arb, ctx
 from threadpoolctl import ThreadpoolController
 
-from littlestone.bounds.public import PublicPoints
+from littlestone.bounds.representations import PublicPoints
 from littlestone.classes.base import SchemaClass
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.classes.spec import written

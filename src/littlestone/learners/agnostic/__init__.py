@@ -3,7 +3,6 @@
 ===============  ====================================================================
 `two_sample`     AgnosticFromRealizable: relabel by a private dichotomy, then learn
 `subsample`      Subsampled: run a learner on a secret part of the records
-`estimators`     all as scikit-learn classifiers
 ===============  ====================================================================
 
 The proofs: ``docs/learners/agnostic.md``.

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import least_real
+from littlestone.bounds.bound import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
 from littlestone.data.sample import part, shuffle
 from littlestone.errors import ParameterError, UnsupportedError, check_probability

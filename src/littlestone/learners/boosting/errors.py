@@ -2,7 +2,7 @@
 
 How far predictions are off is counted first, in public cells, with one cell for units without a
 target. Where the counts show no more errors, the sums that follow cut them
-(`littlestone.evaluation.targets`).
+(`littlestone.evaluation.quantities`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,14 @@ import numpy.typing as npt
 from littlestone.classes.boosted_trees import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.data.targets import Quantity, TargetSample
-from littlestone.evaluation.measures import ErrorCells, release_histogram
-from littlestone.evaluation.targets import ErrorSums, last_seen, noisy_sums, parts_of_epsilon
+from littlestone.evaluation.histogram import release_histogram
+from littlestone.evaluation.quantities import (
+    ErrorCells,
+    ErrorSums,
+    last_seen,
+    noisy_sums,
+    parts_of_epsilon,
+)
 from littlestone.learners.boosting.losses import unit_weight, weights
 from littlestone.source import Source
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral
@@ -45,7 +45,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
-from littlestone.evaluation.measures import histogram_rate
+from littlestone.evaluation.histogram import histogram_rate
 from littlestone.learners.base import Kind, Plan, declared, maybe, number, one_of, whole
 from littlestone.learners.boosting.losses import Logistic, UnitRecords, Votes, private_counts
 from littlestone.learners.boosting.rounds import (
@@ -98,6 +98,7 @@ class Settings:
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     linked: bool = False  # whether probabilities are the minimiser of the capped loss
     marginals: Marginals | None = None  # of a start from the counts of all columns
+    before: tuple[Loss, ...] = ()  # what else is composed
 
     @property
     def strong(self) -> bool:
@@ -107,9 +108,10 @@ class Settings:
     @property
     def losses(self) -> dict[Loss, int]:
         """What is composed."""
-        losses = dict(losses_of(self.round_epsilon, self.rounds, first=self.strong))
-        losses |= self.marginals.losses if self.marginals else {}
-        return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
+        losses = losses_of(self.round_epsilon, self.rounds, first=self.strong)
+        losses.update(self.marginals.losses if self.marginals else {})
+        losses.update([*self.before, *([Pure(self.count_epsilon)] if self.count_epsilon else [])])
+        return losses
 
     def epsilon_of(self, place: int) -> Fraction:
         """Return the bounded range of the round of the tree at this place, from 0."""
@@ -232,6 +234,8 @@ class Boosting(Boosted[BoostingPlan]):
         "it.",
         default=None,
     )
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     @classmethod
     def held_out(cls, concept_class: BoostedTreeClass, goal: Goal) -> str:
@@ -386,13 +390,15 @@ def _settings(learner: Boosting, n: int) -> Settings:
     start, binary = None, not concepts.lists_labels
     if learner.delta is not None and learner.unit == "records":
         rho = Fraction(f"{largest_rho(learner.epsilon, learner.delta):.5e}")  # a proposal
-        rho -= (learner.evaluation or Fraction(0)) ** 2 / 2
+        rho -= (learner.evaluation or Fraction(0)) ** 2 / 2 + learner.columns
         if len(concepts.schema) <= _MOST_COLUMNS * step:
             start = marginals(concepts.schema, n, float(left) * n, rho, binary=binary)
     counted = start is None and float(left) * n >= _COUNT_FROM
     count_epsilon = left * _COUNT_SHARE if counted else Fraction(0)
     others: list[Loss] = [Pure(e) for e in (count_epsilon, learner.evaluation) if e]
     others += Counter(start.losses).elements() if start else []
+    before = learner.before
+    others += before
     ruled = binary and not concepts.rounds
     strong = ruled and start is None and _FIRST_FROM <= size < _FIRST_TO
     first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
@@ -403,7 +409,7 @@ def _settings(learner: Boosting, n: int) -> Settings:
     loss = Logistic(step, learner.cap, learner.resolution, first_votes)
     linked = float(left) * n >= _LINK_FROM
     linked = linked and has_link(learner.cap, binary=binary)
-    return Settings(rounds, loss, round_epsilon, count_epsilon, linked, start)
+    return Settings(rounds, loss, round_epsilon, count_epsilon, linked, start, before)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:

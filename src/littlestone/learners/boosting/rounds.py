@@ -105,6 +105,7 @@ class Boosted(Learner[P]):
 
         delta: Fraction | None
         resolution: int
+        columns: Fraction
 
         @property
         def plan(self) -> Any:
@@ -120,6 +121,11 @@ class Boosted(Learner[P]):
     def several(self) -> bool:
         """Whether a unit may bring several rows."""
         return self.unit == "users"
+
+    @property
+    def before(self) -> tuple[Spent, ...]:
+        """What was paid of the same epsilon before: for columns."""
+        return (Concentrated(self.columns),) if self.columns else ()
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what is promised about privacy, the evaluation included."""

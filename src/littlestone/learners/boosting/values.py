@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -229,6 +229,8 @@ class Values(Boosted[ValuesPlan]):
         "it.",
         default=None,
     )
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     def check(self) -> None:
         """Refuse a loss that is not one of the target, and an evaluation that leaves nothing."""
@@ -550,7 +552,12 @@ def _settings(learner: Values, n: int) -> ValueSettings:
     time = isinstance(learner.concept_class.target, Periods)
     rounds = learner.concept_class.rounds or default_rounds(size, pure=pure, time=time)
     start, end = _shares(learner, size)
-    others = (*start, *end, *([] if learner.evaluation is None else [Pure(learner.evaluation)]))
+    others = (
+        *learner.before,
+        *start,
+        *end,
+        *([] if learner.evaluation is None else [Pure(learner.evaluation)]),
+    )
     delta = learner.delta or Fraction(0)
     round_epsilon = largest_round(learner.epsilon, delta, rounds, others)
     check_size(learner, n, learner.resolution, round_epsilon)
@@ -565,6 +572,7 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
     rho = 0.0
     if learner.delta is not None:
         rho = largest_rho(learner.epsilon, learner.delta) - float(learner.evaluation or 0) ** 2 / 2
+        rho -= float(learner.columns)
 
     def ranged(part: float) -> Spent:  # without rho the rounds are composed as pure ones
         return BoundedRange(_down(math.sqrt(8 * rho * part) if rho > 0 else float(left) * part))

@@ -35,7 +35,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import Reference
-from littlestone.bounds.public import PublicBound
+from littlestone.bounds.representations import PublicBound
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.spec import at_public_points
 from littlestone.costs import Costs

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -87,8 +87,9 @@ NO_DELTA = (
     "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one learn a "
     "scorecard (Scorecard, --model scorecard), which is also a table of points."
 )
-#: Numbers of `auto`, set on tables of which none is in the comparison (docs/linear.md).
-AUTO_COLUMNS, AUTO_BELOW = 8, 6_000
+#: Numbers of `auto`: columns; and n * epsilon, at least and for each column, up to which it takes
+#: a linear model (benchmarks/auto_rule.py: set on tables of which none is in a comparison).
+AUTO_COLUMNS, AUTO_BELOW, AUTO_EACH = 8, 1_000, 100
 _PER_RESIDUAL = 4  # parts of a residual of one, for each part of a feature of one
 _TEXT = Fraction(7, 5)  # the feature of a category
 _LEAST, _MOST, _MANY, _FROM = 64, 512, 128, 20_000  # rounds; at most so many from n * epsilon on
@@ -103,6 +104,9 @@ _CHUNK, _NUMBERS = 1 << 16, 1 << 20  # rows at once; numbers of the gradients of
 #: Log-odds of a point, up to so much n * epsilon: coarse where noise is larger anyway, so that an
 #: evaluation has fewer cells.
 _POINTS = ((2_000, Fraction(1, 10)), (20_000, Fraction(1, 20)), (math.inf, Fraction(1, 50)))
+#: What is released of the weights of the labels 0 and 1, up to so much n * epsilon: their noise
+#: makes probabilities too sure (benchmarks/auto_rule.py).
+_RELEASED = ((4_000, Fraction(4, 5)), (20_000, Fraction(9, 10)), (math.inf, Fraction(1)))
 _LIMIT = 10  # log-odds of a cell, at most
 
 
@@ -114,10 +118,10 @@ def auto_takes(columns: int, n: int | None, epsilon: Fraction, delta: Fraction |
 
     Examples
     --------
-    >>> [auto_takes(8, n, Fraction(1), Fraction(1, 10**6)) for n in (5_999, 6_000, None)]
+    >>> [auto_takes(12, n, Fraction(1), Fraction(1, 10**6)) for n in (1_199, 1_200, None)]
     [True, False, False]
     """
-    small = n is not None and n * epsilon < AUTO_BELOW
+    small = n is not None and n * epsilon < max(AUTO_BELOW, AUTO_EACH * columns)
     return bool(delta) and columns >= AUTO_COLUMNS and small
 
 
@@ -135,7 +139,7 @@ class Features:
     >>> from littlestone.data import Schema
     >>> schema = Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})
     >>> [table.tolist() for table in Features.of(schema, 1024).tables]
-    [[[0, 1024], [-1024, 0], [1024, 0]], [[1024], [-1024]]]
+    [[[0, 682], [-682, 0], [682, 0]], [[682], [-682]]]
     """
 
     tables: tuple[Ints, ...]
@@ -173,15 +177,18 @@ def _table(column: Column, grain: int) -> Ints:
 
     Of a number: its place v in [-1, 1] among the bins as ``sin(pi v / 2)``, missing, and from
     three bins on ``cos(pi v / 2)`` and a quarter for each bin; of a text 7/5 for each answer,
-    centred, and for two answers one feature, 1 or -1.
+    centred. Two bins, or two answers of a text, are 2/3 or -2/3: they say less than a number, and
+    shorter rows have less noise (benchmarks/auto_rule.py).
     """
-    answers = column.n_codes - column.OTHER
+    answers, two = column.n_codes - column.OTHER, 2 * grain // 3
     if column.edges is None and answers == 2:
-        return np.array([[grain], [-grain]])
+        return np.array([[two], [-two]])
     if column.edges is None:
         weight = int(_TEXT * grain)
         return np.eye(answers, dtype=np.int64) * weight - weight // answers
     bins = answers - 1
+    if bins == 2:
+        return np.array([[0, two], [-two, 0], [two, 0]])
     angle = np.pi / 2 * np.linspace(-1, 1, bins) if bins > 1 else np.zeros(bins)
     table = np.zeros((answers, 2 + (1 + bins) * (bins > 2)), dtype=np.int64)
     table[1:, 0] = np.rint(grain * np.sin(angle))
@@ -206,6 +213,7 @@ class Settings:
     time: float  # how far all rounds together move, tau
     unit: float  # of a released gradient: parts of a residual times parts of the largest row
     step: Fraction  # log-odds of a point
+    kept: Fraction = Fraction(1)  # of the weights, in the model
 
     @property
     def variance(self) -> Fraction:
@@ -252,9 +260,13 @@ def _settings(learner: Linear, n: int) -> Settings:
     fine, norm = _PER_RESIDUAL * learner.resolution, math.sqrt(features.square)
     square = math.floor(clip**2 * fine**2 * features.square)
     step = next(step for most, step in _POINTS if size <= most)
-    step = step if learner.concept_class.lists_labels else step / 2  # a margin moves by two votes
-    most = n * (math.isqrt(square) + 1)
-    settings = Settings(rounds, rho, square, most, min(time, 64.0 * rounds), fine * norm, step)
+    kept = next(kept for most, kept in _RELEASED if size <= most)
+    if learner.concept_class.lists_labels:
+        kept = Fraction(1)
+    else:
+        step /= 2  # a margin moves by two votes
+    most, unit = n * (math.isqrt(square) + 1), fine * norm
+    settings = Settings(rounds, rho, square, most, min(time, 64.0 * rounds), unit, step, kept)
     check_size(learner, n, settings)
     if learner.inference:
         learner.of_regression(n)  # refuses, before anything is paid, what `draw` would refuse
@@ -343,6 +355,8 @@ class Linear(Learner[LinearPlan]):
         default=None,
     )
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
+    #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
+    columns: Fraction = field(default=Fraction(0), kw_only=True)
 
     def check(self) -> None:
         """Refuse what would not fit into 64 bits."""
@@ -371,11 +385,14 @@ class Linear(Learner[LinearPlan]):
 
     @cached_property
     def rho(self) -> Fraction:
-        """What the rounds may cost together: a float proposes it, the exact conversion decides."""
+        """What the rounds may cost together: a float proposes it, the exact conversion decides.
+
+        What columns cost of it is gone.
+        """
         rho = Fraction(f"{largest_rho(self.epsilon, self.delta):.8e}")
         while zcdp_to_dp(rho, self.delta) > self.epsilon:
             rho *= Fraction(9999, 10_000)
-        return rho
+        return rho - self.columns
 
     @property
     def zcdp(self) -> Loss:
@@ -419,7 +436,7 @@ class Linear(Learner[LinearPlan]):
             self.features, self.shape[0], settings, sample.n,
             lambda weights: noisy_gradient(records, weights, settings, source),
         )  # fmt: skip
-        found = self.released(weights, settings.step)
+        found = self.released(weights * float(settings.kept), settings.step)
         if self.inference is None:
             return found
         return replace(found, coefficients=self.regressed(sample, source))

@@ -15,15 +15,36 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
 
 from littlestone.bounds import CertificateBuilder, least_n
-from littlestone.classes import AffineSubspaces, ConceptClass
-from littlestone.classes.base import closures
+from littlestone.classes import (
+    AffineHypothesis,
+    AffineSubspaces,
+    AlwaysZero,
+    ConceptClass,
+    ConjunctionHypothesis,
+    Conjunctions,
+    MixtureHypothesis,
+    PointHypothesis,
+    Points,
+    SetHypothesis,
+    SparseSets,
+    ThresholdHypothesis,
+    Thresholds,
+    mixture,
+)
+from littlestone.classes.base import Closures, closures
+from littlestone.classes.finite import Listing, batch, check_listable, labels, listing
+from littlestone.data.domains import canonical, canonical_order
+from littlestone.data.sample import part, shuffle, written_out
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
     CLASS,
@@ -41,16 +62,10 @@ from littlestone.learners.base import (
     share,
     whole,
 )
-from littlestone.learners.littlestone.empirical import empirical_certificate
-from littlestone.learners.littlestone.plans import VOTES, ClosedPlan
-from littlestone.learners.littlestone.proper import one_concept
-from littlestone.learners.littlestone.teachers import (
-    MOST_CLOSED,
-    ClosedLists,
-    draw,
-    parts,
-)
+from littlestone.learners.littlestone.plans import VOTES, ClosedPlan, empirical_certificate
+from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
 from littlestone.privacy import Guarantee
+from littlestone.source import LeveledChoice
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -238,3 +253,313 @@ def _settings(
     if proper and isinstance(concept_class, AffineSubspaces):
         spread = Fraction(1, concept_class.q**concept_class.n)
     return ClosedPlan.of(goal, system, *own, spread=spread)
+
+
+# -- Teachers: disjoint parts of the records, and the list that each of them submits ---------------
+#
+# A list is a function of its own teacher's records and of public numbers, nothing else: every
+# search starts fresh, a search that exceeds its node budget submits the empty list, and a list that
+# is too long is cut in one public order. So replacing one record replaces one list.
+
+
+#: Most closed sets inside one concept: a teacher may have to look at all of them.
+MOST_CLOSED = 1 << 14
+#: The records of one teacher, and how many teachers have exactly these.
+Part = tuple["Sample", int]
+
+
+def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
+    """Return the records of each teacher: a secret shuffle of ``chunk`` records to each.
+
+    The records that are left over, fewer than ``chunk``, go to no teacher; with fewer than
+    ``chunk`` in all there is one teacher. Teachers of one record each are counted, not split.
+    """
+    if chunk == 1:
+        kinds: Any
+        kinds, counts = np.unique(written_out(sample), return_counts=True)
+        pairs = zip(kinds, counts.tolist(), strict=True)
+        return [(part(sample, np.array([kind])), times) for kind, times in pairs]
+    shuffled = shuffle(sample, source)
+    teachers = max(1, sample.n // chunk)
+    return [(part(sample, shuffled[i * chunk : (i + 1) * chunk]), 1) for i in range(teachers)]
+
+
+def closed_within(
+    system: Closures, sample: Sample, tolerance: int, max_nodes: int
+) -> list[Hypothesis]:
+    """Return the closures of positive records with at most ``tolerance`` errors on a sample.
+
+    Notes
+    -----
+    A set G of at most ``tolerance`` errors that contains a smaller closed set F contains one of the
+    first ``tolerance + 1`` positive records outside F (with multiplicity): only those are joined to
+    F. So the search visits few closed sets if the sample is labelled by a concept.
+
+    Examples
+    --------
+    >>> from littlestone.classes import SparseSets, closures
+    >>> from littlestone.data import Sample
+    >>> data = Sample.of(["a", "a", "a", "b", "c"], [1, 1, 1, 1, 0])
+    >>> found = closed_within(closures(SparseSets(2)), data, tolerance=1, max_nodes=100)
+    >>> sorted(h.describe() for h in found)
+    ["1 if x = 'a', otherwise 0", "1 on the points 'a', 'b', otherwise 0"]
+    """
+    rows = sample.points.tolist()
+    points = [canonical(tuple(x) if isinstance(x, list) else x) for x in rows]
+    ones, zeros = sample.ones, sample.zeros
+    order = sorted(
+        np.flatnonzero(ones).tolist(), key=lambda i: (-int(ones[i]), canonical_order(points[i]))
+    )
+    missed_anyway = int(sample.outside[1])
+    total = int(ones.sum()) + missed_anyway
+    waiting, met = [system.bottom], {system.bottom}
+    found: list[Hypothesis] = []
+    while waiting:
+        if len(met) > max_nodes:
+            return []  # a fixed answer: never a part of the list
+        closed = waiting.pop()
+        holds = closed.predict(sample.points) == 1 if points else np.zeros(0, dtype=bool)
+        wrong = int(zeros[holds].sum())
+        if wrong > tolerance:
+            continue  # so are all larger sets
+        if wrong + total - int(ones[holds].sum()) <= tolerance:
+            found.append(closed)
+        passed = missed_anyway
+        for i in order:
+            if passed > tolerance:
+                break
+            if not holds[i]:
+                passed += int(ones[i])
+                wider = system.join(closed, points[i])
+                if wider is not None and wider not in met:
+                    met.add(wider)
+                    waiting.append(wider)
+    return found
+
+
+@dataclass(frozen=True)
+class ClosedLists:
+    """Closed sets of low error."""
+
+    system: Closures
+    tolerance: int
+    cap: int
+    max_nodes: int
+
+    def votes(self, teachers: Sequence[Part]) -> Votes:
+        """Return the votes of all teachers."""
+        return Votes((self.submit(records), weight) for records, weight in teachers)
+
+    def submit(self, records: Sample) -> list[Hypothesis]:
+        """Return the list of one teacher."""
+        return _cut(closed_within(self.system, records, self.tolerance, self.max_nodes), self.cap)
+
+
+def _cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:
+    """Return the first ones in the public order, if there are too many."""
+    if len(hypotheses) <= cap:
+        return hypotheses
+    return ordered(set(hypotheses), canonical_key)[:cap]
+
+
+# -- how many teachers list each hypothesis; the draw ---------------------------------------------
+
+D = TypeVar("D")
+
+
+class Votes:
+    """How many teachers list each hypothesis.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AlwaysZero, PointHypothesis
+    >>> votes = Votes([((AlwaysZero(),), 2), ((AlwaysZero(), PointHypothesis(5)), 1)])
+    >>> votes.best, dict(votes.sizes), votes.member(1, 0)
+    (3, {3: 1, 1: 1}, PointHypothesis(point=5))
+    """
+
+    def __init__(self, lists: Iterable[tuple[Iterable[Hypothesis], int]]) -> None:
+        self.counts: Counter[Hypothesis] = Counter()
+        for hypotheses, weight in lists:
+            for hypothesis in set(hypotheses):
+                self.counts[hypothesis] += weight
+
+    @property
+    def best(self) -> int:
+        """The largest number of votes; one list moves it by at most 1."""
+        return max(self.sizes, default=0)
+
+    @property
+    def sizes(self) -> Mapping[int, int]:
+        """Number of hypotheses for each number of votes."""
+        return Counter(self.counts.values())
+
+    def member(self, votes: int, index: int) -> Hypothesis:
+        """Return a hypothesis by its place in the canonical order."""
+        found = [h for h, count in self.counts.items() if count == votes]
+        return ordered(found, canonical_key)[index]  # type: ignore[no-any-return]
+
+
+def draw(
+    votes: Votes, *, cap: int, epsilon: Fraction, delta: Fraction, source: Source, default: D
+) -> Hypothesis | D:
+    """Return a hypothesis with weight ``e**(epsilon/2 * votes)``, or the default.
+
+    Notes
+    -----
+    *Guarantee.* (epsilon, delta)-DP when one list is replaced: the law of
+    `littlestone.mechanisms.sparse_select_lists`, for lists too long to be written out (paper 003,
+    Algorithm 1, PrivateSample).
+    """
+    sizes = votes.sizes
+    levels = sorted(sizes)
+    bottom = removal_bottom(k=cap, epsilon=epsilon, delta=delta)
+    choice = LeveledChoice(
+        levels,
+        [sizes[level] for level in levels],
+        lambda level, place: votes.member(levels[level], place),
+        bottom,
+    )
+    drawn = choice.draw(epsilon / 2, source)  # a replaced list is one removed and one added
+    return default if drawn is None else drawn
+
+
+# -- From an improper hypothesis to concepts of the class, by a minimax distribution ---------------
+#
+# A released SOA f of an irreducible subclass is close, under *every* distribution of points, to
+# some concept; so by the minimax theorem one distribution over concepts is close to f at every
+# point (Ghazi, Golowich, Kumar, Manurangsi 2021). It is found by a linear program from f alone: it
+# costs no privacy, and may be repeated by any reader.
+
+
+#: Largest matrix of a linear program.
+MOST_ENTRIES = 1 << 22
+#: Probabilities are rounded down to multiples of 2**-20 before they are used.
+_GRAIN = 1 << 20
+
+
+def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
+    """Return a distribution over concepts that is close to a hypothesis at every point.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    hypothesis : Hypothesis
+        Released: nothing else is looked at.
+
+    Returns
+    -------
+    MixtureHypothesis
+        Over concepts of the class, with the least possible ``max over x of Pr[h(x) != f(x)]``, up
+        to rounding (see `disagreement`). A concept gives itself.
+
+    Raises
+    ------
+    UnsupportedError
+        If the hypothesis is no concept, and the class is too large for a linear program.
+
+    Notes
+    -----
+    *Guarantee.* Post-processing of a released hypothesis: no privacy loss. For every distribution
+    of points, a hypothesis drawn from it disagrees with f by at most ``disagreement`` in
+    expectation; the majority disagrees by at most twice that.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> from littlestone.classes import TableHypothesis
+    >>> singles = ls.theory.FiniteClass(np.eye(4, dtype=int))
+    >>> found = make_proper(singles, TableHypothesis("0000"))
+    >>> [weight for _, weight in found.parts], disagreement(singles, found, TableHypothesis("0000"))
+    ([1, 1, 1, 1], Fraction(1, 4))
+    """
+    if _known(concept_class, hypothesis):
+        return mixture([(hypothesis, 1)])
+    return _minimax(concept_class, hypothesis)
+
+
+def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Source) -> Hypothesis:
+    """Return one concept, drawn from the distribution of `make_proper`.
+
+    The empty set, which is no affine subspace, becomes a uniformly random single point.
+    """
+    if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
+        q, n = concept_class.q, concept_class.n
+        rank = source.below(q**n)
+        return AffineHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))
+    found = make_proper(concept_class, hypothesis)
+    return found.parts[0][0] if len(found.parts) == 1 else found.draw(source)
+
+
+def disagreement(
+    concept_class: ConceptClass, found: MixtureHypothesis, hypothesis: Hypothesis
+) -> Fraction:
+    """Return the largest probability, over all points, that a drawn concept disagrees."""
+    public = _listed(concept_class)
+    points = batch(concept_class, public.points)
+    target = hypothesis.predict(points)
+    ones = found.probability(points)
+    return max(1 - p if y else p for p, y in zip(ones, target.tolist(), strict=True))
+
+
+@lru_cache(maxsize=16)
+def _listed(concept_class: ConceptClass) -> Listing:
+    """Return a class as a matrix; only for questions without search, which remember nothing."""
+    return listing(concept_class, None)
+
+
+def _known(concept_class: ConceptClass, hypothesis: Hypothesis) -> bool:
+    """Say whether a hypothesis is seen to be a concept without a list of the class."""
+    match concept_class, hypothesis:
+        case SparseSets(), SetHypothesis():
+            return len(hypothesis.points) <= concept_class.k
+        case AffineSubspaces(), AffineHypothesis():
+            return hypothesis.dim <= concept_class.dim
+        case Conjunctions(), ConjunctionHypothesis():
+            return not (concept_class.monotone and hypothesis.zeros)
+        case Conjunctions(), AlwaysZero():
+            return not concept_class.monotone
+    return isinstance(concept_class, Points | SparseSets | Thresholds) and isinstance(
+        hypothesis, AlwaysZero | PointHypothesis | ThresholdHypothesis
+    )
+
+
+def check_listed(concept_class: ConceptClass) -> int:
+    """Return the number of points of a class small enough for a linear program."""
+    hint = f"Proper output of {concept_class.spec} by this method needs a linear program"
+    try:
+        points = check_listable(concept_class)
+    except UnsupportedError:
+        raise UnsupportedError(f"{hint}, and the class cannot be listed.") from None
+    if concept_class.size * points > MOST_ENTRIES:
+        raise UnsupportedError(f"{hint} of more than 2**22 entries. Use a smaller domain.")
+    return points
+
+
+def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
+    """Solve min over distributions of max over points of the disagreement, as a linear program."""
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and rarely needed
+
+    check_listed(concept_class)
+    public = _listed(concept_class)
+    rows = range(public.kernel.matrix.n_hypotheses)
+    concepts = [public.hypothesis(public.kernel.matrix.rows[row]) for row in rows]
+    matrix = labels(concept_class, concepts, public.points)
+    target = hypothesis.predict(batch(concept_class, public.points))
+    differs = (matrix != target).astype(np.float64).T  # points x concepts
+    same = np.flatnonzero(~differs.any(axis=0))
+    if same.size:
+        return mixture([(concepts[int(same[0])], 1)])
+    points, count = differs.shape
+    # variables: the distribution, and its value v; differs @ distribution <= v at every point
+    solved: Any = linprog(
+        np.append(np.zeros(count), 1.0),
+        A_ub=np.hstack([differs, -np.ones((points, 1))]),
+        b_ub=np.zeros(points),
+        A_eq=np.append(np.ones(count), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=(0, None),
+        method="highs",
+    )
+    weights = np.floor(np.clip(solved.x[:count], 0, 1) * _GRAIN + 0.5).astype(np.int64)
+    return mixture(zip(concepts, weights.tolist(), strict=True))

@@ -3,18 +3,15 @@
 =================  ==============================================================================
 `estimator`        OnlineLearner, with the methods of river and scikit-learn
 `algorithm`        the state machine: one record in, perhaps a new hypothesis out; its
-                   above-threshold test: pure, and silence costs no coins
+                   above-threshold test: pure, and silence costs no coins; private Hedge for
+                   agnostic streams, a draw before each batch
 `state`            its state, plain data in two documents: public, private; records and arrays
-`hedge`            agnostic streams: a draw before each batch, by the errors on all earlier ones
 `samplers`         draws of hypotheses from mistakes: scored candidates, or closures; majority
                    votes
-`budget`           what may be spent, and what a plan is: all numbers, from public parameters
-`plan`             `plan_online`: which sampler, with which numbers
-`bound`            how many mistakes: certificates and lower bounds
+`plan`             what may be spent; `plan_online`: which sampler, with which numbers
+`bound`            how many mistakes: certificates and lower bounds; without privacy, the standard
+                   optimal algorithm, halving, expert advice; public streams and adversaries
 `journal`          streams that survive a kill: the state on disk, its public part in a file
-                   of its own
-`record`           the record of what was published, and its check
-`predictors`       without privacy: the standard optimal algorithm, halving, expert advice
-`simulation`       runs on public, synthetic streams, and against adversaries
+                   of its own; the record of what was published, and its check
 =================  ==============================================================================
 """

@@ -21,12 +21,16 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.base import warn_of_weakness
-from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
+from littlestone.learners.online.algorithm import (
+    OnlineAlgorithm,
+    Sources,
+    algorithm_of,
+    always,
+    numbered,
+)
 from littlestone.learners.online.bound import MistakeBound, RegretBound, mistake_bound, regret_bound
-from littlestone.learners.online.budget import Adversary, Constants
-from littlestone.learners.online.hedge import algorithm_of
 from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.plan import Adversary, Constants, plan_online
 from littlestone.learners.online.samplers import VoteHypothesis
 from littlestone.learners.online.state import (
     OnlineState,
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.data import Domain
-    from littlestone.learners.online.budget import OnlinePlan
+    from littlestone.learners.online.plan import OnlinePlan
     from littlestone.privacy import Guarantee, Ledger
     from littlestone.store import Durability
     from littlestone.types import Hypothesis

@@ -25,7 +25,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -33,23 +33,26 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from littlestone.classes import class_from_dict
+from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, StoreError
-from littlestone.learners.online.algorithm import always, numbered
+from littlestone.learners.online.algorithm import OnlineAlgorithm, algorithm_of, always, numbered
+from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.state import OnlineState, write_records
-from littlestone.learners.release import parts_in, stated
-from littlestone.privacy import Guarantee, Ledger
+from littlestone.learners.record import Finding, derived, described, differences, filed
+from littlestone.learners.release import parts_in, proposal_of, stated
+from littlestone.privacy import Guarantee, Ledger, total
 from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import private_folder
 from littlestone.source import SecureSource
 from littlestone.store import Durability, Kind, Store
+from littlestone.types import Json
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources
-    from littlestone.types import Json, Labels, Points
-
+    from littlestone.learners.online.algorithm import Sources
+    from littlestone.types import Labels, Points
 
 # -- the public part, in a file of its own --------------------------------------------------------
 
@@ -213,7 +216,7 @@ _MODULUS = 2**256
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def described(algorithm: OnlineAlgorithm) -> Json:
+def parameters_of(algorithm: OnlineAlgorithm) -> Json:
     """Return the public parameters of a stream: what is asked for, as exact texts."""
     goal = algorithm.plan.goal
     return {
@@ -228,7 +231,7 @@ def described(algorithm: OnlineAlgorithm) -> Json:
 
 def terms_of(algorithm: OnlineAlgorithm, seed: int | None) -> str:
     """Return a digest of everything that a stream was begun with, and cannot change."""
-    return digest(json.dumps([described(algorithm), repr(algorithm.plan), seed]))
+    return digest(json.dumps([parameters_of(algorithm), repr(algorithm.plan), seed]))
 
 
 @dataclass
@@ -312,7 +315,7 @@ def open_stream(
     >>> folder.cleanup()
     """
     settings = {
-        "stream": json.dumps(described(algorithm)),
+        "stream": json.dumps(parameters_of(algorithm)),
         "about": json.dumps(dict(about)),
         # a version of the program that plans other numbers must not spend the rest of a budget.
         "plan": repr(algorithm.plan),
@@ -616,3 +619,73 @@ class Journal:
 def _sum(rows: Iterable[Sequence[Any]]) -> int:
     """Return a sum of hashes: it follows a table that grows and shrinks, row by row."""
     return sum(int(digest(compact(row)), 16) for row in rows) % _MODULUS
+
+
+# -- The record of a stream: all that it published, and what follows from its public parameters ----
+
+
+_ASKED = ("epsilon", "delta", "horizon", "beta")
+_ABOUT = {"constants": "practical", "adversary": None, "agnostic": False}
+
+
+def algorithm_in(public: Any) -> OnlineAlgorithm:
+    """Return the algorithm of an exported stream, planned again from its public parameters."""
+    asked, about = public["stream"], public["about"]
+    concepts = class_from_dict(asked["class"])
+    how = {name: about.get(name, usual) for name, usual in _ABOUT.items()}
+    how["records_per_user"] = asked.get("records_per_user")
+    plan = plan_online(concepts, **{name: asked[name] for name in _ASKED}, **how)
+    return algorithm_of(concepts, plan)
+
+
+def stream_record(public: Json) -> Json:
+    """Return the record of what a stream has published so far, as `read_public` returns it."""
+    if not public["published"]:
+        raise ParameterError("This stream has published nothing yet, so it has no record.")
+    algorithm = algorithm_in(public)
+    parts = algorithm.parts(seeded=public["guarantee"]["seeded"])
+    guarantee = total(parts)
+    concepts = algorithm.concept_class
+    bound = mistake_bound(algorithm.plan, concepts)
+    document = {**public, "certificate": bound.certificate.to_dict()}
+    deployment = described(
+        guarantee,
+        name=f"online learner on {concepts.spec}",
+        description=load(public["published"][-1]["hypothesis"]).describe(),
+        spec=concepts.spec,
+        unprotected="the number of rows",
+        proposal=proposal_of(concepts),
+        learner="online",
+        justification=str(bound),
+        release_type="Many releases",
+        data_source_type="Dynamic",
+    )
+    return filed("stream", document, guarantee, {"deployment": deployment})
+
+
+def stream_findings(record: Json) -> Iterator[Finding]:
+    """Yield what does not follow from the rest of the record of a stream."""
+    stream = record["stream"]
+    public = {name: part for name, part in stream.items() if name != "certificate"}
+    try:
+        again = stream_record(public)
+        algorithm = algorithm_in(public)
+        times = [each["rows"] for each in public["published"]]
+        rules = [load(each["hypothesis"]).to_dict() for each in public["published"]]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
+        yield Finding("stream", f"it cannot be read back ({type(problem).__name__})")
+        return
+    published = [{"rows": t, "hypothesis": rule} for t, rule in zip(times, rules, strict=True)]
+    right = {
+        "parts": None,
+        **stated(algorithm.parts()),
+        "planned_batches": algorithm.plan.batches,
+        "published": published,
+        "certificate": again["stream"]["certificate"],
+    }
+    yield from differences("stream", {name: stream.get(name) for name in right}, right)
+    if times != sorted(times) or not 0 <= times[0] <= times[-1] <= stream["rows"]:
+        yield Finding("stream.published", "its numbers of rows are not increasing")
+    if not len(times) - 1 <= stream["batches"] <= stream["planned_batches"]:
+        yield Finding("stream.batches", "more was published than was planned")
+    yield from derived(record, again)

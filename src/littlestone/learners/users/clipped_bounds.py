@@ -46,9 +46,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import HOPELESS, log_growth, log_of
+from littlestone.bounds.bound import HOPELESS, log_growth, log_of
 from littlestone.errors import UnsupportedError
-from littlestone.learners.users.binomials import all_tails, log_moment, tail
+from littlestone.learners.users.mistakes import all_tails, log_moment, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.bounds import Certificate, Step
-    from littlestone.learners.users.binomials import Floats
-    from littlestone.learners.users.clipped import ClippedPlan
+    from littlestone.learners.users.learner import ClippedPlan
+    from littlestone.learners.users.mistakes import Floats
 
 CLIPPED = "users.clipped"
 

@@ -13,7 +13,7 @@ thresholds, any domain      candidates lie in a line (below)             O(N log
 points, hashed points                                                    O(N) for each t
 paths of trees
 other classes of at most    64 hypotheses in each machine word           O(N size / 64), once for
-2**20 concepts; rules       (`littlestone.learners.users.scores_listed`) all t
+2**20 concepts; rules       (`littlestone.learners.users.mistakes`) all t
 =========================== ============================================ =========================
 
 N is the number of groups of the sample; of stored users a line is a pass over its blocks for
@@ -53,7 +53,7 @@ from littlestone.classes.trees import ROOT
 from littlestone.data import UserSample
 from littlestone.data.domains import totals
 from littlestone.errors import check_integer
-from littlestone.learners.users.scores_listed import ListedErrors, listing
+from littlestone.learners.users.mistakes import ListedErrors, listing
 from littlestone.source import Integers, ScoreRuns, exact_integers
 
 if TYPE_CHECKING:

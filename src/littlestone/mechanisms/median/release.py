@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
 from littlestone.bounds import Certificate
+from littlestone.bounds.bound import least_n
 from littlestone.bounds.formulas import encode
-from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.select import entering_bottom

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.bounds.search import least_n
+from littlestone.bounds.bound import least_n
 from littlestone.errors import DataError, check_fraction, parameter_error
 from littlestone.mechanisms.select import entering_bottom
 from littlestone.source import (

@@ -1,7 +1,8 @@
 """The attack on threshold learners: where a learner is too accurate, it shows one of its records.
 
-Paper 004, Section 4, proves that a private learner of thresholds needs more records the larger the
-domain is (log*). The proof is an attack, and this module runs it: find points on which the learner
+Run it: python examples/attack/attack.py. Paper 004, Section 4, proves that a private learner of
+thresholds needs more records the larger the domain is (log*). The proof is an attack, and this
+script runs it: find points on which the learner
 behaves alike everywhere (`homogeneous_set`), a gap between records over which its votes jump, move
 *one record* inside that gap, and find out by binary search where it is (`identify`). Success more
 often than (epsilon, delta) allows is a proof of a larger epsilon: an audit of many neighbours at
@@ -18,15 +19,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import littlestone as ls
 from littlestone.bounds.tails import lower_limit
+from littlestone.classes import ThresholdHypothesis
 from littlestone.data import Sample
-from littlestone.errors import (
-    check_integer,
-    check_probability,
-    parameter_error,
-)
+from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.papers.alon_reductions import Attack, balanced
-from littlestone.source import public_generator
+from littlestone.source import SecureSource, public_generator
 from littlestone.types import Hypothesis, Points
 
 Mechanism = Callable[[Sample], Hypothesis]
@@ -131,17 +130,6 @@ def homogeneous_set(
     -----
     *Source.* Paper 004, Definition 16. The paper's set comes from Ramsey's theorem, which needs a
     domain of tower size; this search drops, round by round, the point that deviates most.
-
-    Examples
-    --------
-    >>> from littlestone.audit import attack
-    >>> from littlestone.classes import ThresholdHypothesis
-    >>> def smallest_positive(sample):  # not private
-    ...     return ThresholdHypothesis(int(sample.points[sample.ones > 0].min()) - 1, 1, 2**20)
-    >>> found = attack.homogeneous_set(
-    ...     smallest_positive, range(1, 2**20, 2**15), n_samples=4, runs=1)
-    >>> len(found.points), found.p
-    (32, (0.0, 0.0, 0.0, 1.0, 1.0))
     """
     caller = "homogeneous_set"
     m = check_integer(caller, "n_samples", n_samples, low=2)
@@ -310,3 +298,31 @@ def _culprit(votes: Sequence[_Votes], levels: Floats) -> int:
 def _array(points: Sequence[int]) -> Points:
     fits = all(-(2**63) <= x < 2**63 for x in points)
     return np.array(points, dtype=np.int64 if fits else object)
+
+
+def smallest_positive(sample: Sample) -> Hypothesis:
+    """Learn without privacy: 1 from the smallest positive record on."""
+    return ThresholdHypothesis(int(sample.points[sample.ones > 0].min()) - 1, 1, 2**20)
+
+
+def main() -> None:
+    """Attack a learner that is too accurate, and one that is private."""
+    learner = ls.GenericLearner(ls.Thresholds(1, 2**20), epsilon=1).to_learner()
+    source = SecureSource()
+    learners: dict[str, tuple[Mechanism, int]] = {
+        "the smallest positive record": (smallest_positive, 1),
+        "the exponential mechanism, epsilon 1": (lambda sample: learner.draw(sample, source), 20),
+    }
+    for name, (mechanism, runs) in learners.items():
+        found = homogeneous_set(
+            mechanism, range(1, 2**20, 2**14), n_samples=4, runs=runs, subsets=8
+        )
+        hits = identify(mechanism, found, delta=0, trials=300)
+        print(
+            f"{name}: votes jump by {found.gap:.3f}; the record is found {hits.found} times of "
+            f"{hits.trials} among {hits.places} places: epsilon at least {hits.epsilon:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -25,37 +25,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes import TreeSum
-from littlestone.classes.boosted_trees.ensemble import public_rows
-from littlestone.data.targets import Periods, TargetSample
-from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation.measures import (
-    Band,
-    ErrorCells,
-    Figures,
-    PredictedBin,
-    ScoreHistogram,
-    cells_epsilon,
-    deviations,
-    four,
+from littlestone.errors import (
+    UnsupportedError,
+)
+from littlestone.evaluation.histogram import (
     histogram_rate,
     noise_reach,
-    release_histogram,
     variance,
 )
+from littlestone.evaluation.measures import Band, Figures, deviations, four
 from littlestone.mechanisms.estimate import truncated
-from littlestone.safe_io import read_exact
+from littlestone.safe_io import Plain, Wire
 from littlestone.source import Source
 from littlestone.types import Json
 
-if TYPE_CHECKING:
-    from littlestone.data import Schema
-
+Doubles = npt.NDArray[np.float64]
 
 ERROR_SUMS = "error-sums"
 _QUANTITY = ("error", "square", "value", "value squared")
@@ -72,7 +61,6 @@ _MEASURES = {
     "count": ("mae", "rmse", "r2", "deviance", "deviance_explained"),
     "quantile": ("pinball", "pinball_explained", "coverage"),
 }
-_MOST = 10**30
 _OF_SIZES = Fraction(2, 5)
 _SEEN = 2.0  # deviations of the noise of counts that say something
 _HEAVY = 1.25  # what is not seen may make a mean so many times as large, or it has no value
@@ -110,7 +98,7 @@ def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int) -> int:
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(Plain):
     """The two ends between which a mean is, where no estimate would say what its name says."""
 
     low: float
@@ -118,13 +106,9 @@ class Between:
     covers: str
     beta: float
 
-    def to_dict(self) -> Json:
-        """Return plain JSON, which has no value."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
-class ErrorSums:
+class ErrorSums(Wire):
     """Released sizes of errors, and sums named by `KINDS`."""
 
     sums: tuple[int, ...]  # in steps: each unit adds at most ``resolution parts``
@@ -153,48 +137,20 @@ class ErrorSums:
         of_sizes, _, _ = parts_of_epsilon(self.epsilon, self.n)
         return histogram_rate(of_sizes, records=self.parts)
 
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        exact = {name: str(getattr(self, name)) for name in _EXACT}
-        whole = {name: getattr(self, name) for name in ("n", "resolution", "parts", "held_out")}
-        cells = None if self.cells is None else self.cells.to_dict()
-        lists = {"sums": list(self.sums), "sizes": list(self.sizes)}
-        edges = [str(edge) for edge in self.edges]
-        return {"kind": self.kind, **lists, "edges": edges, **whole, **exact, "cells": cells}
+    _UNREADABLE = "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
 
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted."""
-        try:
-            epsilon, center, reach, far = (read_exact(data[name]) for name in _EXACT)
-            edges = tuple(read_exact(edge) for edge in data["edges"])
-            sums, sizes, kind = tuple(data["sums"]), tuple(data["sizes"]), data["kind"]
-            n, resolution, parts = (data[name] for name in ("n", "resolution", "parts"))
-            whole = all(type(x) is int and 0 <= x <= _MOST for x in (*sums, n, resolution, parts))
-            whole &= all(type(x) is int and abs(x) <= _MOST for x in sizes)
-            cells = None if data["cells"] is None else ErrorCells.from_dict(data["cells"])
-            fits = len(sums) == len(KINDS[kind]) and len(data) == 13
-            fits &= isinstance(data["held_out"], bool) and len(sizes) == len(edges) + 1 > 1
-            fits &= all(a < b for a, b in pairwise((Fraction(0), *edges)))
-            if not (whole and fits and min(epsilon, far) > 0 and min(n, resolution, parts) > 0):
-                raise ValueError
-            if (cells is None) != (cells_epsilon(epsilon, n) == 0):
-                raise ValueError
-            of_sizes, _, _ = parts_of_epsilon(epsilon, n)
-            if reach != edges[last_seen(sizes, of_sizes, parts)]:
-                raise ValueError
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise ParameterError(
-                "An evaluation of quantities must have the entries of `ErrorSums.to_dict`."
-            ) from None
-        held_out = data["held_out"]
-        return cls(
-            sums, sizes, edges, n, epsilon, resolution, parts, center, reach, far, held_out, kind,
-            cells,
-        )  # fmt: skip
-
-
-_EXACT = ("epsilon", "center", "reach", "far")
+    def _fits(self) -> bool:
+        numbers = (self.epsilon, self.far, self.n, self.resolution, self.parts)
+        of_sizes, _, of_cells = parts_of_epsilon(self.epsilon, self.n)
+        return (
+            all(number > 0 for number in numbers)
+            and min(self.sums) >= 0
+            and len(self.sums) == len(KINDS[self.kind])
+            and len(self.sizes) == len(self.edges) + 1 > 1
+            and all(a < b for a, b in pairwise((Fraction(0), *self.edges)))
+            and (self.cells is None) == (of_cells == 0)
+            and self.reach == self.edges[last_seen(self.sizes, of_sizes, self.parts)]
+        )
 
 
 def sums_rate(epsilon: Fraction, resolution: int, sums: int) -> Fraction:
@@ -504,280 +460,151 @@ class QuantityEvaluation(Figures):
         return min(total / self._known, 1.0)
 
 
-# -- What predicted survival is worth: one released histogram of risk, periods at risk, and event.
+# -- What was observed where which number was predicted: a noisy two-way histogram.
 #
-# Each person is in one cell: a *risk bin* of the model, in how many periods the person was at
-# risk, and whether the event was in the last of them. So it is a `ScoreHistogram` (claim ``score-
-# histogram``), whose scores are the lower edges of the bins. These are public, as they come from
-# the released model and public rows alone; no quantile of records is one of them.
-#
-# From the noisy counts follow the concordance of the bins, events in each period beside the
-# predicted ones, and the survival of risk groups. Of a user one person is counted, drawn.
+# Units are counted by the bin of their prediction F and by that of their error y - F. A replaced
+# unit moves counts by two altogether, so noise of rate ``epsilon / 2`` in each is epsilon-DP
+# (claim ``score-histogram``). All edges are functions of the released model and of public
+# numbers. Errors, not targets: then what is observed is as exact as errors are, however wide a
+# bin of predictions is.
 
 
-Floats = npt.NDArray[np.float64]
-
-_ROWS = 1024  # public rows
-_NEARLY = 0.95
-_GROUPS = 3  # of low, middle and high risk
-
-
-def risk_bins(model: TreeSum, schema: Schema, size: float) -> tuple[int, ...]:
-    """Return the lower edges of the risk bins: quantiles of the risk of public rows.
-
-    ``size`` is n epsilon, public. There are three bins for each half of its fourth root, from 6 to
-    30: the noise of a concordance grows with the root of their number, and what they hide falls
-    with its square (docs/boosting.md has the measurement).
-    """
-    bins = _GROUPS * min(10, max(2, int(size**0.25 / 2)))
-    risk = np.sort(model.risk_in_parts(public_rows(schema, _ROWS)))
-    edges = np.unique(risk[np.arange(1, bins) * _ROWS // bins])
-    return (0, *edges[edges > risk[0]].tolist())
+#: The quantiles of what is observed.
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_SHARE, _LEAST = Fraction(1, 4), 2_000
+_DEVIATIONS = 6.0  # of the noise of a bin: with fewer units it is joined to the next one
 
 
-def survival_histogram(
-    model: TreeSum,
-    schema: Schema,
-    sample: TargetSample,
-    *,
-    epsilon: Fraction,
-    held_out: bool,
-    source: Source,
-) -> ScoreHistogram:
-    """Release how many persons are in each risk bin, by periods at risk and event.
+def cells_epsilon(epsilon: Fraction, n: int) -> Fraction:
+    """Return the part of epsilon for these counts: a quarter, from n epsilon 2,000 on.
 
-    Rows: 0, 1, ..., P periods at risk and no event, then the event in period 1, ..., P.
-
-    Guarantee
-    ---------
-    Pure epsilon-DP, replacing one unit of the sample (claim ``score-histogram``).
-    """
-    bins = risk_bins(model, schema, float(epsilon) * sample.n)
-    counts = counted(model, sample.one_of_each(source), bins)
-    return release_histogram(
-        bins, counts, n=sample.n, epsilon=epsilon, source=source, held_out=held_out
-    )
-
-
-def counted(model: TreeSum, sample: TargetSample, bins: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return how many persons are in each cell; of whom nothing is known, at risk in no period."""
-    periods = cast(Periods, model.target)
-    at_risk, event = periods.at_risk(sample.code.clip(0))
-    row = np.where(event < 0, at_risk, len(periods.ends) + at_risk)
-    risk = model.risk_in_parts(sample.points)[sample.point]
-    counts = np.zeros((2 * len(periods.ends) + 1, len(bins)), dtype=np.int64)
-    np.add.at(counts, (row, np.searchsorted(bins, risk, side="right") - 1), sample.count)
-    return counts
-
-
-@dataclass(frozen=True)
-class PeriodEvents:
-    """Events in a period among those at risk in it."""
-
-    end: float
-    predicted: Band
-    observed: Band
-
-
-@dataclass(frozen=True)
-class RiskGroup:
-    """The survival of neighbouring risk bins at the end of each period."""
-
-    predicted: tuple[float, ...]  # the mean of the bins, by the noisy number of persons in each
-    observed: tuple[Band, ...]  # Kaplan and Meier, as far as the noise lets it be seen
-
-
-class SurvivalEvaluation(Figures):
-    """What a released histogram says of predicted survival: concordance, calibration, curves.
-
-    The band of the concordance is for noise and sampling; others are numbers of these persons.
+    With less the noise would leave fewer than four bins.
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> counts = ((0, 0), (20, 60), (400, 300), (10, 60), (20, 130))
-    >>> histogram = ScoreHistogram((0, 99), counts, 1000, Fraction(2), Fraction(1))
-    >>> found = SurvivalEvaluation(histogram, np.array([[0.02, 0.04], [0.1, 0.3]]), (12.0, 24.0))
-    >>> round(found.concordance.value, 2), round(found.concordance.low, 2)
-    (0.7, 0.67)
-    >>> [(period.end, round(period.predicted.value), period.observed.value)
-    ...  for period in found.calibration]
-    [(12.0, 64, 70.0), (24.0, 146, 150.0)]
+    >>> cells_epsilon(Fraction(1), 2000), cells_epsilon(Fraction(1), 1999)
+    (Fraction(1, 4), Fraction(0, 1))
     """
+    return _SHARE * epsilon if n * epsilon >= _LEAST else Fraction(0)
 
-    def __init__(
-        self,
-        histogram: ScoreHistogram,
-        hazards: npt.ArrayLike,
-        ends: Sequence[float],
-        *,
-        beta: float = 0.05,
-    ) -> None:
-        self.histogram, self.ends, self.beta = histogram, tuple(ends), beta
-        self.hazards = np.asarray(hazards, dtype=np.float64)  # of bins (rows), in each period
-        last = len(self.ends)
-        self._none, self._event = histogram.array[: last + 1], histogram.array[last + 1 :]
-        self._variance = variance(float(histogram.rate))
 
-    @classmethod
-    def of(cls, histogram: ScoreHistogram, model: TreeSum, schema: Schema) -> SurvivalEvaluation:
-        """Return that of a model; a bin predicts the mean hazard of its public rows."""
-        rows = public_rows(schema, _ROWS)
-        place = np.searchsorted(histogram.scores, model.risk_in_parts(rows), side="right") - 1
-        hazards = model.worth(model.scores(rows))
-        means = [hazards[place == i].mean(axis=0) for i in range(len(histogram.scores))]
-        ends = [float(end) for end in cast(Periods, model.target).ends]
-        return cls(histogram, means, ends)
+def least_units(epsilon: Fraction) -> int:
+    """Return from how many units on there are such counts."""
+    return math.ceil(_LEAST / epsilon)
+
+
+@dataclass(frozen=True)
+class PredictedBin(Plain):
+    """Units whose predictions are in one bin, and what was observed of them, by noisy counts."""
+
+    #: The ends of the bin. The first and the last one are open, and end where they are drawn to.
+    low: float
+    high: float
+    predicted: float  # the middle, by the noisy counts of finer bins
+    observed: Band  # the mean of the target, estimated as ``predicted`` plus the mean error
+    quantiles: tuple[float, ...]  # of the target: those of `QUANTILES`
+    below: Band  # share of targets that are at most their prediction
+    units: float  # noisy number
+
+
+@dataclass(frozen=True)
+class ErrorCells(Wire):
+    """Released counts of units by bin of prediction (rows) and of error (columns)."""
+
+    counts: tuple[tuple[int, ...], ...]  # noisy, perhaps negative; in parts of a unit
+    edges: tuple[float, ...]  # of predictions: a bin begins with its edge
+    errors: tuple[float, ...]  # edges of errors: a bin ends with its edge
+    limits: tuple[float, float]  # the public range of the target
+    parts: int = 1  # of a unit
+
+    _UNREADABLE = "Counts by prediction must have the entries of `ErrorCells.to_dict`."
+
+    def _fits(self) -> bool:
+        rising = (self.edges, self.errors, self.limits)
+        return (
+            all(a <= b for each in rising for a, b in pairwise(each))
+            and {len(row) for row in self.counts} == {len(self.errors) + 1}
+            and len(self.errors) > 1
+            and len(self.counts) == len(self.edges) + 1 > 1
+            and all(map(math.isfinite, (*self.edges, *self.errors, *self.limits)))
+            and self.parts > 0
+        )
 
     @cached_property
-    def _later(self) -> Floats:
-        """Persons without the event in a period (rows) that they were at risk in, by bin."""
-        seen = self._none[1:].copy()
-        seen[:-1] += self._event[1:]
-        return np.cumsum(seen[::-1], axis=0)[::-1]
+    def _ends(self) -> Doubles:
+        """The ends of the bins of predictions: open ones are as wide as the next one."""
+        ends = self.edges
+        wide = (ends[1] - ends[0], ends[-1] - ends[-2]) if len(ends) > 1 else (math.inf, math.inf)
+        low, high = self.limits
+        return np.array([max(low, ends[0] - wide[0]), *ends, min(high, ends[-1] + wide[1])])
 
-    @property
-    def concordance(self) -> Band:
-        """Harrell's C of the risk bins, ties at half, of the pairs that the periods distinguish.
+    def bins(
+        self, epsilon: Fraction, *, beta: float, new: bool = False, whole: bool = False
+    ) -> tuple[PredictedBin, ...]:
+        """Return bins of predictions, joined until they have six deviations of their noise.
 
-        A pair counts where one person had the event in a period in which the other was at risk and
-        had none.
-
-        Notes
-        -----
-        Where C is the concordance, the pairs in order less C times all pairs are 0. This is
-        bilinear in the counts, so the band is all c for which the noisy one is within 2.12
-        (at 95 %) standard deviations of the noise, estimated with the noisy counts, of which it
-        contains the squares of noises twice, and of sampling; as the other bands of this kind wide
-        enough for a normal and a Laplace law (no theorem; coverage is tested).
+        ``epsilon``: what the counts cost. Bands are those of a normal or Laplace law (as of AUROC),
+        for noise and, with ``new``, for sampling. ``whole``: targets are whole numbers.
         """
-        bins = len(self.histogram.scores)
-        order = np.tril(np.ones((bins, bins)), -1) + np.eye(bins) / 2
-        every = np.ones((bins, bins))
-        # what one person more in each cell adds to the pairs in order, and to all pairs
-        added = [np.vstack(self._added(kernel)) for kernel in (order, every)]
-        right, pairs = (
-            float((self._event * (self._later @ kernel.T)).sum()) for kernel in (order, every)
+        counts = np.array(self.counts, dtype=np.float64) / self.parts
+        rate = histogram_rate(epsilon, records=self.parts)
+        noise = variance(float(rate)) / self.parts**2  # of a count
+        return tuple(
+            self._bin(first, counts[first:last], noise, beta, new=new, whole=whole)
+            for first, last in _joined(counts, noise)
         )
-        spread = np.full_like(added[0], self._variance)
-        spread += np.maximum(self.histogram.array, 0)
-        k = deviations(self.beta) ** 2
-        square = [k * float((spread * a * b).sum()) for a, b in (
-            (added[1], added[1]), (added[0], added[1]), (added[0], added[0])
-        )]  # fmt: skip
-        # (right - c pairs)**2 <= square[0] c**2 - 2 square[1] c + square[2]
-        first, middle, last = pairs**2 - square[0], right * pairs - square[1], right**2 - square[2]
-        value, low, high = 0.5, 0.0, 1.0
-        if pairs > 0:
-            value = min(1.0, max(0.0, right / pairs))
-        if pairs > 0 and first > 0:
-            width = math.sqrt(max(middle**2 - first * last, 0.0))
-            low, high = max(0.0, (middle - width) / first), min(1.0, (middle + width) / first)
-        covers = "new records" if self.histogram.held_out else "own records"
-        return Band(value, min(low, value), max(high, value), covers, self.beta)
 
-    @property
-    def hidden(self) -> bool:
-        """Whether the noise hides the concordance."""
-        return (self.concordance.low, self.concordance.high) == (0, 1)
+    def _bin(
+        self,
+        first: int,
+        counts: Doubles,
+        noise: float,
+        beta: float,
+        *,
+        new: bool,
+        whole: bool,
+    ) -> PredictedBin:
+        ends = self._ends[first : first + len(counts) + 1]
+        row, (low, high) = counts.sum(axis=0), self.limits
+        units = max(float(row.sum()), 1.0)
+        likely = np.maximum(counts.sum(axis=1), 0) + 1e-9
+        predicted = float(likely @ (ends[:-1] + ends[1:]) / 2 / likely.sum())
+        # open bins of errors end at twice their edge; no target is outside the public range
+        far = np.array([2 * self.errors[0], *self.errors, 2 * self.errors[-1]])
+        far = far.clip(low - predicted, high - predicted)
+        wide, covers = deviations(beta), "new records" if new else "noise"
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """The concordance, and the events of each period, observed and predicted."""
-        found: dict[str, Any] = {"concordance": None if self.hidden else self.concordance}
-        for start, each in zip((0.0, *self.ends), self.calibration, strict=False):
-            period = f"{start:.10g} to {each.end:.10g}"
-            found |= {f"events, {period}": each.observed, f"predicted, {period}": each.predicted}
-        return found
+        def mean(values: Doubles) -> tuple[float, float]:
+            """Return the mean of what is counted, and how far it may be off."""
+            found = float(row @ values) / units
+            off = len(counts) * noise * float(((values - found) ** 2).sum()) / units**2
+            if new:
+                off += float(np.maximum(row, 0) @ (values - found) ** 2) / units**2
+            return found, wide * math.sqrt(off)
 
-    @property
-    def doubt(self) -> str:
-        """Say so, if perhaps another code means an event: risks that do not rank, or too many.
+        error, off = mean((far[:-1] + far[1:]) / 2)
+        observed = Band(predicted + error, predicted + error - off, predicted + error + off,
+                        covers, beta)  # fmt: skip
+        share, off = mean(np.array([*(edge <= 0 for edge in self.errors), False], dtype=np.float64))
+        share = min(1.0, max(0.0, share))
+        below = Band(share, max(0.0, share - off), min(1.0, share + off), covers, beta)
+        upto = np.maximum.accumulate(np.concatenate([[0.0], np.cumsum(row)]))
+        at = np.interp(np.array(QUANTILES) * units, upto, far)
+        at = (predicted + at).clip(low, high)
+        quantiles = (np.rint(at) if whole else at).tolist()
+        return PredictedBin(
+            float(ends[0]), float(ends[-1]), predicted, observed, tuple(quantiles), below, units
+        )
 
-        Where noise hides whether any time is censored, nothing is: then no code is the other one.
-        """
-        others = self.histogram.n - float(self._event.sum())
-        reach = noise_reach(self.histogram.rate, self._event.size, self.beta)
-        if reach < others < (1 - _NEARLY) * self.histogram.n:
-            what = "nearly all records have the event"
-        elif not self.hidden and self.concordance.value < 0.5:
-            what = "the concordance is below 0.5, worse than chance"
-        else:
-            return ""
-        return f"{what}. Check the code of an event (--event-is, event_is=; in R it is often 2)"
 
-    def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
-        """Return what a person more adds to sums of pairs, in cells without and with the event."""
-        earlier = np.zeros_like(self._none)  # pairs with those whose event was in a period before
-        earlier[1:] = np.cumsum(self._event @ kernel, axis=0)
-        return earlier, earlier[:-1] + self._later @ kernel.T
-
-    @property
-    def calibration(self) -> tuple[PeriodEvents, ...]:
-        """Events in each period, predicted and observed, of all persons at risk in it.
-
-        Each person counts with the mean hazard of the public rows of the risk bin. Each band holds
-        with probability 1 - beta over the noise; of what is observed by its exact law.
-        """
-        bins, last, at_risk = len(self.histogram.scores), len(self.ends), self._later + self._event
-        reach = noise_reach(self.histogram.rate, bins, self.beta)
-        k, found = deviations(self.beta), []
-        for period, end in enumerate(self.ends):
-            hazards, cells = self.hazards[:, period], 2 * (last - period)
-            predicted = float(at_risk[period] @ hazards)
-            wide = k * math.sqrt(self._variance * cells * float(hazards @ hazards))
-            observed = float(self._event[period].sum())
-            found.append(
-                PeriodEvents(end, self._count(predicted, wide), self._count(observed, reach))
-            )
-        return tuple(found)
-
-    def _count(self, value: float, reach: float) -> Band:
-        value = max(0.0, value)
-        return Band(value, max(0.0, value - reach), value + reach, "noise", self.beta)
-
-    @property
-    def groups(self) -> tuple[RiskGroup, ...]:
-        """The survival of low, middle and high risk: thirds of the risk bins.
-
-        What is observed ends where the noise hides how many are left; the bands are those of the
-        logarithm, to first order in the noise.
-        """
-        bins = np.array_split(np.arange(len(self.histogram.scores)), _GROUPS)
-        return tuple(self._group(own) for own in bins if len(own))
-
-    def _group(self, bins: npt.NDArray[np.intp]) -> RiskGroup:
-        last = len(self.ends)
-        event, left = (part[:, bins].sum(axis=1).tolist() for part in (self._event, self._later))
-        persons = np.maximum(self.histogram.array[:, bins].sum(axis=0), 1.0)
-        predicted = persons @ np.cumprod(1 - self.hazards[bins], axis=1) / persons.sum()
-        k, cell, observed, survival = deviations(self.beta), self._variance * len(bins), [], 1.0
-        none, with_event = np.zeros(last + 1), np.zeros(last)  # derivatives, by cell
-        for period in range(last):
-            at_risk = left[period] + max(event[period], 0.0)
-            if left[period] <= k * math.sqrt(2 * (last - period) * cell):
-                break
-            survival *= left[period] / at_risk
-            # of ln(left / at_risk), where what is left counts in both
-            more = 1 / left[period] - 1 / at_risk
-            none[period + 1 :] += more
-            with_event[period + 1 :] += more
-            with_event[period] -= 1 / at_risk
-            wide = math.exp(k * math.sqrt(cell * float(none @ none + with_event @ with_event)))
-            observed.append(
-                Band(survival, survival / wide, min(1.0, survival * wide), "noise", self.beta)
-            )
-        return RiskGroup(tuple(predicted.tolist()), tuple(observed))
-
-    @property
-    def quality(self) -> Json:
-        """The estimates, as they are filed."""
-        periods = [
-            {
-                "end": period.end,
-                "predicted": period.predicted.to_dict(),
-                "observed": period.observed.to_dict(),
-            }
-            for period in self.calibration
-        ]
-        return {"concordance": self.concordance.to_dict(), "calibration": periods}
+def _joined(counts: Doubles, noise: float) -> list[tuple[int, int]]:
+    """Return neighbouring rows in ranges whose counts are well above their noise."""
+    found: list[tuple[int, int]] = []
+    start = 0
+    for stop in range(1, len(counts) + 1):
+        part = counts[start:stop]
+        if part.sum() >= max(_DEVIATIONS * math.sqrt(noise * part.size), 1.0):
+            found.append((start, stop))
+            start = stop
+    # what is left over joins the last one
+    return [*found[:-1], (found[-1][0] if found else 0, len(counts))]

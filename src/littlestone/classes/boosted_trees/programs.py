@@ -1,12 +1,16 @@
-"""Sums of trees, trees and rules as base R: one list, and a function that scores a data frame."""
+"""Sums of trees, trees and rules as programs: one description of the model, and what scores it.
+
+`score.R` is base R, a function of a data frame; `score.py` is Python without dependencies,
+functions of a record.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.data.cells import Texts
@@ -14,6 +18,7 @@ from littlestone.data.targets import Periods, Quantity
 from littlestone.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
     from littlestone.data import Literal, Schema
     from littlestone.types import Json, Label
 
@@ -51,7 +56,7 @@ def as_r(
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from littlestone.classes import TreeHypothesis
+    >>> from littlestone.classes import TreeEnsemble, TreeHypothesis
     >>> from littlestone.data import Schema
     >>> schema = Schema.from_dict({"age": {"bins": [30]}})
     >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
@@ -59,19 +64,89 @@ def as_r(
     >>> 'list(1, list("age", ">=", 30, 1, 0))' in text
     True
     """
-    asked, what = list(model.literals), "the label, and probabilities"
-    if isinstance(model, TreeEnsemble):
+    what = "the label, and probabilities"
+    if model.target is not None:
+        what = "the prediction, and the ends of its interval"
+    if isinstance(model.target, Periods):
+        what = "the cumulative hazard, and the probability to be event-free at each end"
+    described = _described(model, schema, labels, chances=chances)
+    return _HEAD.format(what=what, model=_r(described)) + _program("score.R")
+
+
+def as_python(model: TreeEnsemble | TreeSum, schema: Schema, *, votes: bool = True) -> str:
+    """Return a Python module whose functions score a record: those of `score.py` that it needs.
+
+    Of labels ``label``, ``probability`` and ``margin`` (or ``votes``), with sets ``label_set``; of
+    a quantity or a count ``value``, with intervals ``interval``; of times ``survival``, ``risk``.
+    Without ``votes`` it has ``label`` only: a single tree has no probabilities.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from littlestone.classes import TreeHypothesis
+    >>> from littlestone.classes.boosted_trees import TreeEnsemble
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+    >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    >>> module = {}
+    >>> exec(as_python(TreeEnsemble((tree,), Fraction(1, 2)), schema), module)
+    >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
+    [1, -1, -1, -1]
+    """
+    described = _described(model, schema, getattr(model, "label_names", ()), chances=votes)
+    if model.target is None:
+        names = ["margin" if model.binary else "votes", "probability"] * votes + ["label"]
+        names += ["label_set"] * (model.width is not None)
+    elif isinstance(model.target, Periods):
+        names = ["survival", "risk"]
+    else:
+        names = ["value"] + ["interval"] * (model.width is not None)
+    head, *functions = _program("score.py").split("\n\n\ndef ")
+    shared = "_score" if model.target is not None else "_votes"
+    needed = {*names, shared, "_text", "_number", "_one_of", "_cleaned", "_yes", "_answer"}
+    kept = [text for text in functions if text.partition("(")[0] in needed]
+    head = head.partition("# mypy: ignore-errors\n\n")[2]
+    head = re.sub("MODEL = .*", lambda _: f"MODEL = {_python(described)}", head)
+    shown = ", ".join(f"{name}(record)" for name in names)
+    return _PYTHON.format(functions=shown) + "\n\n\ndef ".join([head, *kept])
+
+
+_PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
+
+{functions}: a record is a mapping from column to cell
+(a number, a text, a boolean or None), read by the rules of the public schema.
+"""
+
+'''
+
+
+def _python(described: Json) -> str:
+    """Return a description as Python reads it: lists with an entry on each line."""
+    text = "{\n"
+    for name, value in described.items():
+        written = repr(value)
+        if isinstance(value, list):
+            written = "[\n" + "".join(f"        {entry!r},\n" for entry in value) + "    ]"
+        text += f"    {name!r}: {written},\n"
+    return text + "}"
+
+
+def _program(name: str) -> str:
+    return (files("littlestone.classes.boosted_trees") / name).read_text(encoding="utf-8")
+
+
+def _described(
+    model: TreeEnsemble | TreeSum, schema: Schema, labels: Sequence[Label], *, chances: bool
+) -> Json:
+    """Return what a program knows of a model: how cells are read, and integers."""
+    asked = [split for split in model.literals if split.column < len(schema)]  # not the period
+    if model.target is not None:
+        described = _of_numbers(model, schema)
+    else:
         described = _of_labels(model, schema, labels, chances=chances)
         asked += model.code_points.asked(schema) if model.code_points else []
-    else:
-        described = _of_numbers(model, schema)
-        asked = [split for split in asked if split.column < len(schema)]  # not the period
-        what = "the prediction, and the ends of its interval"
-        if isinstance(model.target, Periods):
-            what = "the cumulative hazard, and the probability to be event-free at each end"
-    described = {"columns": _columns(asked, schema)} | described
-    program = (files("littlestone.classes.boosted_trees") / "score.R").read_text(encoding="utf-8")
-    return _HEAD.format(what=what, model=_r(described)) + program
+    width = {} if model.width is None else {"width": model.width}
+    return {"columns": _columns(asked, schema)} | described | width
 
 
 def _columns(asked: Sequence[Literal], schema: Schema) -> Json:
@@ -85,6 +160,9 @@ def _columns(asked: Sequence[Literal], schema: Schema) -> Json:
             if categories is None
             else {"categories": list(categories), "by_value": Texts(categories).numeric}
         )
+        if (cleaning := column.cleaning) is not None:
+            merged = {written: name for name, texts in cleaning.merge for written in texts}
+            columns[column.name]["cleaning"] = [merged, cleaning.strip, cleaning.below]
     return columns
 
 
@@ -95,7 +173,7 @@ def _of_labels(
     described: Json = {
         "kind": "labels",
         "labels": list(labels),
-        "start": [float(votes) for votes in model.start],
+        "start": list(model.start),
         "trees": _List(trees),
     }
     if (points := model.code_points) is not None:
@@ -108,8 +186,8 @@ def _of_labels(
             columns.append({"tests": asked, "points": _Matrix(rows)})
         described["points"] = {
             "columns": _List(columns),
-            "limit": float("inf") if points.limit is None else points.limit,
-            "base": [float(base) for base in points.base],
+            "limit": 2**53 if points.limit is None else points.limit,
+            "base": list(points.base),
             "each": points.grain * points.unit,
             "grain": points.grain,
         }
@@ -131,16 +209,16 @@ def _of_numbers(model: TreeSum, schema: Schema) -> Json:
     elif isinstance(target, Quantity):
         low, unit = float(target.low), float(target.width / (PARTS if model.linear else 1))
     if model.width is not None:
-        described |= {"width": model.width, "scale": [float(end) for end in model.parts]}
+        described["scale"] = list(model.parts)
     trees = [
         _List([_List([step, _tree(tree, schema)]) for tree, step in own.counted.items()])
         for own in sums
     ]
     return described | {
         "kind": kind,
-        "start": [float(start) for start in model.start],
+        "start": list(model.start),
         "trees": _List(trees),
-        "limits": [float(limit) for limit in model.limits],
+        "limits": list(model.limits),
         "parts": PARTS,
         "low": low,
         "unit": unit,

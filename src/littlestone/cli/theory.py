@@ -1,23 +1,200 @@
-"""``littlestone papers``: the numbered algorithms; and what plan and stream do with them."""
+"""``littlestone dims`` and ``papers``: dimensions of a class; the numbered algorithms.
+
+Neither reads data. `planned` and `streamed` are what plan and stream do with an algorithm.
+"""
 
 from __future__ import annotations
 
 import json as jsonlib
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from littlestone.cli.options import AsJson, check_outputs, needed, open_class, say_columns, whole
-from littlestone.errors import ParameterError, check_fraction, check_probability
+from littlestone.cli.options import (
+    AsJson,
+    ClassSpec,
+    Flag,
+    Page,
+    check_outputs,
+    needed,
+    open_class,
+    say_columns,
+    whole,
+)
+from littlestone.errors import (
+    ParameterError,
+    SearchLimitError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from littlestone.classes import ConceptClass
+    from littlestone.classes import ConceptClass, Dimensions
+    from littlestone.classes.finite import Listing
     from littlestone.cli.options import Paid
     from littlestone.data.read import RowReader
     from littlestone.types import Json
+
+
+#: A witness that is printed has at most 2**6 leaves; a picture shows fewer levels still.
+_PRINTED, _DRAWN = 6, 5
+#: A class with closed forms is searched for further witnesses only up to this size.
+_LISTED = 256
+
+
+def dims(
+    *,
+    concept_class: ClassSpec,
+    schema: str | None = None,
+    witness: Flag = False,
+    max_nodes: int = 1_000_000,
+    max_seconds: float | None = None,
+    progress: Flag = False,
+    report: Page = None,
+    json: Flag = False,
+) -> int:
+    """Print the VC, Littlestone and threshold dimension of a class, exactly.
+
+    Closed forms where they are known, else exact search on the matrix of a small class. A search
+    that reaches its limits prints bounds.
+
+    Parameters
+    ----------
+    concept_class:
+        The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
+    witness:
+        Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
+        and for a small class a shattered set and a threshold sequence.
+    schema:
+        TOML file with the public columns, for classes over rows.
+    max_nodes:
+        Budget of each search, in nodes, so that the result is the same on every machine.
+    max_seconds:
+        Processor time of all searches together, in seconds; what is undecided then is printed as
+        bounds.
+    progress:
+        Print intermediate bounds on standard error, even if it is not a terminal.
+    json:
+        Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
+    """
+    from littlestone.classes import dimensions
+    from littlestone.cli.terminal import facts, note, telling
+    from littlestone.combinatorics.matrix import Clock, watching
+    from littlestone.safe_io import write_text
+
+    check_integer("dims", "max_nodes", max_nodes, low=0)
+    check_outputs("dims", schema, report=report)
+    concepts, _ = open_class(concept_class, schema)
+    clock = Clock(max_seconds)
+    with telling("Searching", progress) as tell:
+        found = dimensions(
+            concepts,
+            max_nodes=max_nodes,
+            max_seconds=max_seconds,
+            progress=lambda name, value: tell(f"{name}: {_words(value)}"),
+        )
+        result = found.to_dict()
+        with watching(None if max_seconds is None else clock):  # the rest of the time
+            if witness:
+                result["witness"] = _witness(concepts, found, max_nodes)
+            page = _page(concepts, found, max_nodes) if report is not None else ""
+    if report is not None:
+        write_text(report, page)
+    if json:
+        print(jsonlib.dumps(result, sort_keys=True))
+        return 0
+    names = ("VC dimension", "Littlestone dimension", "Threshold dimension")
+    rows = [("Class", concepts.spec, "")]
+    rows += [(name, _words(value), "bold") for name, value in zip(names, vars(found).values())]  # noqa: B905
+    if report is not None:
+        rows.append(("Page", report, ""))
+    facts(rows)
+    for name, value in result.get("witness", {}).items():
+        note(f"{name.replace('_', ' ')}: {jsonlib.dumps(value, sort_keys=True)}")
+    return 0
+
+
+def _words(value: object) -> str:
+    from littlestone.report.html import integer
+
+    return integer(value) if isinstance(value, int) else str(value)
+
+
+def _witness(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> Json:
+    """Return what proves the lower bounds, as far as it can be found and written out."""
+    from littlestone.classes import shattered_tree
+    from littlestone.classes.dimensions import Bounds, as_json
+
+    names = ("shattered_set", "shattered_tree", "threshold_sequence")
+    so_far: Json = {
+        name: value.witness()
+        for name, value in zip(names, vars(found).values(), strict=True)
+        if isinstance(value, Bounds) and value.witness is not None
+    }
+    out: Json = {}
+    try:
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _PRINTED), max_nodes=max_nodes)
+        out["shattered_tree"] = tree.to_dict()
+    except (SearchLimitError, UnsupportedError) as reason:
+        out["shattered_tree"] = {"missing": str(reason)}
+    try:
+        listed = _small(concepts, max_nodes)
+    except (SearchLimitError, UnsupportedError) as reason:
+        missing = {"missing": str(reason)}
+        return out | {"shattered_set": missing, "threshold_sequence": missing} | so_far
+    for question in (listed.kernel.shattered_set, listed.kernel.threshold_sequence):
+        name = question.__name__
+        try:
+            out[name] = as_json(listed, question())
+        except SearchLimitError as reason:
+            out[name] = {"missing": str(reason)}
+    return out | so_far
+
+
+def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
+    """Return the page, with the pictures that can be drawn."""
+    from littlestone.classes import make_tree, shattered_tree
+    from littlestone.report import Setting, dimensions_page
+    from littlestone.report.figures import drawing, point_names
+
+    pictures: list[tuple[str, str]] = []
+    with suppress(SearchLimitError, UnsupportedError):  # the page says what is undecided
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
+        part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
+        pictures.append((f"A mistake tree{part}", drawing(tree)))
+    if found.vc in (0, 1):
+        with suppress(
+            SearchLimitError, UnsupportedError
+        ):  # `make_tree` names the classes that have one
+            pictures.append(("The tree of the class", drawing(make_tree(concepts))))
+    if isinstance(found.littlestone, int):
+        with suppress(SearchLimitError, UnsupportedError):
+            small = _small(concepts, max_nodes)
+            decomposition = small.kernel.decomposition(None, 1, found.littlestone)
+            columns = Setting(columns=point_names(concepts, small.points))
+            pictures.append(("A decomposition", drawing(decomposition, columns)))
+    return dimensions_page(concepts, found, pictures)
+
+
+def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
+    """List a class if it is small; one with closed forms only if it is tiny."""
+    from littlestone.classes.dimensions import is_closed
+    from littlestone.classes.finite import listing
+
+    if is_closed(concepts) and concepts.size > _LISTED:
+        raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")
+    return listing(concepts, max_nodes)
+
+
+# -- ``littlestone papers``: the numbered algorithms; and what plan and stream do with them.
 
 
 def papers(*, json: AsJson = False) -> int:
@@ -27,9 +204,8 @@ def papers(*, json: AsJson = False) -> int:
     `stream --learner NAME`. Mechanisms and constructions are used from Python: littlestone.papers.
     """
     from littlestone.cli.terminal import table
-    from littlestone.papers import names, page
+    from littlestone.papers import names, needed, page
     from littlestone.papers.adaptor import settings
-    from littlestone.papers.needed import needed
 
     rows = []
     for name in names():

@@ -1,0 +1,219 @@
+"""What noisy counts say of a column of numbers: cells, how many records each has, and bins.
+
+The cells are public and share out all numbers: 0, small whole numbers, and from one power of ten to
+the next 1, 1.5, 2, 3, 5 and 7. Their counts have noise of a known deviation, and most cells are
+empty: `smoothed` finds the runs of cells that have records, and what each cell of a run has. Bins
+begin at cells, so at round numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+_SMALLEST, _LARGEST = -4, 12  # powers of ten: the sizes of numbers that are distinguished
+_WITHIN = ("1", "1.5", "2", "3", "5", "7")  # where cells begin, times a power of ten
+_FEW = (*range(11), 15, 20, 25, 30, 40, 50, 60, 80)  # whole numbers that are counted, or nearly
+_YEARS = range(1900, 2040, 10)
+_PARTS = 10  # of a cell, at most
+_FINEST = 2  # a bin has at least such a part of an equal share
+_CUTS = 4  # of a cell that has more than two shares, and was not split: it is cut blindly
+#: What a run of cells must explain, in variances of the noise and logarithms of the cells.
+_PENALTY = 2.0
+_PRESENT = 2.0  # times that, so that any run seems to be there
+
+
+class Cell(NamedTuple):
+    """The numbers from ``low`` to below ``high``, times a power of ten."""
+
+    low: int
+    high: int
+    power: int
+
+    @property
+    def start(self) -> float:
+        """The least number."""
+        return float(f"{self.low}e{self.power}")
+
+    @property
+    def end(self) -> float:
+        """The least number beyond."""
+        return float(f"{self.high}e{self.power}")
+
+    def split(self, *, whole: bool) -> list[Cell]:
+        """Return the cells of the next digit; none where there is nothing to split.
+
+        Examples
+        --------
+        >>> [cell.start for cell in Cell(1, 10, 1).split(whole=True)]
+        [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
+        >>> Cell(-2, -1, 0).split(whole=False)[9]
+        Cell(low=-11, high=-10, power=-1)
+        >>> Cell(7, 8, 0).split(whole=True)
+        []
+        """
+        low, high, power = self
+        if 0 in (low, high):  # 0, and what is as near to it
+            return []
+        if high - low == 1:
+            if whole and power == 0:
+                return []
+            low, high, power = 10 * low, 10 * high, power - 1
+        return [Cell(i, i + 1, power) for i in range(low, high)]
+
+    def parts(self, *, whole: bool) -> list[Cell]:
+        """Return at most ten equal parts that begin at round numbers; none of one whole number.
+
+        Examples
+        --------
+        >>> [part.start for part in Cell(20, 25, 0).parts(whole=True)]
+        [20.0, 21.0, 22.0, 23.0, 24.0]
+        >>> [part.start for part in Cell(7, 10, 1).parts(whole=False)]
+        [70.0, 75.0, 80.0, 85.0, 90.0, 95.0]
+        >>> Cell(0, 1, 0).parts(whole=True)
+        []
+        """
+        low, high, power = self
+        if 0 in (low, high):  # 0, and what is as near to it
+            return []
+        step = next(
+            step
+            for step in (
+                Decimal(f"{digit}e{p}") for p in range(power - 2, 99) for digit in (1, 2, 5)
+            )
+            if step * _PARTS >= (high - low) * Decimal(10) ** power
+        )
+        step = max(step, Decimal(1)) if whole else step
+        first, last = (Decimal(f"{end}e{power}") for end in (low, high))
+        count = math.ceil((last - first) / step)
+        edges = [*(first + i * step for i in range(count)), last]
+        return cells_of(edges) if count > 1 else []
+
+
+def cells_of(edges: Sequence[Decimal]) -> list[Cell]:
+    """Return the cells between edges that follow each other.
+
+    Examples
+    --------
+    >>> cells_of([Decimal("1"), Decimal("1.5"), Decimal("20")])
+    [Cell(low=10, high=15, power=-1), Cell(low=15, high=200, power=-1)]
+    """
+    found = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        power = min(int(end.normalize().as_tuple().exponent) for end in (low, high) if end)
+        found.append(Cell(*(int(end.scaleb(-power)) for end in (low, high)), power))
+    return found
+
+
+@lru_cache(maxsize=2)
+def grid(*, whole: bool) -> tuple[Cell, ...]:
+    """Return the cells of numbers, or of whole ones, in their order.
+
+    Examples
+    --------
+    >>> [cell.start for cell in grid(whole=True) if -2 <= cell.start < 9]
+    [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+    >>> len(grid(whole=True)), len(grid(whole=False))
+    (130, 161)
+    """
+    first = 0 if whole else _SMALLEST
+    sizes = [Decimal(f"{digit}e{p}") for p in range(first, _LARGEST) for digit in _WITHIN]
+    up = {size for size in sizes if not whole or size == int(size)}
+    up |= {*map(Decimal, (*_FEW, *_YEARS)), Decimal(f"1e{_LARGEST}")}
+    down = {-Decimal(f"{digit}e{p}") for p in range(first // 2, _LARGEST) for digit in (1, 2, 5)}
+    return tuple(cells_of(sorted(up | down | {-Decimal(f"1e{_LARGEST}")})))
+
+
+def smoothed(counts: Sequence[int], deviation: float) -> list[float]:
+    """Return about how many records each cell has, where most cells have none.
+
+    Of all sets of runs of cells, each with one mean and the rest with 0, the one that is best by
+    least squares, where a run must explain `_PENALTY` ln(cells) variances of the noise.
+
+    Examples
+    --------
+    >>> smoothed([3, -2, 90, 110, 1, 0, -4, 60], 10.0)
+    [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 0.0, 60.0]
+    """
+    size = len(counts)
+    sums = np.concatenate([[0.0], np.cumsum(np.array(counts, dtype=float))])
+    penalty = _PENALTY * math.log(max(size, 2)) * deviation**2
+    if not counts or not _seen(sums, _PRESENT * penalty):
+        return [0.0] * size
+    best, first = np.zeros(size + 1), np.full(size + 1, -1)
+    for end in range(1, size + 1):
+        length = np.arange(end, 0, -1)
+        gains = best[:end] + np.maximum(sums[end] - sums[:end], 0) ** 2 / length - penalty
+        start = int(np.argmax(gains))
+        best[end] = best[end - 1]
+        if gains[start] > best[end]:
+            best[end], first[end] = gains[start], start
+    found, end = [0.0] * size, size
+    while end:
+        start = int(first[end])
+        if start < 0:
+            end -= 1
+            continue
+        mean = float(sums[end] - sums[start]) / (end - start)
+        found[start:end] = [mean] * (end - start)
+        end = start
+    return found
+
+
+def _seen(sums: npt.NDArray[np.float64], least: float) -> bool:
+    """Return whether some run of cells explains so much."""
+    size = len(sums) - 1
+    length = np.arange(size)[:, None] - np.arange(size)[None, :] + 1
+    gains = np.maximum(sums[1:, None] - sums[None, :-1], 0) ** 2 / np.maximum(length, 1)
+    return bool((gains * (length > 0)).max() >= least)
+
+
+def _share(whole: float, atoms: Sequence[float], bins: int) -> float:
+    """Return the mass of a bin: of what large cells leave that are bins by themselves."""
+    share = whole / bins
+    for _ in range(bins):
+        large = [mass for mass in atoms if mass >= share]
+        share = min(share, (whole - sum(large)) / max(bins - len(large), 1))
+    return max(share, whole / (_FINEST * bins))
+
+
+def bins_of(
+    masses: Mapping[Cell, float], bins: int, *, whole: bool, counted: Collection[Cell] = ()
+) -> list[float]:
+    """Return the edges of about ``bins`` bins of equal mass; 0 is a bin of its own.
+
+    Cells of much more are cut blindly, but for those that were ``counted`` as parts of others.
+    No more than twice as many bins; no edge where all records have one value.
+
+    Examples
+    --------
+    >>> bins_of({Cell(0, 1, 0): 40.0, Cell(1, 2, 0): 0.0, Cell(2, 3, 0): 60.0}, 4, whole=True)
+    [2.0]
+    >>> bins_of({Cell(2, 3, 1): 100.0, Cell(3, 4, 1): 100.0}, 4, whole=True)
+    [25.0, 30.0, 35.0]
+    """
+    ordered = sorted((cell for cell, mass in masses.items() if mass > 0), key=lambda c: c.start)
+    parts = {cell: [] if cell in counted else cell.parts(whole=whole) for cell in ordered}
+    atoms = [masses[cell] for cell in ordered if not parts[cell]]
+    share = _share(sum(masses[cell] for cell in ordered), atoms, bins)
+    edges, inside, after_zero = set[float](), 0.0, False
+    for i, cell in enumerate(ordered):
+        mass = masses[cell]
+        if i and (after_zero or inside + mass / 2 > share or (mass > share and inside)):
+            edges.add(cell.start)
+            inside = 0.0
+        inside += mass
+        after_zero = cell.low == 0
+        cuts = min(_CUTS, round(mass / share), len(parts[cell]))
+        if cuts > 1:
+            edges |= {parts[cell][len(parts[cell]) * i // cuts].start for i in range(1, cuts)}
+            inside = mass / cuts
+    if after_zero and not edges:  # what else there is was not seen
+        edges = {ordered[0].end}
+    return sorted(edges)
