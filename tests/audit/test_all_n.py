@@ -253,7 +253,7 @@ def boosted(target, unit="records", **how):
 
 NUMBER, COUNT, TIME = Quantity(0, 1, 1), Count(1), Periods((1,))
 SIZES = "evaluation, sizes"
-LEFT = "the mean of what is left up to 1 cells"
+LEFT = "the mean of the residuals up to 1 cells"
 PARTS = {
     "means": (NUMBER, {}, ["quantile 1/4", "quantile 3/4", "where to clip", LEFT]),
     "amounts": (Quantity(0, 4, 4), {"loss": "gamma"}, ["where to clip", LEFT]),

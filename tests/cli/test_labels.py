@@ -45,7 +45,7 @@ def test_tables_without_rows_are_predicted(folder, capsys, labels):
 def test_fit_predict_score_and_compare(folder, capsys):
     said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html")
     assert "age" in said
-    assert "no listed label" in said
+    assert "unlisted label" in said
     assert "Majority class" in said
     assert "labels: a, b, c" in (folder / "r.html").read_text()
     lines = told(capsys, "predict", "m.json", "t.csv", "--proba").splitlines()

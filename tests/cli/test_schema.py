@@ -161,7 +161,7 @@ def test_a_schema_is_proposed(run, folder):
     status = run("stream --state st --status").out
     assert "columns were learned from 6,000" in status
     assert "(3, 1e-06)" in status
-    assert "proved for rows that the columns were not learned from" in status
+    assert "proved for rows from which the columns were not learned" in status
     done = run(f"{fit} --require-certificate")
     assert done.code == 2
     assert "cannot be met" in done.err

@@ -23,7 +23,7 @@ def test_the_interval_around_an_error_covers_a_clamped_one():
     found = release.quality
     assert found.error.value == 0
     high = f"{100 * found.error.high:.2f}".rstrip("0")
-    assert f"about 0% wrong (0% to {high}% at 95%" in plain(release)
+    assert f"0% (0% to {high}% at 95%" in plain(release)
 
 
 def said_of(counts, hypothesis, alpha="0.1"):
@@ -52,15 +52,23 @@ def test_a_rare_label_that_is_never_answered_is_not_called_learned():
 @pytest.mark.parametrize(
     ("counts", "words", "trivial"),
     [
-        (((3000, 600), (100, 300)), "does not have fewer errors than always answering 0", True),
+        (
+            ((3000, 600), (100, 300)),
+            "does not have a lower error rate than always answering 0",
+            True,
+        ),
         (
             ((3590, 10), (20, 380)),
-            "has fewer errors than always answering 0",
+            "has a lower error rate than always answering 0",
             True,
         ),  # 10 % <= alpha
-        (((1990, 10), (20, 1980)), "has fewer errors than always answering 0", False),
-        (((10, 1990), (1980, 20)), "does not have fewer errors than always answering 0", True),
-        (((1000, 1000), (999, 1001)), "is not clear that the rule has fewer errors", False),
+        (((1990, 10), (20, 1980)), "has a lower error rate than always answering 0", False),
+        (
+            ((10, 1990), (1980, 20)),
+            "does not have a lower error rate than always answering 0",
+            True,
+        ),
+        (((1000, 1000), (999, 1001)), "is not clear that the rule has a lower error rate", False),
     ],
 )
 def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):

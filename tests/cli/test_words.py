@@ -126,7 +126,7 @@ def test_a_plan_for_users_names_what_fit_takes(run):
     assert "on a table in which nobody has more than 4 records, with epsilon/4." in done.out
     assert "--learner generic, without --user (below)" in done.out
     several = run(f"{line} --samples-per-user 4 --labels a,b,c")
-    assert "fit --user takes none of them." in several.out
+    assert "fit --user selects none of them." in several.out
     assert "name one with --learner" not in several.out
     fit = "fit data.csv --schema schema.toml --y adult --class decision_trees(depth=1) --epsilon 1"
     for learner in ("generic", "agnostic"):

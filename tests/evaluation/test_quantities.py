@@ -279,7 +279,9 @@ def test_from_records_to_the_page(loss, how):
     assert found.with_target.low <= found.sums.n <= found.with_target.high
     assert Release.from_dict(release.to_dict()).to_dict() == release.to_dict()
     names = [name for name, _ in evaluation_facts(release)]
-    assert {"With a target", "Median absolute error", "Mean absolute error"} <= set(names)
+    assert {"Records with a numeric target", "Median absolute error", "Mean absolute error"} <= set(
+        names
+    )
     assert found.mae.covers == ("new records" if "holdout" in how else "own records")
 
 

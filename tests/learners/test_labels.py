@@ -154,7 +154,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     assert again == learner.release_
     assert (again.predict(X) == learner.predict(X)).all()
     said = plain(again)
-    for words in ("then a", "no listed label", "Majority class", "Balanced accuracy"):
+    for words in ("then a", "unlisted label", "Majority class", "Balanced accuracy"):
         assert words in said
         assert words in page(again)
     assert "1 means" not in page(again)

@@ -134,7 +134,7 @@ def test_what_is_not_evaluated_is_not_filled_in(releases):
     own = replace(releases["boosted"], evaluation=None)
     items = dict(tripod(own, []))
     assert len(items) == 27
-    assert items["17 Ethical approval"] == "to be written by you"
+    assert items["17 Ethical approval"] == "to be completed by the authors"
     assert items["16 Training versus evaluation"] == "not evaluated"
     assert "AUROC" not in items["23 Model performance"]
     assert "4,000 records" in items["10 Sample size"]

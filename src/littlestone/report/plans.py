@@ -132,7 +132,7 @@ def needs(plans: Plans) -> Json:
         for name, n, any_labels in bars
     ]
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = "* if some concept is right on everybody. Chosen: what fit takes by itself."
+    note = "* if some concept of the class has no errors. Chosen: what fit selects by itself."
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
@@ -177,7 +177,9 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [(c.shown, str(c.problem or "It is for realizable labels only.")) for c in rest]
+    reasons = [
+        (c.shown, str(c.problem or "It is certified for realizable labels only.")) for c in rest
+    ]
     return list(dict.fromkeys(reasons))
 
 
@@ -301,7 +303,7 @@ def stream_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple
     """Return what each part of a stream cost, and which rows its bound is about, in lines."""
     facts = proposal_facts(parts, proposal)
     if proposal is not None:
-        facts.append(("Mistakes", "proved for rows that the columns were not learned from"))
+        facts.append(("Mistakes", "proved for rows from which the columns were not learned"))
     return facts
 
 

@@ -196,9 +196,9 @@ def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction
     of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
     if n * max(most * (labels if learner.concept_class.lists_labels else 1), of_user) >= 2**53:
         raise UnsupportedError(
-            f"Boosted trees of {counted(n, learner.unit)} with resolution {most:,} are not drawn: "
-            "sums of weights must stay below 2**53. Use a smaller resolution or fewer "
-            f"{learner.unit}."
+            f"Boosted trees for {counted(n, learner.unit)} with resolution {most:,} cannot be "
+            "drawn exactly: sums of weights must stay below 2**53. Use a smaller resolution or "
+            f"fewer {learner.unit}."
         )
     depth, splits = learner.concept_class.depth, len(learner.splits)
     bits = 102 + depth + 2**depth * (splits.bit_length() + (labels - 1).bit_length() - 1)
