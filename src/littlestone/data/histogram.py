@@ -185,7 +185,7 @@ def bins_of(
     """Return the edges of about ``bins`` bins of equal mass; 0 is a bin of its own.
 
     Cells of much more are cut blindly, but for those that were ``counted`` as parts of others.
-    No more than twice as many bins.
+    No more than twice as many bins; no edge where all records have one value.
 
     Examples
     --------
@@ -210,6 +210,6 @@ def bins_of(
         if cuts > 1:
             edges |= {parts[cell][len(parts[cell]) * i // cuts].start for i in range(1, cuts)}
             inside = mass / cuts
-    if not edges and ordered:  # what else there is was not seen
-        edges = {ordered[0].end if after_zero else ordered[0].start}
+    if after_zero and not edges:  # what else there is was not seen
+        edges = {ordered[0].end}
     return sorted(edges)
