@@ -464,6 +464,10 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         {"n": -1},
         {"left_out": [1]},
         {"declared": [1]},
+        {"zcdp": 3},
+        {"zcdp": ["1/2"]},
+        {"zcdp": ["0", "0"]},
+        {"zcdp": ["1", "1"]},
         {"guarantee": {}},
     ):
         with pytest.raises(ParameterError, match="must have the entries"):

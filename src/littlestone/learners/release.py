@@ -798,10 +798,11 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
     known: list[Any] = [] if proposal is None else [proposal.guarantee]
-    if any(part.what == JOINED for part in parts):
+    joined = [part.about for part in parts if part.what == JOINED]
+    if joined:
+        known = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
         # of a score, what the model cost its own records is not stated in zCDP
-        spent = document.get("spent", {COLUMNS: proposal and proposal.spent})
-        columns, known = [*columns, spent.get(COLUMNS)], [proposal and proposal.spent]
+        columns += known if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
     if total(parts) != headline or columns != known:
         raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
