@@ -653,7 +653,10 @@ def meaning(release: Release) -> str:
     x = columns.get("x") or []
     rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
-    return f"{named}label 1: {positive}; label 0: {negative}"
+    also = (
+        ", true or yes" if columns.get("positive") == "1" else ""
+    )  # they are read as the number 1
+    return f"{named}label 1: {positive}{also}; label 0: {negative}"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:
@@ -712,7 +715,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", said
-    means = f"1 means: {columns.get('positive')}"
+    means = f"label 1: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"
