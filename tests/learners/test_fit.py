@@ -204,7 +204,7 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
     planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
-    with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
+    with pytest.raises(BudgetError, match="first count or of the columns stays spent"):
         planned.run(SecureSource(), ledger=ledger)
     assert ledger.spent().epsilon == F(1, 2) + F(1, 40)
 
