@@ -443,6 +443,7 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
     assert steps() == {"evaluation"}
 
 
+@pytest.mark.more
 def test_users_are_single_records():
     learner = registry.make(
         "users", Thresholds(1, 3), epsilon=1, samples_per_user=2, method="group-privacy"

@@ -101,7 +101,7 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--negative", "c"], "not both"),
         (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
         (["--costs", "a=1,c=2"], "each label of --labels"),
-        (["--class", "rules(max_literals=1)"], "and scorecard have any list of labels"),
+        (["--class", "rules(max_literals=1)"], "and scorecard take any list of labels"),
         (["--user", "age"], "--user"),
         (["--labels", "a"], "2 to 100 labels"),
         (["--labels", "a,a"], "different labels, separated by commas"),

@@ -202,7 +202,7 @@ def coverage(inside):
     assert high >= 0.95
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", ["1/20", "1"])
 def test_bands_cover_the_records(epsilon):
     """400 releases: accuracy, AUROC and each calibration bin, of the same records."""

@@ -309,7 +309,7 @@ def test_costs_are_refused_in_labels_not_in_codes(given, got):
         with pytest.raises(ParameterError) as caught:
             ls.AgnosticLearner(TREES, epsilon=1, **{name: given}).certificate(9)
         assert (
-            f"each of the labels ['a', 'b', 'c'], or for each (label, other answer). Got {got}"
+            f"each of the labels ['a', 'b', 'c'], or for each (label, other prediction). Got {got}"
             in (str(caught.value))
         )
         assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)

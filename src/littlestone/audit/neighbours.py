@@ -46,7 +46,9 @@ def promised(learner: Any) -> Guarantee:
 def codes_of(concepts: Any) -> int:
     """Return how many codes labels or targets have: one is of all that are unlisted."""
     target = getattr(concepts, "target", None)
-    return int(len(concepts.labels) + concepts.lists_labels if target is None else target.size)
+    own = len(concepts.labels) + concepts.lists_labels
+    size: int = own if target is None else target.size
+    return size
 
 
 def replaced(sample: Sample, old: Record, new: Record) -> Sample:

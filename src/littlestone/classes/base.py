@@ -461,6 +461,12 @@ class ConceptClass(ABC):
         """The public domain: what may be a point."""
 
     @property
+    def row_schema(self) -> Schema | None:
+        """The public schema whose rows are the points; None where points are something else."""
+        domain = self.domain
+        return domain.schema if isinstance(domain, RowDomain) else None
+
+    @property
     @abstractmethod
     def size(self) -> int | float:
         """Number of candidates of the exponential mechanism, exactly; ``math.inf`` if infinite."""

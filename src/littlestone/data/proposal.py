@@ -27,9 +27,10 @@ of 1 / v. So it costs its share, by ``counts.privacy``, also where the set of a 
 private things; rounds compose. All else is post-processing, also that texts are left out whose
 categories hold less than half of the records, where the caller has not named the column. Texts are
 counted in the first round only; that an item is kept that only one of two neighbours looks at has a
-probability of at most ``leak`` over all columns. So columns are rho-zCDP, except with that
-probability: what else is learned of the same records composes with them in rho, and is converted to
-(epsilon, delta - leak) once, for both. []
+probability of at most ``leak`` over all columns: laws are ``(1 - p) R + p S`` with p <= leak, where
+R of neighbours are rho-close. What is rho'-zCDP, whatever the columns, makes of R what is
+(rho + rho')-close, so (epsilon, delta - leak)-close by one conversion, and of the whole what is
+(epsilon, delta)-close (claim ``dp.zcdp``). []
 """
 
 from __future__ import annotations

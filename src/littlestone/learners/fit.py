@@ -28,7 +28,6 @@ from littlestone.classes import (
     Rules,
     ScorecardClass,
 )
-from littlestone.data import RowDomain
 from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.groups import Groups
 from littlestone.data.schema import Schema
@@ -275,9 +274,8 @@ class Fit:
         """Return the delta of what learns; certified models use none."""
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
             return None
-        if shares.zcdp is not None:
-            return self.delta - shares.zcdp[1]
-        left: Fraction = self.delta * (1 - COLUMNS) if shares.columns else self.delta
+        columns = self.delta * COLUMNS if shares.columns else Fraction(0)
+        left: Fraction = self.delta - (columns if shares.zcdp is None else shares.zcdp[1])
         return left
 
     def _check_model(self) -> None:
@@ -746,9 +744,9 @@ class Planned:
         said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
     ) -> Release:  # fmt: skip
         """Read the table, pay, draw."""
-        fit, task, domain = self.fit, self.fit.task, self.learner.concept_class.domain
-        if isinstance(domain, RowDomain):
-            x, point = list(domain.schema.names), None
+        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
+        if schema is not None:
+            x, point = list(schema.names), None
         else:
             x = list(fit.columns or [])
             if x == [task.y]:

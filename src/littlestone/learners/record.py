@@ -190,6 +190,7 @@ _MECHANISMS = {
     **dict.fromkeys(("counts", "the mean of the residuals"), ("clip.rank", "count.truncated")),
     **dict.fromkeys(("counts of columns", "weights of columns"), ("boosting.start",)),
     "quantiles": ("exp-mech.privacy",),
+    "columns": ("counts.privacy",),
     "coefficients": ("linear.moments",),
 }
 

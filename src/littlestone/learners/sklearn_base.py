@@ -31,7 +31,7 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import RowDomain, Sample, UserSample, read_points
+from littlestone.data import Sample, UserSample, read_points
 from littlestone.data.cells import BINARY, codes_of, equal, float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.sample import check_lengths
@@ -205,10 +205,9 @@ class PrivateEstimator(BaseEstimator, ABC):
             names = self._names(x)
             columns = {"x": names, "y": y} | {key: str(value) for key, value in rule.items()}
             columns |= self._user_column(learner, user)
-            domain = learner.concept_class.domain
-            form = domain.schema.csv if isinstance(domain, RowDomain) else None
-            if form is not None:
-                columns["csv"] = str(form)
+            schema = learner.concept_class.row_schema
+            if schema is not None and schema.csv is not None:
+                columns["csv"] = str(schema.csv)
             self._met(len(names), names)
         elif is_sample(X):
             self._met(1 if X.points.ndim == 1 else int(X.points.shape[1]))
@@ -221,7 +220,7 @@ class PrivateEstimator(BaseEstimator, ABC):
 
         def read() -> Any:
             if columns is not None:
-                rows = isinstance(learner.concept_class.domain, RowDomain)
+                rows = learner.concept_class.row_schema is not None
                 where: Json = {"x": None if rows else columns["x"][0], "y": y} | rule
                 return read_sample(learner, X, user=user, caller=caller, **where)
             if is_sample(X):
@@ -296,15 +295,15 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _names(self, x: str | Sequence[str] | None) -> list[str]:
         """Return the columns of a table that are read."""
-        caller, domain = type(self).__name__, self.concept_class.domain
-        if isinstance(domain, RowDomain):
+        caller, schema = type(self).__name__, self.concept_class.row_schema
+        if schema is not None:
             if x is not None:
                 rule = "left out with a schema, whose columns are read"
                 raise parameter_error(caller, "x", rule, x)
-            if not domain.schema.bound:
+            if not schema.bound:
                 hint = "Write a schema whose columns have names, or give fit arrays."
                 raise parameter_error(caller, "x", "columns of the schema", x, hint)
-            return list(domain.schema.names)
+            return list(schema.names)
         names: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
         if len(names) != 1 or not isinstance(names[0], str):
             hint = f"Give x=..., the column of points for {self.concept_class.spec}."
@@ -386,13 +385,13 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _codes(self, X: Any) -> Any:
         """Return arrays as the hypothesis reads them."""
         _warn_where_scored()
-        domain = self._bound_class().domain
-        if isinstance(domain, RowDomain):
+        concept_class = self._bound_class()
+        if concept_class.row_schema is not None:
             _check_shape(X)
             X = self._read_rows(X, reset=False)
         elif hasattr(self, "feature_names_in_"):
             X = by_name(X, self.feature_names_in_.tolist(), type(self).__name__)
-        return domain.array(X, caller=type(self).__name__)
+        return concept_class.domain.array(X, caller=type(self).__name__)
 
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
@@ -421,7 +420,7 @@ class PrivateEstimator(BaseEstimator, ABC):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 'is None. Give fit(X, y), or fit(table, y="the name of its label column").'
             )
-        if isinstance(self.concept_class.domain, RowDomain):
+        if self.concept_class.row_schema is not None:
             _check_shape(X)
             # Not y: what scikit-learn says of complex labels quotes them. See `_column`.
             rows = self._read_rows(X, reset=True)

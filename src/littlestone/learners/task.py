@@ -230,9 +230,9 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
         return held_out_by_rule(rows, shares.total).words()
     measures = f"epsilon {shares.evaluation} is for a private evaluation"
     if shares.holdout is None:
-        return f"{measures}; without it, all learns"
+        return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
-    return f"{measures}, of {number}held-out {'users' if rows is None else 'records'}"
+    return f"{measures}, on {number}held-out {'users' if rows is None else 'records'}"
 
 
 def about_delta(learner: Any, n: int | None) -> str:

@@ -151,7 +151,9 @@ def meaning(release: Release) -> str:
     x = columns.get("x") or []
     rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
-    return f"{named}label 1: {positive}; label 0: {negative}"
+    # they are read as the number 1
+    also = ", true or yes" if columns.get("positive") == "1" else ""
+    return f"{named}label 1: {positive}{also}; label 0: {negative}"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:

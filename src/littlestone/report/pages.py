@@ -321,7 +321,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", said
-    means = f"1 means: {columns.get('positive')}"
+    means = f"label 1: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"

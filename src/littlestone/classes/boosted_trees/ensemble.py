@@ -400,6 +400,8 @@ class TreeEnsemble:
             return self.probabilities[(self.margin(points) - self.margins[0]) // 2]
         return self._chances(self.log_odds(points))
 
+    chances = probability
+
     @cached_property
     def probabilities(self) -> Doubles:
         """The probability of label 1 at each of ``margins``."""
@@ -872,6 +874,8 @@ class TreeSum:
             raise TypeError("Only times until events have survival functions.")
         survival: Doubles = np.exp(-self._risks(points))
         return survival
+
+    chances = survival
 
     def _risks(self, points: Points) -> Doubles:
         """Return the cumulative hazards: the logarithms of one plus the odds, added up."""

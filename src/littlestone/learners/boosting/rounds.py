@@ -253,6 +253,9 @@ def largest_round(
 
     squares = rounds + (FIRST_BUDGET**2 - 1) * first
     low = _by_zcdp(epsilon, delta, squares, others)
+    if not low and reached < epsilon:  # what is pure is added to the conversion of the rest
+        rest = tuple(loss for loss in others if loss.reach is None)
+        low = _by_zcdp(epsilon - reached, delta, squares, rest)
     if all(loss.reach is not None for loss in others):
         low = max(pure, low)
     while not costs(low):  # floats proposed it

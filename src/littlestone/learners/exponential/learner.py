@@ -39,7 +39,7 @@ from littlestone.bounds.representations import PublicBound
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.spec import at_public_points
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample
+from littlestone.data import Sample
 from littlestone.errors import (
     LittlestoneError,
     ParameterError,
@@ -289,8 +289,8 @@ def check_scored(concept_class: ConceptClass) -> None:
 
     Its candidates are asked for on a public sample, without a record in the domain.
     """
-    domain = concept_class.domain
-    width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
+    schema = concept_class.row_schema
+    width = () if schema is None else (len(schema.names),)
     nothing, points = np.zeros(0, dtype=np.int64), np.zeros((0, *width), dtype=np.int64)
     labels = len(concept_class.labels) if concept_class.lists_labels else None
     concept_class.candidates(Sample.of(points, nothing, labels=labels))

@@ -43,7 +43,7 @@ from littlestone.classes.hypotheses import (
     readable,
 )
 from littlestone.classes.thresholds import ThresholdHypothesis
-from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
+from littlestone.data import OUTSIDE, IntegerDomain
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.online.state import Record, label_of, sample_of
 from littlestone.mechanisms import canonical_key
@@ -222,8 +222,8 @@ def _cells(concept_class: ConceptClass) -> Fraction:
         return Fraction(domain.high - domain.low + 1)
     if isinstance(domain, VectorDomain):
         return Fraction(domain.q**domain.n)
-    if isinstance(domain, RowDomain):
-        return Fraction(math.prod(domain.schema.n_codes))
+    if concept_class.row_schema is not None:
+        return Fraction(math.prod(concept_class.row_schema.n_codes))
     if isinstance(concept_class, TreePaths | Prefixes):
         return Fraction(concept_class.size - 1)
     return Fraction(2) ** int(concept_class.size)  # as many columns as there can be

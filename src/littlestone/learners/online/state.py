@@ -350,7 +350,7 @@ def points_of(
 ) -> tuple[Points, npt.NDArray[np.bool_]]:
     """Return points in the domain's layout, and where they lie inside; total."""
     domain = concept_class.domain
-    if hasattr(X, "columns") and not isinstance(domain, RowDomain):  # a data frame: one column
+    if hasattr(X, "columns") and concept_class.row_schema is None:  # a data frame: one column
         names = list(X.columns)
         name = feature if feature in names else names[0] if len(names) == 1 else None
         X = np.full(len(X), None, dtype=object) if name is None else np.asarray(X[name])
