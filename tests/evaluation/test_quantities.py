@@ -171,7 +171,7 @@ def test_deviance_is_that_of_the_definition(missing):
     explained = 1 - mean(rate) / mean(1.0)
     assert found.deviance_explained.value == pytest.approx(explained, abs=2e-3)
     assert list(found.bands)[4:] == ["mae", "rmse", "r2", "deviance", "deviance_explained"]
-    with pytest.raises(UnsupportedError, match="of a count says mae"):
+    with pytest.raises(UnsupportedError, match="of a count reports mae"):
         _ = found.pinball
 
 

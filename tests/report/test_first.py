@@ -156,7 +156,7 @@ def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind
     ranges = {column["name"]: column["range"] for column in effects(model, SCHEMA)["columns"]}
     assert ranges["age at admission"] > noise["age at admission"]
     assert ranges.get("nothing", 0) <= noise["nothing"]
-    before, _, after = page(own).partition("no larger than noise alone would make")
+    before, _, after = page(own).partition("no larger than noise alone would produce")
     assert "<caption>age at admission</caption>" in before
     assert "<caption>age at admission</caption>" not in after
     assert "<caption>nothing</caption>" not in before
