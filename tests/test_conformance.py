@@ -285,6 +285,7 @@ class Changing(PrivateClassifier, learner=Generic):
         return super().fit(X, y, **options)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("learner", "names"),
     [
@@ -330,6 +331,7 @@ class Doubled(ls.Thresholds):
         yield ThresholdHypothesis(self.low, self.low, self.high)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -9,9 +9,10 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "littlestone"
 TABLE = ROOT / "tools" / "lines.csv"
 #: To come to: 160 files, none above 700 lines of code.
-MOST_FILES, LONGEST = 200, 855
+MOST_FILES, LONGEST = 198, 855
 
 
+@pytest.mark.more
 def test_parts_stay_below_their_ceilings():
     assert [row for row in budgets(SOURCE, TABLE) if row.code > row.ceiling] == []
 

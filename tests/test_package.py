@@ -102,6 +102,7 @@ def _is_self(node):
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
+@pytest.mark.more
 def test_no_circles_among_imports():
     """No module imports itself by way of others; imports for type checkers do not count."""
     graph = _imports(FILES)

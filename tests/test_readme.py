@@ -55,6 +55,7 @@ def test_it_is_read_in_three_minutes():
     assert len((ROOT / "README.md").read_text().split()) <= 750
 
 
+@pytest.mark.more
 def test_how_many_people_are_needed(tmp_path):
     _, plan = commands()
     assert plan[0] == "plan"

@@ -31,6 +31,7 @@ def test_the_battery():
     assert battery(Raised("ValueError", "x"))["type(output)"] == "ValueError"
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("leak", "statistic"),
     [

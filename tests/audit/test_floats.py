@@ -47,6 +47,7 @@ def test_precision_attack_breaks_the_float_control():
     assert bound > 4  # claimed: 1
 
 
+@pytest.mark.more
 def test_precision_attack_finds_nothing_in_our_count():
     assert lower_bound(our_count, [0], [1], delta=0, trials=4_000, key=fine) == 0
     assert lower_bound(our_count, [0], [1], delta=0, trials=4_000) <= 1

@@ -141,6 +141,7 @@ def test_a_result_in_words():
 # --- by sampling --------------------------------------------------------------------------------
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("shape", [(3,), (1, 3)])
 def test_arrays_of_numbers_are_told_apart_by_an_entry(shape):
     """Laplace noise of scale 1/2 on three sums of which one moves by 1: epsilon is 2."""
@@ -154,6 +155,7 @@ def test_arrays_of_numbers_are_told_apart_by_an_entry(shape):
     assert bound.event.startswith("output[1] in")
 
 
+@pytest.mark.more
 def test_arrays_of_numbers_are_told_apart_by_their_sum():
     """Each of ten entries moves by 1/10: only together they tell."""
     rng = np.random.default_rng(7)

@@ -264,6 +264,7 @@ def of_users(method, **numbers):
     return registry.make("users", Thresholds(1, 9), samples_per_user=2, method=method, **numbers)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["one-record", "group-privacy", "user-level"])
 def test_users_attain_their_epsilon_and_no_more(method):
     found = replay(of_users(method, epsilon=1), users(20, 2), pairs=40)
@@ -360,6 +361,7 @@ class Often(Generic):
         return super().draw(Sample.binary(sample.points, zeros, ones, sample.outside), source)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("broken", [Loud, Often])
 def test_broken_learners_exceed_their_claim(broken):
     learner = broken(Thresholds(1, 9), epsilon=1)

@@ -18,7 +18,6 @@ KNOWN = {
     "5, Stoddard and others": (False, float("inf")),
     "6, Chen and others": (False, 1.58),
 }
-SLOW = ("2, Dwork-Roth, c = 2", "3, Roth, c = 1", "6, Chen and others")
 
 
 def test_all_are_known():
@@ -28,9 +27,8 @@ def test_all_are_known():
     }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.more] if n in SLOW else []) for n in KNOWN]
-)
+@pytest.mark.first(1)
+@pytest.mark.parametrize("name", KNOWN)
 def test_verdicts_are_those_of_the_literature(name):
     found, (private, least) = names["verified"](name), KNOWN[name]
     assert found.holds == private

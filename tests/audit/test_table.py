@@ -10,9 +10,9 @@ from audit.table import CASES, LEARNERS, MECHANISMS, PAPERS, Case
 
 from littlestone import mechanisms, papers
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.report import page
+from littlestone.report.facts import plain
 
 SMALL = [case for case in CASES if not case.full]
 LONG = [case for case in CASES if case.full]
@@ -103,7 +103,7 @@ def check(case, observers=()):
     assert row.to_dict()["sharp"] == list(row.sharp)
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_small_cases_hold(case):
     check(case)
@@ -121,6 +121,7 @@ def test_small_cases_hold_with_their_pages(case):
     check(case, [page, plain])
 
 
+@pytest.mark.more
 def test_a_case_that_sees_nothing_is_noticed():
     """A constant holds for every claim; a claim of twice the epsilon is not sharp any more."""
     result = verify_mechanism(lambda bits, source: 0, replace_one((0, 1), 2), epsilon=1, delta=0)

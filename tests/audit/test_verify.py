@@ -111,6 +111,7 @@ def test_sizes_against_brute_force():
     assert wider.datasets == 36
 
 
+@pytest.mark.more
 def test_loops_without_a_bound_leave_slack():
     def forever(sample, source):
         while source.choose(ExplicitWeights(1, 1)):
@@ -276,6 +277,7 @@ def test_leaks_beside_the_hypothesis_are_caught(leak, capsys):
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", [20, 40, 200])
 def test_large_epsilons_are_not_cut(epsilon):
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=epsilon)

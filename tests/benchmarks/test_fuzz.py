@@ -34,6 +34,7 @@ def test_spoilt_inputs_never_show_more_than_a_message():
     assert sum(kind.get("exit 0", 0) for kind in report["kinds"].values()) > 8
 
 
+@pytest.mark.more
 def test_the_fuzzer_sees_what_must_not_happen(tmp_path):
     """A control: commands that crash, hang, show data or a traceback, or exit oddly."""
     code = f"""if True:

@@ -12,13 +12,10 @@ FILE = Path(__file__).parents[2] / "benchmarks" / "public.py"
 PUBLIC = SimpleNamespace(**runpy.run_path(str(FILE)))
 
 
-@pytest.mark.parametrize("agnostic", [True, pytest.param(False, marks=pytest.mark.more)])
+@pytest.mark.first(1)
+@pytest.mark.parametrize("agnostic", [True, False])
 @pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(c, id=c.name, marks=[pytest.mark.more] * (c.name == "intervals"))
-        for c in PUBLIC.CASES
-    ],
+    "case", sorted(PUBLIC.CASES, key=lambda c: c.name == "intervals"), ids=lambda c: c.name
 )
 def test_one_release(case, agnostic):
     n = PUBLIC.certified(case, "1/10", agnostic=agnostic)

@@ -98,6 +98,7 @@ LAWS = {
 }
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("rank", [1, 3])
 @pytest.mark.parametrize("law", LAWS)
 def test_snapped_rules_are_off_as_rarely_as_stated(law, rank):

@@ -124,6 +124,7 @@ def copies_of_points(alpha1, beta1):
     return math.ceil(math.log2(1 / beta1)) * math.ceil(2 / alpha1) + 1
 
 
+@pytest.mark.more
 def test_size_as_a_function():
     plain = best_representation(copies_of_points, **PAR)
     noisy = best_representation(copies_of_points, **PAR, agnostic=True)

@@ -86,6 +86,7 @@ def test_growth_again(d, exponent):
             assert cost - fall > math.log(0.05) - 0.3
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_growth_bound_exactly(noise):
     """E sup over bad thresholds of e**(-l (errors - errors of the best)), over all samples."""

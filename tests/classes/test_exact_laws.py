@@ -49,6 +49,7 @@ def by_definition(low: int, high: int, name: str):
 CLASSES = {"thresholds": Thresholds, "intervals": Intervals, "points": Points}
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", CLASSES)
 @given(low=st.integers(-3, 3), width=st.integers(0, 5), data=st.data(), rate=st.sampled_from(RATES))
 def test_integer_classes(oracle, name, low, width, data, rate):

@@ -39,6 +39,7 @@ def degenerate(rng):
     return points
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "start", [0, *(pytest.param(i, marks=pytest.mark.more) for i in range(1, 15))]
 )
@@ -166,7 +167,7 @@ LAWS = {
 }  # fmt: skip
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("below", [False, True])
 @pytest.mark.parametrize("name", sorted(LAWS, reverse=True))
 def test_representatives_are_off_as_rarely_as_stated(name, below):

@@ -175,6 +175,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.more
 @settings(max_examples=settings.default.max_examples // 4)
 @given(data=st.data(), good=st.sampled_from(GOOD), junk=JSON)
 def test_changed_json_is_read_or_refused_but_never_fails_otherwise(data, good, junk):

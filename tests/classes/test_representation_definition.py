@@ -100,6 +100,7 @@ def test_the_definition_exactly(alpha, copies):
             assert Fraction(int(missed), len(single)) ** copies <= bound**copies
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("concept_class", "alpha", "beta"),
     [(Points(), 0.2, 0.3), (SparseSets(2), 0.4, 0.3), (TAXONOMY, 0.4, 0.3)],
@@ -151,6 +152,7 @@ def _of_buckets(drawn, copy, function, buckets):
         yield HashSetHypothesis(function, tuple(buckets))
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("concept_class", [TAXONOMY, VC1, TreePaths(dict.fromkeys("abc"))])
 @pytest.mark.parametrize("seed", range(3))
 def test_exact_law_of_hashed_trees(oracle, concept_class, seed):

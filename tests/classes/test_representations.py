@@ -137,6 +137,7 @@ def test_layouts_agree():
     assert h(np.array([4, -4])).tolist() == h(object_points([4.0, -4])).tolist()
 
 
+@pytest.mark.more
 def test_expected_disagreement_over_the_coins():
     """E[dis(1_x, bucket of x)] <= collision, by simulation of the drawn functions."""
     rng = np.random.default_rng(1)

@@ -39,7 +39,7 @@ def some(cls, rng, n, high=200):
     return line.points(first + rng.integers(0, min(line.size, high), n))
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("cls", CLASSES, ids=str)
 def test_what_is_presented_is_that_of_the_plain_path(cls):
     rng = np.random.default_rng(4)
@@ -62,6 +62,7 @@ def test_what_is_presented_is_that_of_the_plain_path(cls):
             assert sources[0].presented == sources[1].presented
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("cls", CLASSES, ids=str)
 def test_equal_seeds_draw_equal_concepts(cls):
     """And read as many bits."""
@@ -81,7 +82,7 @@ def test_equal_seeds_draw_equal_concepts(cls):
             assert one.below(2**40) == other.below(2**40)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("cls", [Points(1, 3), Intervals(1, 3), Prefixes("ab", 1)], ids=str)
 def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
     """Brute force: a weight for each concept, from its errors on the records."""

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from littlestone.classes import on_points
 from littlestone.cli.main import main
@@ -51,6 +52,7 @@ def test_the_command_lines_of_the_page(tmp_path, monkeypatch, capsys):
     assert np.array_equal(predicted, [bad for _, bad in rows()])
 
 
+@pytest.mark.more
 def test_proper_and_without_delta(capsys):
     base = [
         "fit", str(HERE / "reports.csv"), "--x", "link", "--y", "bad", "--class", "sparse_sets(3)",

@@ -67,7 +67,7 @@ def test_nothing_is_left_of_a_folder_that_breaks_off(run, folder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("littlestone.report.folder._readme", full)
+    monkeypatch.setattr("littlestone.report.pages._readme", full)
     before = set(folder.iterdir())
     done = run(f"{FIT} --release filed")
     assert done.code == 2

@@ -109,6 +109,7 @@ SPENDING = {
 }
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", SPENDING)
 def test_what_was_spent_for_which_purpose(run, folder, name):
     """Every command that spends records it; without a ledger it is refused, not forgotten."""

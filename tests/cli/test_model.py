@@ -22,6 +22,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert "<dt>Privacy loss ε</dt><dd>8</dd>" in (folder / "p.html").read_text()
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("model", ["rule", "list", "tree", "scorecard", "boosted"])
 def test_each_model_is_learned_over_a_schema_for_all_of_epsilon(run, model):
     done = run(f"{FIT} --schema schema.toml --model {model} --json")
@@ -45,6 +46,7 @@ def test_below_500_over_epsilon_nothing_is_evaluated_unasked(run, folder):
     assert "not evaluated: 1,000 users would be enough" in with_users.out
 
 
+@pytest.mark.more
 def test_a_ledger_pays_columns_and_fit(run):
     run("ledger create b.db --epsilon 8 --delta 1e-6")
     assert run(f"{FIT} --delta 1e-6 --ledger b.db").code == 0

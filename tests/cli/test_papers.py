@@ -104,6 +104,7 @@ def test_stream(rows, tmp_path, capsys):
     assert "--state" in capsys.readouterr().err
 
 
+@pytest.mark.more
 def test_a_stream_over_learned_columns_states_them_and_their_seed(tmp_path, capsys):
     rows, schema, export = (str(tmp_path / name) for name in ("t.csv", "s.toml", "p.json"))
     (tmp_path / "t.csv").write_text("age,ill\n" + "25,0\n70,1\n" * 50)

@@ -112,6 +112,7 @@ def test_fit_agnostic(run, folder, learner):
     ] == "agnostic"  # fmt: skip
 
 
+@pytest.mark.more
 def test_plan_says_when_privacy_is_not_the_bottleneck(run):
     line = "plan --alpha 0.1 --beta 0.05 --class points() --epsilon"
     assert "Privacy is not the bottleneck" in run(f"{line} 2").out

@@ -112,7 +112,7 @@ def test_models_over_columns_of_the_public_table(tables, capsys):
         (["--bins", "9"], "'--bins' option of fit is for --public"),
         (["--shift", "1,0", "--public", "OPEN"], "is for --class"),
         (["--public", "OPEN", "--bounds", "age=0:9"], "left out with a schema"),
-        (["--public", "MINE"], "another table than the records"),
+        (["--public", "MINE"], "must not be the table of the records"),
         (["--public", "OPEN", "--x", "nothing"], "nothing"),
         (["--public", "OPEN", "--require-certificate"], "--model rule, list or tree"),
     ],
@@ -147,7 +147,7 @@ def test_a_schema_and_public_rows_are_not_taken_together(tables):
         (["--bins", "9"], "for --public"),
         (["--shift", "1,0"], "for --public"),
         (["--public", "OPEN", "--schema", "s.toml"], "not both"),
-        (["--public", "MINE"], "another table than the records"),
+        (["--public", "MINE"], "must not be the table of the records"),
         (["--public", "OPEN", "--shift", "0,0"], "rho"),
         (["--public", "OPEN", "--bins", "9"], "for rules"),
         (["--public", "OPEN", "--x", "nothing"], "no column"),
@@ -163,6 +163,7 @@ def test_refusals(tables, capsys, arguments, words):
     assert words in answer["error"]["message"]
 
 
+@pytest.mark.more
 def test_plans(capsys):
     goal = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--json"]
     assert main(["plan", "--class", "thresholds(1, 2**64)", "--public-points", "200", *goal]) == 0

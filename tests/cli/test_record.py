@@ -65,6 +65,7 @@ def changed(record, field, value):
     return other
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("more", ["--delta 1e-6", "--agnostic"])
 def test_the_record_of_a_stream(run, folder, more):
     line = "stream data.csv --state s --x age --y adult --class thresholds(1,99) --epsilon 9"

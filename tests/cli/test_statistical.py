@@ -28,6 +28,7 @@ def test_a_learner_with_delta(run):
     assert (found.code, found.json["delta"], found.json["refuted"]) == (0, 0.001, False)
 
 
+@pytest.mark.more
 def test_a_learner_that_breaks_its_claim_is_refuted(run, monkeypatch):
     draw = Explicit.draw
     monkeypatch.setattr(Explicit, "draw", lambda self, rate, source: draw(self, 9 * rate, source))

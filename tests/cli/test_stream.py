@@ -37,7 +37,7 @@ def rows(folder):
     return "\n".join(lines) + "\n", learner
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("group", ["7", "16384", "1"])
 def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows, group):
     want, learner = rows
@@ -364,6 +364,7 @@ def test_what_holds_no_lines_is_refused_with_what_to_do(run, folder, data, lesso
     assert not (folder / "s").exists()
 
 
+@pytest.mark.more
 def test_empty_promises_are_said_before_the_stream_begins(run, rows):
     """epsilon above 20, delta of at least 1/T; --quiet says nothing."""
     new = "stream rows.csv --class thresholds(1,99) --horizon 1000 --state"

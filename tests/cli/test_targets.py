@@ -38,7 +38,7 @@ COUNT = ["--y", "visits", "--target", "count", "--high", "20"]
 TIME = ["--time", "months", "--event", "died", "--periods", "20,40,60"]
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("what", [QUANTITY, COUNT, TIME], ids=["quantity", "count", "time"])
 @pytest.mark.parametrize("user", [[], ["--user", "who"]], ids=["records", "users"])
 def test_a_model_is_written_and_predicts(files, what, user, capsys):
@@ -145,6 +145,7 @@ def test_a_holdout_of_users_says_nothing_of_how_many_records_they_have(files, as
     assert shown[0] == shown[1]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("what", [QUANTITY, TIME])
 def test_errors_of_what_predicts_no_labels_are_not_counted(files, what, capsys):
     assert fit(files, *what, "--model", "scorecard") == 0

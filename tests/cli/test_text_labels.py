@@ -25,6 +25,7 @@ def tables(run, folder):
     return run
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("table", ["t.parquet", "duckdb:///t.duckdb?table=t"])
 def test_texts_that_are_declared_need_a_label_before_anything_is_spent(table, tables):
     assert tables("ledger create b.db --epsilon 2").code == 0

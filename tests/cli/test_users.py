@@ -54,6 +54,7 @@ def test_users_are_counted_and_protected(run, people, learner):
     assert wrong < 0.4
 
 
+@pytest.mark.more
 def test_the_printed_text_speaks_of_users(run, people):
     done = run(f"{FIT} thresholds(1,99) --evaluate 1")
     assert done.code == 0
@@ -62,6 +63,7 @@ def test_the_printed_text_speaks_of_users(run, people):
     assert "600 records of this fit, one of each user" in done.out
 
 
+@pytest.mark.more
 def test_an_evaluation_is_a_part_of_the_users_epsilon(run, people):
     done = run(f"{FIT.replace('--epsilon 2', '--epsilon 6')} thresholds(1,99) --evaluate 4 --json")
     assert done.json["guarantee"]["epsilon"] == 6
@@ -70,6 +72,7 @@ def test_an_evaluation_is_a_part_of_the_users_epsilon(run, people):
     assert error["low"] - 0.05 <= 0.1 <= error["high"] + 0.05
 
 
+@pytest.mark.more
 def test_records_without_a_user_are_one_user(run, folder):
     table = pa.table({"who": ["a", None, None, "b"], "dose": [1, 2, 3, 4], "ill": [0, 0, 1, 1]})
     pq.write_table(table, "people.parquet")
@@ -81,6 +84,7 @@ def test_records_without_a_user_are_one_user(run, folder):
     assert "fit" in strict.err
 
 
+@pytest.mark.more
 def test_classes_over_rows(run, folder):
     table = pa.table({
         "city": ["Bonn", "Rome"] * 300, "age": [12, 40] * 300, "ill": [0, 1] * 300,
@@ -116,6 +120,7 @@ def test_refusals_teach(run, people, line, message):
     assert done.out == ""
 
 
+@pytest.mark.more
 def test_too_few_users(run, people):
     done = run(f"{FIT} thresholds(1,99) --alpha 0.03 --require-certificate --json")
     assert done.code == 3
@@ -123,6 +128,7 @@ def test_too_few_users(run, people):
     assert "users; there are 600" in done.err
 
 
+@pytest.mark.more
 def test_plan_puts_the_ways_side_by_side(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --samples-per-user 16 --class"
     assert run(f"{line.replace('16', '1.6')} thresholds(1,9)").code == 2

@@ -32,7 +32,7 @@ def ball(rng, n, radius, m):
     return sum(1 << inside[i] for i in chosen)
 
 
-@pytest.mark.first(11)
+@pytest.mark.first(4)
 @pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.parametrize("n", [4, 5, 6])
@@ -167,6 +167,7 @@ def test_packing_certificates_are_proofs():
     assert proved > 100
 
 
+@pytest.mark.more
 def test_deep_trees_need_no_recursion():
     """A chain of 200 questions under a recursion limit of about 60 more calls."""
     kernel = Kernel(points(200))

@@ -63,6 +63,7 @@ def check_own_matrix(u, v):
     assert kernel.soa() == u.soa(v)
 
 
+@pytest.mark.more
 def test_witnesses_of_every_class_on_3_points_and_some_on_4():
     for v in universe(3).classes():
         check_own_matrix(universe(3), v)
@@ -92,7 +93,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
             assert len(tree.leaves) <= u.most_leaves(v, 0, p, d)
 
 
-@pytest.mark.first(2)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("p", "d", "expected"),
     [

@@ -83,7 +83,7 @@ def soas_of_irreducible_subclasses(k):
     return over_subclasses(own, np.bitwise_or)
 
 
-@pytest.mark.first(3)
+@pytest.mark.more
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4])
 def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(d):
     """With (d + 1)-irreducible as stated; on 4 points even with d-irreducible, but not less."""

@@ -38,6 +38,7 @@ def classes(labels, points, size):
     return combinations(functions, size)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("labels", "points", "sizes"), [(3, 2, (1, 2, 3, 4, 5)), (4, 2, (3, 4))])
 def test_all_small_classes(labels, points, sizes):
     for size in sizes:
@@ -60,7 +61,7 @@ def test_two_labels_are_the_binary_dimension():
         assert multiclass_littlestone_dimension(table) == binary
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_soa_errs_at_most_as_often_as_the_dimension(seed):
     """On every sequence of four points, for every target."""

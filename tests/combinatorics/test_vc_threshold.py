@@ -26,7 +26,7 @@ from .classes import (
 from .questions import littlestone_dim, shattered_set, threshold_dim, threshold_sequence, vc_dim
 
 
-@pytest.mark.first(15)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_classes_on_five_and_six_points(seed):
     rng = np.random.default_rng(seed)
@@ -40,6 +40,7 @@ def test_random_classes_on_five_and_six_points(seed):
     assert threshold_sequence(matrix).holds(matrix)
 
 
+@pytest.mark.first(9)
 @pytest.mark.parametrize(
     ("matrix", "vc", "threshold"),
     [

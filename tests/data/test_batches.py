@@ -99,6 +99,7 @@ def test_partitions_hold_few_groups(conf, rows, wanted):
     assert found is native if wanted is None else found == (wanted, "b0", "k1")
 
 
+@pytest.mark.more
 def test_what_is_packed_is_cut_into_pieces():
     """Also cells that are large together; one large cell is a piece."""
     long = "x" * (1 << 23)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,8 @@ import pandas as pd
 import pytest
 
 import littlestone as ls
+from littlestone.classes import TreeEnsemble, TreeHypothesis
+from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema, read_points
 from littlestone.data.codebook import read_codebook
 from littlestone.data.draft import draft
@@ -264,7 +267,7 @@ def test_a_schema_with_cleaning_is_written_and_read_back():
 def test_exported_python_cleans_as_the_model_does():
     """Every pair of cells; SQL and R, which cannot, refuse."""
     crp = ["<0.3", "7.2 mg/l", "0.3", "x", "<0.4", "15mg/l", ">200", "<= 1e0 mg/l", "<-2", "nan"]
-    crp += ["mg/l", "12 g/l", "", "none", "1e400mg/l", "<1e999", "< 5mg/l", 7.2, 200, None, True]
+    crp += ["mg/l", "12 g/l", "", "none", "1e4mg/l", "<1e5", "< 5mg/l", 7.2, 200, None, True]
     sex = ["M", "1", "male", "F", "2.0", "female", "z", "", 1, 2, None]
     schema = Schema.from_dict(
         {
@@ -274,15 +277,23 @@ def test_exported_python_cleans_as_the_model_does():
         }
     )
     grid = [{"crp": c, "sex": s} for c, s in product(crp, sex)]
-    rows = [row | {"y": int((i // len(sex) + i) % 3 == 0)} for i, row in enumerate(grid)] * 4
-    model = ls.fit(
-        pd.DataFrame(rows, dtype=object), y="y", epsilon=90, schema=schema, random_state=0
-    )
+    asked = [split for split in schema.literals() if split.op in (">=", "is")]
+    trees = [TreeHypothesis.of(Node(split, 1, 0)) for split in asked]
+    ensemble = TreeEnsemble(tuple(trees), Fraction(1, 2))
     program: dict[str, Any] = {}
-    exec(model.release_.export("python"), program)
+    exec(ensemble.to_python(schema), program)
+    points = RowDomain(schema).array(pd.DataFrame(grid, dtype=object))
     chances = [program["probability"](row) for row in grid]
-    assert chances == model.predict_proba(pd.DataFrame(grid, dtype=object))[:, 1].tolist()
+    assert chances == ensemble.probability(points).tolist()
     assert len(set(chances)) > 6
+
+
+def test_sql_and_r_which_do_not_clean_are_refused():
+    table = {"weight": ["70 kg", "90 kg", "61"] * 20, "y": [0, 1, 0] * 20}
+    schema = Schema.from_dict({"weight": {"bins": [60, 80], "strip": "kg"}})
+    how: Any = {"model": "rule", "evaluate": None, "random_state": 0}
+    release = ls.fit(table, y="y", epsilon=30, schema=schema, **how).release_
     for to in ("sql", "r"):
-        with pytest.raises(UnsupportedError, match=r"merge, strip or below \(crp, sex\)"):
-            model.release_.export(to)
+        with pytest.raises(UnsupportedError, match=r"merge, strip or below \(weight\)"):
+            release.export(to)
+    assert '"strip": "kg"' in release.export("json")

@@ -85,6 +85,7 @@ def test_cuts_out_of_order_are_named_as_dates():
         assert "637" not in str(caught.value)  # seconds since the year 1
 
 
+@pytest.mark.more
 def test_every_engine_reads_them_alike(tmp_path):
     start = dt.datetime(2019, 12, 30, 22, 15)
     moments = [start + dt.timedelta(hours=7 * i, seconds=i) for i in range(200)]

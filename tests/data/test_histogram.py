@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ NUMBERS = (0.0, 1e-9, -1e-9, 7.0, -7.0, 0.07, -1999.5, 1955.0, 123456.0, np.next
 @pytest.mark.parametrize("whole", [True, False])
 def test_cells_share_out_all_numbers_and_parts_a_cell(whole):
     cells = grid(whole=whole)
-    assert all(one.end == other.start for one, other in zip(cells, cells[1:], strict=False))
+    assert all(one.end == other.start for one, other in pairwise(cells))
     for x in NUMBERS:
         (own,) = (cell for cell in cells if cell.start <= x < cell.end)
         parts = own.parts(whole=whole)
@@ -38,7 +38,7 @@ def best_by_brute_force(counts, deviation):
     best = (0.0, ())
     for many in range(1, size + 1):
         for chosen in combinations(runs, many):
-            if all(one[1] <= other[0] for one, other in zip(chosen, chosen[1:], strict=False)):
+            if all(one[1] <= other[0] for one, other in pairwise(chosen)):
                 best = max(best, (sum(gain[run] for run in chosen), chosen))
     found = [0.0] * size
     for a, b in best[1]:

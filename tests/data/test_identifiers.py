@@ -35,6 +35,30 @@ def test_names_say_what_is_an_identifier(name):
     assert not any(map(identifying, learned))
 
 
+@pytest.mark.more
+@pytest.mark.parametrize("name", TABLES)
+def test_no_page_shows_a_name_an_identifier_or_a_text_unless_it_is_named(name):
+    """Each is a frequent text that says the label, or a unique one."""
+    left_out, plain = TABLES[name]
+    rng, n = np.random.default_rng(len(name)), 1200
+    y = rng.random(n) < 0.4
+    cells = {
+        own: [f"Zq{at}-{int(label) if at % 2 == 0 else row}" for row, label in enumerate(y)]
+        for at, own in enumerate(left_out)
+    }
+    cells |= {own: (rng.integers(0, 60, n) + 20 * y).tolist() for own in plain}
+    rows = pa.table(cells | {"died": y.astype(int)})
+    how = {"y": "died", "epsilon": 4, "delta": 1e-5, "random_state": 0}
+    release = ls.fit(rows, **how).release_
+    written = ls.page(release)
+    assert release.concept_class.domain.schema.names == tuple(plain)
+    assert "Zq" not in written + release.to_json()
+    assert all(f"<caption>{own}</caption>" not in written for own in left_out)
+    named = ls.fit(rows, **how, columns=[left_out[0], *plain]).release_
+    assert "Zq0-1" in ls.page(named)
+    assert f"<caption>{left_out[0]}</caption>" in ls.page(named)
+
+
 N = 3000
 
 
@@ -58,11 +82,12 @@ def test_a_fit_learns_from_neither_and_says_so_before_anything_is_drawn(caplog):
     assert schema.names == ("age", "city")
     assert schema.left_out == ("Patient No.", "remarks", "story")
     said = [record.getMessage() for record in caplog.records]
-    assert said[0].startswith("Left out: Patient No., remarks: identifiers or free text by")
+    assert said[0].startswith("Left out: Patient No., remarks: identifiers or free text, by")
     assert said[1].startswith("Columns: age, story, city: learned from the records")
     assert "fine" not in "".join(said)
 
 
+@pytest.mark.more
 def test_what_is_named_is_learned_from():
     schema = learned(columns=["age", "Patient No.", "remarks"])
     assert schema.names == ("age", "Patient No.", "remarks")

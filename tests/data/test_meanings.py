@@ -29,7 +29,8 @@ meanings = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(meanings)
 
 
-@pytest.mark.parametrize("kind", ["float32", "zoned ns America/New_York", "texts of moments"])
+@pytest.mark.first(2)
+@pytest.mark.parametrize("kind", ["float32", "texts of moments", "zoned ns America/New_York"])
 def test_codes_are_those_of_the_words_of_the_schema(kind):
     containers = [meanings.parquet, meanings.pandas, meanings.duckdb_file]
     wrong, right = meanings.differences([kind], containers[: 1 if kind.startswith("t") else 3])

@@ -12,6 +12,7 @@ def listed(found, n):
     return np.flatnonzero(np.diff(found.before(np.arange(n + 1)))).tolist()
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("n", [1, 2, 64, 65, 130])
 @pytest.mark.parametrize("room", [1, 40, 1 << 25])
 def test_equal_seeds_find_equal_places(n, room, monkeypatch):

@@ -16,12 +16,12 @@ from scipy import stats
 import littlestone as ls
 from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema, counting, proposal, read_table
 from littlestone.data.proposal import Cell, edges_of, plan, prepare, propose, sizes, tally
 from littlestone.errors import BudgetError, InfeasibleError, ParameterError, StoppedError
 from littlestone.mechanisms import estimate as counts
 from littlestone.privacy import zcdp_to_dp
+from littlestone.report.facts import plain
 from littlestone.source import SeededSource
 
 from ..exact_noise import table_geometric
@@ -111,6 +111,7 @@ def check(monkeypatch, *, delta):
     return most / (asked.rho if delta else asked.epsilon)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", [0, F(1, 10**6)])
 def test_given_its_noisy_counts_a_proposal_costs_what_it_says(delta, monkeypatch):
     """At most the whole, and not much less: it is also what is paid for, of all rounds."""
@@ -223,6 +224,7 @@ def second_rounds_not_composed(patch):
     patch.setattr(proposal.Plan, "noise", lambda plan, turn, columns: real(plan, turn, 1))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("mutant", "delta"),
     [
@@ -281,6 +283,7 @@ def test_what_is_proposed():
     assert set(schema["written"].edges) <= set(range(32, 59))  # three of four are whole numbers
 
 
+@pytest.mark.more
 def test_bounds_are_public_knowledge():
     """Cuts lie within them, at few records too; what is beyond counts as the nearer end."""
     table = {"flag": [0, 1] * 500, "rate": np.linspace(-9, 9, 1000), "x": ["1", "y"] * 500}
@@ -328,6 +331,7 @@ def test_declared_texts_take_nothing_from_others_without_a_delta(tmp_path):
     assert [asked.name for asked in ready.asked.paying] == ["city", "age"]
 
 
+@pytest.mark.more
 def test_zeros_and_ones_have_one_cut():
     """A bin for each of them, whatever numbers the column might have held."""
     table = {"flag": [0, 1] * 10_000}
@@ -335,6 +339,7 @@ def test_zeros_and_ones_have_one_cut():
     assert sum(edges == (1,) for edges in found) >= 4
 
 
+@pytest.mark.more
 def test_without_a_delta_texts_are_left_out():
     table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
     schema = propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
@@ -459,6 +464,10 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         {"n": -1},
         {"left_out": [1]},
         {"declared": [1]},
+        {"zcdp": 3},
+        {"zcdp": ["1/2"]},
+        {"zcdp": ["0", "0"]},
+        {"zcdp": ["1", "1"]},
         {"guarantee": {}},
     ):
         with pytest.raises(ParameterError, match="must have the entries"):
@@ -530,6 +539,7 @@ def test_the_number_of_records_is_not_told_under_add_remove():
     assert "1,800" not in str(refused.value)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("spellings", "declared", "found"),
     [

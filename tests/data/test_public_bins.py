@@ -75,6 +75,7 @@ def test_the_cost_of_bins_is_certified():
         ls.Schema.from_dict({"x": {"bins": [1]}}).binning_error(1)
 
 
+@pytest.mark.more
 def test_bins_cost_no_more_than_is_certified():
     """The rule x >= t and z < u, over binned columns that depend on each other."""
     rng, far, trials = np.random.default_rng(5), 0, 100

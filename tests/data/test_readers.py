@@ -140,10 +140,11 @@ def plant(table, name, cells, at=20):
     return {**table, name: column}
 
 
-@pytest.mark.parametrize(
-    "domain", [DOMAIN, BIG, TextDomain(), AnyDomain(), RowDomain(SCHEMA)], ids=repr
-)
+@pytest.mark.first(2 * len(ENGINES))
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "domain", [DOMAIN, RowDomain(SCHEMA), BIG, TextDomain(), AnyDomain()], ids=repr
+)
 def test_every_engine_reads_what_is_read_by_hand(engine, domain, tmp_path):
     for table in (base_table(), plant(base_table(), "x", ODD)):
         sample = read(ENGINES[engine](table, tmp_path), domain)
@@ -151,7 +152,7 @@ def test_every_engine_reads_what_is_read_by_hand(engine, domain, tmp_path):
         assert multiset(sample) == Counter(by_hand(table, domain))
 
 
-@pytest.mark.first(5)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("engine", ["csv", "parquet", "pandas objects", "polars lazy", "duckdb"])
 @pytest.mark.parametrize("domain", [DOMAIN, RowDomain(SCHEMA)], ids=repr)
 def test_one_odd_cell_changes_one_record_and_nothing_else(engine, domain, tmp_path):
@@ -181,6 +182,7 @@ def test_one_odd_cell_in_a_column_of_integers(tmp_path):
     )
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_one_odd_label_or_user_changes_one_record_and_nothing_else(engine, tmp_path):
     base = base_table()
@@ -220,7 +222,12 @@ TYPED = {
 @pytest.mark.parametrize("kind", TYPED)
 @pytest.mark.parametrize(
     "domain",
-    [DOMAIN, pytest.param(BIG, marks=pytest.mark.more), TextDomain(), RowDomain(SCHEMA)],
+    [
+        DOMAIN,
+        RowDomain(SCHEMA),
+        pytest.param(BIG, marks=pytest.mark.more),
+        pytest.param(TextDomain(), marks=pytest.mark.more),
+    ],
     ids=repr,
 )
 def test_declared_types_are_read_alike(kind, domain, tmp_path):
@@ -394,6 +401,7 @@ def no_trace_of(secret: str, error: BaseException) -> None:
 SECRET = "Jane Roe 31337"
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_strict_refuses_and_names_column_and_rule_only(engine, tmp_path):
     base = base_table()
@@ -539,6 +547,7 @@ def test_a_read_table_can_be_read_again(tmp_path):
     assert multiset(read(table, DOMAIN)) == multiset(first)
 
 
+@pytest.mark.more
 def test_more_groups_than_memory(monkeypatch):
     """The engine spills into a folder that only this user can read, and still counts all."""
     n = 600_000

@@ -53,7 +53,7 @@ def contents(sample):
     ]
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("domain", DOMAINS, ids=str)
 @pytest.mark.parametrize("kind", TYPES, ids=str)
 def test_one_reading_says_what_counting_says(kind, domain):
@@ -70,6 +70,7 @@ def test_one_reading_says_what_counting_says(kind, domain):
         assert repr(streamed) == repr(plain)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
 def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
@@ -123,6 +124,7 @@ def test_cells_that_are_converted(tmp_path):
     assert contents(small) == plain
 
 
+@pytest.mark.more
 def test_odd_cells_are_those_of_the_plain_reading(tmp_path, monkeypatch):
     odd = ["3", " 5", "5.0", "1e1", "x", "", None, "7", 3, 3.5, -0.0, 4.0, 2**62, "9" * 400, True]
     columns = {"x": odd * 3, "y": [1, 0, "1", None, "true"] * 9}
@@ -228,6 +230,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
                 split(here[0], one, 1)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)", 'prefixes("ipv4")']
 )
@@ -249,6 +252,7 @@ def test_evaluations_and_held_out_records_are_streamed(name, monkeypatch):
             assert "counted" not in vars(streamed)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)"])
 def test_parts_of_the_file_without_records_of_the_dealt_part(name):
     """Most parts hold no record that is learned from (or none that is held out)."""
@@ -301,6 +305,7 @@ def learner(name="agnostic", cls=None, **more):
     return registry.make(name, cls, epsilon=1, alpha="0.1", beta="0.05", **more)
 
 
+@pytest.mark.more
 def test_learners_of_thresholds_ask_for_it():
     """However few points are different: 2**20 rows, and one row less."""
     x = np.arange(LARGE) % 100
@@ -326,6 +331,7 @@ def tables(rng, n=3000):
         yield read_batches(table, x="x", y="y", domain=IntegerDomain(1, 2**40), large=1), table
 
 
+@pytest.mark.more
 def test_equal_seeds_learn_equal_hypotheses():
     """Whole releases: also with an evaluation, with held-out records, and with costs."""
     agnostic = learner()

@@ -81,6 +81,7 @@ def coded(plain, schema):
     return Stored.kept(plain, Encoded(schema.n_codes))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_one_reading_says_what_counting_says(seed):
     domain, data = RowDomain(SCHEMA), table(400, seed)
@@ -94,7 +95,7 @@ def test_one_reading_says_what_counting_says(seed):
         assert repr(found) == repr(plain)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(3))
 def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
     """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
@@ -138,6 +139,7 @@ def test_numbers_of_every_type(kind):
     assert contents(found) == contents(Sample.read(data, y="y", domain=RowDomain(schema)))
 
 
+@pytest.mark.more
 def test_what_is_coded_follows_from_public_things(tmp_path):
     """The number of rows; never how many are different. Batches, or groups of any engine."""
     data, domain = table(40), RowDomain(SCHEMA)
@@ -160,6 +162,7 @@ def test_what_is_coded_follows_from_public_things(tmp_path):
     assert read_batches(data.slice(0, 0), y="y", domain=domain, large=0).n == 0
 
 
+@pytest.mark.more
 def test_learners_of_rows_ask_for_it():
     """2**20 rows, and one row less; where counts of sets of columns are not enough, none."""
     schema = Schema.from_dict({"age": {"bins": [30]}})
@@ -213,7 +216,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
     """Whole releases, and the rows are never brought together."""
@@ -262,7 +265,7 @@ LISTED = {
 }
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", LISTED)
 @pytest.mark.parametrize("labels", [["a", "b"], [0, 1, 2, 3]], ids=len)
 def test_lists_of_labels_learn_the_same(name, labels):
@@ -404,6 +407,7 @@ def test_a_node_has_the_weights_of_its_rows():
 TINY = Schema.from_dict({"a": {"bins": [1]}, "b": {"categories": ["x"]}})
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
 def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
     """Brute force: every representation weighs exp(-rate * its errors)."""

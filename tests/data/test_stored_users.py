@@ -79,6 +79,7 @@ def test_numbers_are_read_as_counting_reads_them(batches, seed, tmp_path):
         assert contents(both[0]) == contents(both[1])
 
 
+@pytest.mark.first(1)
 def test_other_cells_are_converted_in_batches(batches, tmp_path):
     """Names with white space, texts that are numbers; the engine groups raw cells."""
     rng = public_generator(1)
@@ -146,6 +147,7 @@ def test_what_is_streamed(tmp_path):
     assert read_users(data.slice(0, 0), **WHERE).n_users == 0
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("most", [1, 3, 11, 1000])
 def test_the_same_records_are_kept(batches, most):
     data = table(1500, users=9)
@@ -203,7 +205,7 @@ def test_scores_of_blocks_add_up(batches, name):
         assert runs.scores.tolist() == same.scores.tolist()
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["user-level", "one-record", "group-privacy"])
 def test_equal_seeds_learn_equal_hypotheses(method, monkeypatch):
     """Whole releases, with an evaluation; the groups are never brought together."""

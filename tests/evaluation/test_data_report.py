@@ -133,7 +133,7 @@ def reach_of_the_largest_count(monkeypatch):
     monkeypatch.setattr(data_report, "release_histogram", release)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "mutant",
     [

@@ -60,6 +60,7 @@ def cell_law(count, n, epsilon):
     return {value: float(p.mid()) for value, p in law.outcomes.items()}
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_cell_has_the_law_of_limited_geometric_noise(n):
     rate = Fraction(1, 3)
@@ -74,6 +75,7 @@ def test_a_cell_has_the_law_of_limited_geometric_noise(n):
             assert chance == pytest.approx(truth, rel=1e-12)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE])
 def test_the_loss_of_neighbours_is_epsilon(neighbours):
     """Replacing a record moves two cells, adding one moves one; the loss is attained."""
@@ -119,7 +121,8 @@ def test_tiny_tails_are_bounded():
 def test_measures_without_noise_are_those_of_the_records():
     score, label = data()
     evaluation = exact(score, label)
-    for cut in evaluation.cuts:
+    scores = evaluation.histogram.scores
+    for cut in (scores[0] - 1, *scores):
         assert evaluation.accuracy(cut).value == pytest.approx(((score > cut) == label).mean())
         balanced = balanced_accuracy_score(label, score > cut)
         assert evaluation.balanced_accuracy(cut) == pytest.approx(balanced)
@@ -127,8 +130,6 @@ def test_measures_without_noise_are_those_of_the_records():
     (a, b), (c, _) = evaluation.confusion(0)
     assert a + b == (label == 0).sum()
     assert c == ((label == 1) & (score <= 0)).sum()
-    best = max(((score > cut) == label).mean() for cut in evaluation.cuts)
-    assert evaluation.accuracy(evaluation.best_cut()).value == pytest.approx(best)
     curve = evaluation.roc()
     assert curve[0] == (0, 0)
     assert curve[-1] == (1, 1)
@@ -201,6 +202,7 @@ def coverage(inside):
     assert high >= 0.95
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", ["1/20", "1"])
 def test_bands_cover_the_records(epsilon):
     """400 releases: accuracy, AUROC and each calibration bin, of the same records."""
@@ -223,6 +225,7 @@ def test_bands_cover_the_records(epsilon):
         coverage(found)
 
 
+@pytest.mark.more
 def test_bands_and_certificates_of_held_out_records_cover_new_ones():
     """400 held-out samples of one distribution."""
     everything = data(200_000, seed=9)
@@ -268,7 +271,7 @@ def test_a_certificate_needs_held_out_records():
         evaluation.certificate("0.05")
     held_out = exact(*data(), held_out=True)
     answers = held_out.answers(0)
-    assert held_out.error_certificate(answers, "0.05", cuts=8) > held_out.certificate("0.05")
+    assert held_out.error_certificate(answers, "0.05") == held_out.certificate("0.05")
 
 
 def test_json_is_read_back_and_checked():

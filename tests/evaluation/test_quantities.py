@@ -25,7 +25,7 @@ from littlestone.evaluation.quantities import Between
 from littlestone.learners.boosting import errors
 from littlestone.learners.boosting.errors import error_sums, size_edges
 from littlestone.learners.release import Release
-from littlestone.report.pages import _by_prediction, evaluation_facts
+from littlestone.report.evaluated import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
@@ -112,6 +112,7 @@ def test_sizes_of_every_data_set_are_protected(users, others):
     assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize(
     ("own", "number", "users", "least"),
@@ -259,6 +260,7 @@ def test_edges_of_machine_integers():
     assert [errors.cell_reach(counts, F(size)) for size in (1, 4_000, 10**9)] == [1820, 5461, 8192]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("loss", ["huber", "poisson"])
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(loss, how):
@@ -277,7 +279,9 @@ def test_from_records_to_the_page(loss, how):
     assert found.with_target.low <= found.sums.n <= found.with_target.high
     assert Release.from_dict(release.to_dict()).to_dict() == release.to_dict()
     names = [name for name, _ in evaluation_facts(release)]
-    assert {"With a target", "Median absolute error", "Mean absolute error"} <= set(names)
+    assert {"Records with a numeric target", "Median absolute error", "Mean absolute error"} <= set(
+        names
+    )
     assert found.mae.covers == ("new records" if "holdout" in how else "own records")
 
 

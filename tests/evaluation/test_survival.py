@@ -23,7 +23,7 @@ from littlestone.errors import ParameterError
 from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation, survival
 from littlestone.evaluation.survival import counted, risk_bins, survival_histogram
 from littlestone.learners.release import Release
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
@@ -246,6 +246,7 @@ def test_a_band_holds_in_one_release():
 # --- from records to the page ---------------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("how", [{"evaluate": "1/2"}, {"evaluate": 2, "holdout": "1/4"}])
 def test_from_records_to_the_page(how):
     rng = np.random.default_rng(0)

@@ -10,7 +10,6 @@ import pytest
 
 import littlestone as ls
 from littlestone import audit, papers
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, UserSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry, running
@@ -21,6 +20,7 @@ from littlestone.papers import li_wang_ye
 from littlestone.papers.adaptor import settings
 from littlestone.privacy import Neighbours
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SeededSource
 
 LINE = ls.Thresholds(1, 2)
@@ -201,6 +201,7 @@ def test_one_relation_for_each_ledger(tmp_path):
     assert removed.spent().epsilon == F(3, 10)
 
 
+@pytest.mark.more
 def test_other_audits_compare_replacements_at_twice_epsilon():
     made = secret(ls.Thresholds(1, 9))
     assert audit.all_n(made).holds

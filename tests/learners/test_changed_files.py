@@ -52,6 +52,7 @@ def used(document):
             call()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("part", ["hypothesis", "class", "evaluation", "costs"])
 def test_parts_of_two_models_are_no_model(documents, part):
     refused = 0

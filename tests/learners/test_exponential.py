@@ -136,7 +136,7 @@ class TalkativeCertificate(Generic):
         return super().draw(sample, source)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "broken",
     [HalfTheNoise, WrongSensitivity, CandidatesFromTheData, SpeakingRefusal, TalkativeCertificate],

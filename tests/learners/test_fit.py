@@ -49,6 +49,7 @@ def inexact(*given, **_):
     return isinstance(given[2], str | float)
 
 
+@pytest.mark.first(1)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 @pytest.mark.parametrize("columns", [True, False])
 def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch):
@@ -61,6 +62,7 @@ def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch
     assert 2 <= len(times) <= 6, times
 
 
+@pytest.mark.first(1)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 @pytest.mark.parametrize("columns", [True, False])
 def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):
@@ -174,6 +176,7 @@ def test_a_fitted_model_prints_what_was_released():
     assert len(costs.to_frame()) > 1
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("model", ["boosted", "scorecard"])
 def test_times_have_every_model_by_both_interfaces(model, tmp_path, capsys):
     """A scorecard asks one column at a time, also where `fit` returns the estimator."""
@@ -201,7 +204,7 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
     planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
-    with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
+    with pytest.raises(BudgetError, match="first count or of the columns stays spent"):
         planned.run(SecureSource(), ledger=ledger)
     assert ledger.spent().epsilon == F(1, 2) + F(1, 40)
 
@@ -220,6 +223,7 @@ def test_a_table_that_is_none_is_refused_by_its_cause(table, public, words):
         ls.fit(table, y="ill", epsilon=1, schema=schema, public=public, random_state=0)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("target", [{"target": "quantity", "high": 9}, {}])
 def test_a_model_that_is_read_has_the_intervals_of_the_fitted(target, tmp_path):
     schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})

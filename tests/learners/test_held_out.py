@@ -168,6 +168,7 @@ def test_what_it_cost_is_the_larger_of_both_sides():
     assert found.measured.certificate(0.05) < 1
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("form", ["csv", "parquet", "lazy", "relation"])
 def test_every_kind_of_table_is_split(form, tmp_path):
     """The same rows in another container, so the same parts: all that is released is equal."""
@@ -202,6 +203,7 @@ def test_a_part_of_a_table_is_read_in_pieces_and_checked():
         list(longer.pieces(["age"], "test"))
 
 
+@pytest.mark.more
 def test_users_are_held_out_by_the_rule_too():
     table = table_of(2) | {"who": [f"u{i // 4}" for i in range(N)]}
     del table["city"]

@@ -14,7 +14,6 @@ from sklearn.utils.estimator_checks import check_estimator
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, parse_class
-from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
@@ -25,6 +24,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SeededSource
 
 ABC = ("a", "b", "c")
@@ -34,7 +34,7 @@ SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bo
 TREES = ls.DecisionTrees(SCHEMA, 1, ABC)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("learner", "options"),
     [
@@ -54,7 +54,7 @@ def test_exactly_private_with_three_labels(learner, options):
     assert result.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("more", [{}, {"costs": PAIRS}], ids=str)
 def test_trees_with_three_labels_are_exactly_private(more):
     trees = ls.DecisionTrees(ls.Schema.from_dict({"city": {"categories": ["Bonn"]}}), 1, ABC)
@@ -85,6 +85,7 @@ def test_one_record_moves_two_cells_by_one_at_most():
             assert abs(seen[left] - seen[right]).sum() <= 2
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["agnostic", "realizable", "costs"])
 def test_certificates_are_met_at_the_planned_n(kind):
     """Failures at the planned n are at most beta, by Clopper and Pearson; one cell is unlisted."""
@@ -153,7 +154,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     assert again == learner.release_
     assert (again.predict(X) == learner.predict(X)).all()
     said = plain(again)
-    for words in ("then a", "no listed label", "Majority class", "Balanced accuracy"):
+    for words in ("then a", "unlisted label", "Majority class", "Balanced accuracy"):
         assert words in said
         assert words in page(again)
     assert "1 means" not in page(again)
@@ -249,6 +250,7 @@ def test_classes_of_two_labels_say_what_works(spec):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 
 
+@pytest.mark.more
 def test_scikit_learn(recwarn):
     """The battery with three labels, and one-versus-rest over learners of two."""
     trees = ls.DecisionTrees(ls.Schema.every_column([-1.0, 0.0, 1.0]), 1, labels=[0, 1, 2, 3])
@@ -307,7 +309,7 @@ def test_costs_are_refused_in_labels_not_in_codes(given, got):
         with pytest.raises(ParameterError) as caught:
             ls.AgnosticLearner(TREES, epsilon=1, **{name: given}).certificate(9)
         assert (
-            f"each of the labels ['a', 'b', 'c'], or for each (label, other answer). Got {got}"
+            f"each of the labels ['a', 'b', 'c'], or for each (label, other prediction). Got {got}"
             in (str(caught.value))
         )
         assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)

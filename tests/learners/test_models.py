@@ -15,7 +15,7 @@ from littlestone.data import Sample, proposal
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import fit as models
 from littlestone.learners.running import score_all
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SeededSource
 
 RNG = np.random.default_rng(5)
@@ -55,6 +55,7 @@ def test_an_evaluation_that_leaves_nothing_is_refused_before_columns_are_paid(tm
     assert ledger.spent().epsilon == 0
 
 
+@pytest.mark.more
 def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
     for model, delta in (("boosted", "1e-6"), ("tree", "1e-6"), ("auto", None)):
         ledger = ls.Ledger(tmp_path / f"{model}.db", epsilon=2, delta="1e-6")
@@ -62,11 +63,13 @@ def test_learned_columns_and_the_fit_cost_epsilon_and_delta_together(tmp_path):
         spent, told = ledger.spent(), made.release_
         assert (spent.epsilon, spent.delta) == (2, Fraction(delta or 0))
         assert (told.guarantee.epsilon, told.guarantee.delta) == (2, Fraction(delta or 0))
-        assert told.proposal.guarantee.epsilon == Fraction(2, 5)
+        # with a delta sums of trees compose with their columns in rho
+        joined = model == "boosted"
+        assert (told.proposal.guarantee.epsilon == Fraction(2, 5)) != joined
+        assert any(part.what == "columns and learning" for part in told.parts) == joined
         # a tree is measured on the records of the fit; else what the first count leaves is spent
-        same = Fraction(2) * Fraction(4, 5) / 10
-        apart = 2 - Fraction(2) * Fraction(4, 5) / 40
-        assert told.evaluation.epsilon == (same if model == "tree" else apart)
+        learns = Fraction(2) * (1 if joined else Fraction(4, 5))
+        assert told.evaluation.epsilon == (learns / 10 if model == "tree" else 2 - learns / 40)
         assert ledger.remaining().epsilon == 0
 
 
@@ -125,6 +128,7 @@ def test_a_column_that_holds_no_labels_stops_the_fit_and_costs_its_count(tmp_pat
     assert [event.what[:18] for event in ledger.history()] == ["count of the cells"] * 2
 
 
+@pytest.mark.more
 def test_users_are_protected_by_sums_of_all_records_or_by_some_of_each():
     for model, each in (("auto", None), ("tree", 2)):
         made = fit(model=model, user="user", samples_per_user=each, delta=1e-6)
@@ -215,6 +219,7 @@ def test_declared_texts_need_a_delta_before_anything_is_spent(tmp_path):
     assert (made.schema.names, made.release_.proposal) == (("flag",), None)
 
 
+@pytest.mark.more
 def test_of_very_many_columns_each_has_fewer_bins(monkeypatch):
     """A class that is too large would be refused after its columns are paid for."""
     table = {name: AGE for name in "abcd"} | {"ill": TABLE["ill"]}
@@ -340,10 +345,11 @@ def test_wrong_targets_are_refused_before_anything_is_learned(call, words, monke
 
 def test_a_column_named_as_the_period_is_refused():
     table = MORE | {"time": SOME}
-    with pytest.raises(ParameterError, match="call the period so"):
+    with pytest.raises(ParameterError, match="use this name for the period"):
         ls.fit(table, epsilon=1, **TIME)
 
 
+@pytest.mark.more
 def test_learned_columns_leave_no_bound_for_new_records():
     """Held-out records were among those that the columns were learned from."""
     table = {"age": AGE, "cost": AGE * 2, "ill": TABLE["ill"]}
@@ -375,6 +381,7 @@ def test_learned_columns_leave_no_bound_for_new_records():
         assert scored.to_dict()["interval"]["certificate"]["holds"] == known
 
 
+@pytest.mark.more
 def test_free_columns_leave_all_of_epsilon_to_intervals():
     """Of too few records columns are standard ones: then fewer held-out records are enough."""
     rng = np.random.default_rng(0)

@@ -24,7 +24,7 @@ def trees():
     return ls.BoostedTrees(SCHEMA, epsilon=50, depth=1, rounds=2, random_state=1)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("made", [rules, trees])
 @pytest.mark.parametrize("kind", FRAMES)
 def test_the_order_of_columns_and_foreign_ones_change_nothing(kind, made):

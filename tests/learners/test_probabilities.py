@@ -48,6 +48,7 @@ def worst_cells(law):
     return up + max(math.log(empty[v] / full[v]) for v in full)
 
 
+@pytest.mark.more
 def test_cells_without_records_have_noise_as_well():
     def law(count):
         sample, tree = Sample.of(np.array([[3]]), [1 - count]), TreeHypothesis.of(0)

@@ -174,6 +174,7 @@ def test_a_release_without_evaluation_is_the_algorithms():
     assert release.columns == {"x": ["a"], "y": "b"}
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("name", ["generic", "agnostic", "vc1", "users"])
 def test_what_is_left_is_a_learner_of_a_smaller_epsilon(name):
     own = {"delta": "1e-6"} if name == "vc1" else {}

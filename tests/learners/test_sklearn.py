@@ -115,7 +115,7 @@ def test_the_battery_has_every_learner():
     assert set(BATTERY) == set(LEARNERS) | {"subsampled"}
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", BATTERY)
 def test_scikit_learns_battery(name):
     estimator, expected = BATTERY[name], {} if name == "values" else dict(EXPECTED)

@@ -53,6 +53,7 @@ def by_command(line):
         return file.read()
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("kind", TABLES)
 def test_every_table_gives_what_the_command_line_writes(kind, folder):
     made = ls.GenericLearner(LINE, epsilon=1, random_state=5)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 import littlestone as ls
 from littlestone.errors import NotPrivateWarning
 from littlestone.learners import sklearn_base
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 
 AGE = np.arange(600) % 72 + 18
 ILL = (AGE > 55).astype(int)
@@ -65,8 +65,8 @@ CALLS = {
     "weights": (lambda: trees().fit(X, ILL, sample_weight=AGE), r"costs=\{label: cost\}"),
     "class weights": (lambda: trees().fit(X, ILL, class_weight="balanced"), "AgnosticLearner"),
     "eval_set": (lambda: trees().fit(X, ILL, eval_set=[(X, ILL)]), "constructor"),
-    "groups": (lambda: rule().fit(AGE, ILL, groups=AGE), "left out: it protects records"),
-    "user": (lambda: rule().fit(TABLE, "ill", x="age", user="city"), "left out: it"),
+    "groups": (lambda: rule().fit(AGE, ILL, groups=AGE), "left out: this learner protects records"),
+    "user": (lambda: rule().fit(TABLE, "ill", x="age", user="city"), "left out: this learner"),
     "weights to ls.fit": (lambda: start(sample_weight=AGE), r"costs=\{label: cost\}"),
     "class weights to ls.fit": (lambda: start(class_weight="balanced"), "AgnosticLearner"),
     "a relation": (lambda: trees().fit(duckdb.from_arrow(pa.table(dict(X))), ILL), "collect a"),

@@ -147,6 +147,7 @@ def test_the_claim_of_a_shift_is_attained(limit):
 # The code that releases has these laws.
 
 
+@pytest.mark.more
 def test_the_offset_is_two_sided_geometric(brute):
     for rate in (F(1), F(1, 3), F(7)):
         law = exact(lambda s, rate=rate: two_sided(rate, s))
@@ -176,6 +177,7 @@ def transcript(plan, source, values, between=lambda answers: 0):
     return tuple(answers)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("charged", ["above", "below"])
 def test_the_released_transcripts_are_the_formula(charged):
     plan = AboveThreshold(epsilon=4, limit=2, charged=charged)
@@ -227,6 +229,7 @@ def test_noise_without_the_limit_is_caught():
     assert abs(math.log(p.sum() / q.sum())) > 1.8
 
 
+@pytest.mark.more
 def test_going_on_after_the_limit_is_caught():
     """`counter <= K` gives K + 1 charged answers."""
     s, r = map(float, classic_rates(F(1), 1, "monotone"))
@@ -234,6 +237,7 @@ def test_going_on_after_the_limit_is_caught():
     assert worst_loss(s, r, 2, free(DIRECTIONS["monotone"][0]), 5) > 1.05
 
 
+@pytest.mark.more
 def test_a_threshold_that_is_not_resampled_is_caught():
     """Streams that differ in one epoch only: a new offset for each epoch, or the sum is paid."""
     rate = 1.0
@@ -277,7 +281,7 @@ def worst_delta(rate, epsilon, limit, horizon):
     return best(0, 0, 0)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("limit", [1, 2, 5])
 @pytest.mark.parametrize("delta", [F(1, 20), F(1, 10**6)])
 def test_fresh_noise_is_private_against_adaptive_adversaries(limit, delta):
@@ -305,6 +309,7 @@ def test_fresh_transcripts_end_to_end(charged):
 # Plans, margins, errors.
 
 
+@pytest.mark.more
 def test_the_method_follows_the_limit():
     methods = [AboveThreshold(epsilon=1, delta=1e-6, limit=k).method for k in (1, 4, 64, 1024)]
     assert methods == ["classic", "classic", "fresh", "fresh"]
@@ -398,6 +403,7 @@ def test_what_fresh_noise_cannot_do():
     assert AboveThreshold(epsilon="1e-12", delta="1e-300").method == "classic"
 
 
+@pytest.mark.more
 def test_extreme_budgets():
     for epsilon in ("1e-9", 10**6):
         for delta in (0, "1e-300", 0.999):

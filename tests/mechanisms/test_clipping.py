@@ -59,6 +59,7 @@ def units_of(users):
     return [*kinds, *combinations_with_replacement((0, 2, 9), 2)] if users else kinds
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("users", [False, True])
 @pytest.mark.parametrize(("rank", "power"), [(0.0, 2), (1.0, 2), (2.0, 3)])
 def test_the_law_and_its_range_for_all_neighbours(users, rank, power):

@@ -66,6 +66,7 @@ def noisy_zeros_are_kept(patch):
     patch.setattr(made.Noise, "kept_from", lambda noise, chance: noise.beyond(chance))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("mutant", "pairs", "leak"),
     [

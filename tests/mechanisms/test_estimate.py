@@ -146,6 +146,7 @@ def test_each_digit_of_the_noise_counts():
         assert truncated(F(1), 16, ReplaySource(choices)) == z
 
 
+@pytest.mark.more
 def test_frequencies_of_releases():
     n, count, draws, source = 6, 2, 20_000, SecureSource()
     values = [private_count(count, n, epsilon=1, source=source).value for _ in range(draws)]

@@ -38,6 +38,7 @@ def test_what_is_kept_is_gaussian(variance):
         assert abs(law.outcomes[z] - expected) < expected * arb(2) ** -40
 
 
+@pytest.mark.more
 def test_moments_of_many_draws():
     source, variance = SeededSource(1), F(10**7, 3)
     drawn = (

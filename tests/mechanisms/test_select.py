@@ -75,6 +75,7 @@ def test_private_on_all_vectors_monotone(epsilon, tolerance):
     assert worst <= tolerance
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("monotone", [False, True])
 def test_bounded_range_computed_independently(epsilon, monotone, brute):
     """Laws and losses from decimals alone: the range of the log-ratio is at most epsilon."""
@@ -107,6 +108,7 @@ def test_epsilon_means_what_was_typed(epsilon_typed):
 # Broken variants: each must be caught.
 
 
+@pytest.mark.first(1)
 def test_half_the_noise_is_caught(epsilon):
     pairs = ((s, t) for s in VECTORS for t in moved(s, 1))
     worst, _ = worst_delta(epsilon, pairs, epsilon=2 * epsilon)
@@ -120,6 +122,7 @@ def test_a_wrong_sensitivity_is_caught(epsilon):
     assert worst > F(1, 100)
 
 
+@pytest.mark.first(1)
 def test_monotone_for_scores_that_are_not_is_caught(epsilon):
     pairs = ((s, t) for s in VECTORS for t in moved(s, 1))
     worst, _ = worst_delta(epsilon, pairs, epsilon=epsilon, monotone=True)

@@ -64,7 +64,7 @@ def lists_mechanism(epsilon, delta, cap, bottom="tight"):
     )
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(
     ("pool", "cap", "longest", "teachers"),
@@ -79,7 +79,7 @@ def test_private_on_all_profiles(pool, cap, longest, teachers, delta, epsilon, t
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", DELTAS)
 def test_private_on_all_profiles_of_three_teachers(delta, epsilon, tolerance):
     lists = subsets("abc", 3)
@@ -89,7 +89,7 @@ def test_private_on_all_profiles_of_three_teachers(delta, epsilon, tolerance):
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("k", [1, 2])
 def test_private_on_all_k_bounded_scores(k, epsilon, tolerance):
     """Which scores rise may depend on the data: common part, k up on one side, k on the other."""
@@ -205,7 +205,7 @@ def by_first_seen(profile):
     return Counter(min(one, key=seen.__getitem__) for one in profile if one)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("truncate", [by_global_rank, by_first_seen])
 def test_truncation_that_looks_at_other_lists_is_caught(truncate, epsilon):
     delta = F(1, 10**6)

@@ -167,7 +167,7 @@ def at_least_one_record_is_drawn(original, n, m, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.littlestone.teachers:Votes.__init__",
+    "learners.littlestone.learner:Votes.__init__",
     "learners/littlestone_learner/test_votes.py::test_a_list_counts_each_hypothesis_once",
 )
 def a_vote_at_each_stage(original, self, lists):

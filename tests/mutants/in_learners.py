@@ -76,7 +76,7 @@ def representatives_of_fewest_private_errors(original, self, sample):
     return Mapped(choice, lambda i: ThresholdHypothesis(best[i][1], low, high))
 
 
-@mutant("vacuous truth", "learners.vc1.chunks:chunk_ends", "a chunk that contradicts itself")
+@mutant("vacuous truth", "learners.vc1.choosers:chunk_ends", "a chunk that contradicts itself")
 def a_chunk_without_a_concept_votes_for_everything(original, tree, *shuffled):
     """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
     ends = original(tree, *shuffled)
@@ -89,7 +89,7 @@ def records_shuffled_in_the_order_of_their_values(original, sample, source):
     return np.sort(original(sample, source))
 
 
-@mutant("parts overlap", "learners.vc1.chunks:chunk_ends", "chunks shuffled by value")
+@mutant("parts overlap", "learners.vc1.choosers:chunk_ends", "chunks shuffled by value")
 def chunks_that_share_a_record(original, tree, sample, shuffled, chunks):
     """Each chunk begins one record too early: one record speaks for two chunks."""
     ends = np.cumsum(sizes(len(shuffled), chunks))
@@ -129,7 +129,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
 
 @mutant(
     "cut by all records",
-    "learners.littlestone.teachers:draw",
+    "learners.littlestone.learner:draw",
     "learners/littlestone_learner/test_votes.py::test_the_draw_is_the_mechanisms",
 )
 def only_the_best_are_drawn_from(original, votes, **options):
@@ -141,7 +141,7 @@ def only_the_best_are_drawn_from(original, votes, **options):
 
 @mutant(
     "wrong neighbours",
-    "learners.littlestone.teachers:draw",
+    "learners.littlestone.learner:draw",
     "learners/littlestone_learner/test_exact_privacy.py::test_proper_output_is_private_too",
 )
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):

@@ -15,7 +15,7 @@ from littlestone.mechanisms.median.values import RankWindow
 from .mutant import mutant, patched
 
 _CHOOSERS = "learners.vc1.choosers"
-_PARTS = "learners.littlestone.teachers:parts"
+_PARTS = "learners.littlestone.learner:parts"
 _FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
@@ -26,7 +26,7 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1.chunks:_places", "shuffled from counts")
+@mutant("secret made public", "learners.vc1.choosers:_places", "shuffled from counts")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
@@ -56,7 +56,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
 
 @mutant(
     "support from the data",
-    "learners.vc1.proper:Leaves.go_down",
+    "learners.vc1.learner:Leaves.go_down",
     "learners/vc1/test_leaves.py::test_an_improper_node_of_the_best_tree_is_left",
 )
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
@@ -68,7 +68,7 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
             if not i or any(positives[at] + negatives[at] for at in path):
                 yield leaf, path
 
-    with patched("learners.vc1.proper:_with_paths", some):
+    with patched("learners.vc1.learner:_with_paths", some):
         return original(self, node, tree, sample, source)
 
 

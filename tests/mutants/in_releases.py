@@ -50,6 +50,33 @@ def the_columns_are_no_part(original, own, proposal, before=(), *, split=False):
     return original(own, None, before, split=split)
 
 
+_COMPOSED = (
+    "learners/test_composed.py::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
+)
+
+
+@mutant("composition forgotten", "learners.boosting.rounds:Boosted.before", _COMPOSED)
+def rounds_that_know_of_no_columns(original, self):
+    """The rounds spend all of rho, and the columns of the same epsilon were paid from it, too."""
+    return ()
+
+
+@mutant("composition forgotten", "learners.running:Shares.joined", _COMPOSED)
+def texts_of_columns_cost_no_delta(original, self, guarantee):
+    """That a rare text may be kept is no part of the delta of columns and learning."""
+    return replace(original(self, guarantee), delta=guarantee.delta)
+
+
+@mutant(
+    "composition forgotten",
+    "data.proposal:Plan.histogram",
+    "data/test_proposal.py::test_given_its_noisy_counts_a_proposal_costs_what_it_says",
+)
+def a_histogram_with_all_of_rho(original, self, column):
+    """Each histogram has the noise of a single column."""
+    return replace(original(self, column), variance=1 / self.rho)
+
+
 @mutant(
     "seed not inherited",
     "privacy.guarantee:total",
@@ -284,7 +311,7 @@ def a_rehearsal_measures_what_was_learned(original, self, n, generator):
 
 @mutant(
     "not in the hash",
-    "learners.protocol:_digest",
+    "learners.task:_digest",
     "planning/test_rehearsal.py::test_changed_protocols_are_refused",
 )
 def a_protocol_can_be_changed(original, rest):

@@ -172,7 +172,7 @@ def names_as_text_if_one_is_missing(original, cells):
 
 @mutant(
     "half noise",
-    "learners.users.clipped:ClippedPlan.locate",
+    "learners.users.learner:ClippedPlan.locate",
     "learners/users/test_exact_privacy.py::test_the_window_alone_costs_its_part",
 )
 def a_window_chosen_at_twice_the_rate(original, self, *given):
@@ -180,7 +180,7 @@ def a_window_chosen_at_twice_the_rate(original, self, *given):
     return original(replace(self, epsilon_search=2 * self.epsilon_search), *given)
 
 
-@mutant("wrong sensitivity", "learners.users.clipped:ClippedPlan.locate", "search and choice")
+@mutant("wrong sensitivity", "learners.users.learner:ClippedPlan.locate", "search and choice")
 def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
     """A user's clipped mistakes move the least score by the width; the rate is for one user."""
     return original(
@@ -198,13 +198,13 @@ def mistakes_beyond_the_window_count(original, mistakes, t, width):
     return np.maximum(mistakes - t, 0)
 
 
-@mutant("composition forgotten", "learners.users.clipped:plan_clipped", "shares of epsilon")
+@mutant("composition forgotten", "learners.users.learner:plan_clipped", "shares of epsilon")
 def the_window_is_free(original, *given, epsilon, **numbers):
     """The choice of a hypothesis spends all of epsilon, after a window that was paid for."""
     return replace(original(*given, epsilon=epsilon, **numbers), epsilon_choice=epsilon)
 
 
-@mutant("half noise", "learners.users.clipped:ClippedPlan.choose", "search and choice")
+@mutant("half noise", "learners.users.learner:ClippedPlan.choose", "search and choice")
 def a_choice_by_clipped_errors_at_twice_the_rate(original, self, *given):
     """A user's whole window may be won for one hypothesis and lost for another."""
     return original(replace(self, epsilon_choice=2 * self.epsilon_choice), *given)

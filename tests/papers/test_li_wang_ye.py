@@ -91,7 +91,7 @@ def test_theorem_34_of_listed_classes(seed):
         check(exact(lambda source, S=sample: A.draw(S, source)), wanted, number_in(matrix))
 
 
-@pytest.mark.first(1, 12)
+@pytest.mark.first(0, 12)
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("seed", range(20))
 def test_theorem_34_of_infinite_classes(seed, k):
@@ -133,7 +133,7 @@ def test_theorem_34_is_certified():
 # -- Definition 2.3 and Lemma 2.4 -----------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("concepts", "values"),
     [
@@ -274,7 +274,7 @@ def test_users_of_too_many_records():
     assert all(laws[0][h].overlaps(laws[1][h]) for h in laws[0])
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(1, 40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_46_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -320,7 +320,7 @@ def record_threshold(rng, high, relation, steps):
     return A
 
 
-@pytest.mark.first(1, 10)
+@pytest.mark.first(0, 10)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_51_and_algorithm_1(seed):
     rng, high = random.Random(seed), 3 + seed % 3
@@ -351,7 +351,7 @@ def bundles(points, most):
     return [b for size in range(most + 1) for b in combinations(kinds, size)]
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("relation", [page.REPLACED, ADDED])
 @pytest.mark.parametrize("kind", ["choice", "thresholds"])
 def test_users_are_private_on_all_small_data(kind, relation):
@@ -388,6 +388,7 @@ def certified(A, n):
     return cert.holds
 
 
+@pytest.mark.more
 def test_algorithm_1_is_certified_for_6200_users():
     A = page.PrivateThreshold.printed(
         ls.Thresholds(1, 2**20), epsilon=F(1), samples_per_user=16, **NUMBERS

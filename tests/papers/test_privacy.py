@@ -68,6 +68,7 @@ def test_m_is_private():
     assert private(learner_m(), 3)
 
 
+@pytest.mark.more
 def test_corollary_4_is_private():
     assert private(corollary4(), 3)
 

@@ -234,6 +234,6 @@ def test_the_path_branch_is_private(size, n, calm):
     assert most <= 1
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 def test_an_unstable_release_is_noticed():
     assert worst_of_paths(5, 4, 1, stable=0)[1] > 1

@@ -38,6 +38,7 @@ def test_auto_takes_exactly_what_is_chosen(concepts, delta):
     assert taken.guarantee() == chosen.guarantee
 
 
+@pytest.mark.more
 def test_auto_takes_exactly_what_is_chosen_for_users():
     for m in (1, 4, 16):
         chosen = plan(ls.Thresholds(1, 999), **ASKED, samples_per_user=m).chosen
@@ -105,7 +106,7 @@ def check(form, classes, work, most_runs):
     assert not refuted(all_failed, all_runs), (form, all_failed, all_runs)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("form", ENTIRE, ids=called)
 def test_fits_at_the_planned_size_meet_alpha(form):
     start = 5 * ENTIRE.index(form) % len(CLASSES)  # other classes for other forms

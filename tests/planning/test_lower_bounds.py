@@ -61,7 +61,7 @@ def check(concepts, asked):
     return compared
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("concepts", EVERY, ids=lambda concepts: concepts.spec)
 @settings(max_examples=settings.default.max_examples // 20)
 @given(ASKED)

@@ -69,6 +69,7 @@ def test_no_learner_needs_more_for_less_often(form, chain):
     check(form, chain)
 
 
+@pytest.mark.more
 def test_each_form_suits_some_of_these_classes():
     """So the tests above are about all of them."""
     easy = Goal(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)

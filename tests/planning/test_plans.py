@@ -35,7 +35,7 @@ CLASSES = [
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.spec)
 def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
     plans = plan(concepts, **ASKED)
@@ -57,6 +57,7 @@ def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
     assert document["non_private"]["agnostic"]["n"] <= needed[True]
 
 
+@pytest.mark.more
 def test_users_beside_group_privacy_and_one_record_of_each():
     plans = plan(ls.Thresholds(1, 2**20), **ASKED, samples_per_user=16)
     found = {(c.learner, c.reads == ALL_RECORDS): c for c in plans}
@@ -101,6 +102,7 @@ def test_agnostic_forms_are_chosen_where_they_win():
     assert mine.required_samples() > near.chosen.n  # what is said of those that were not planned
 
 
+@pytest.mark.more
 def test_what_if():
     plans = plan(ls.Thresholds(1, 99), **ASKED, samples_per_user=4)
     changes = {(c.what, float(c.value)): c.n for c in plans.what_if()}

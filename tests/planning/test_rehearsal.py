@@ -54,7 +54,7 @@ def told(name, asked=PUBLIC, **more):
     return Runner(Twin.read(TABLE, asked_of(name, asked)), asked_of(name, asked | more), 5, 1)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", ASKED)
 def test_it_is_the_fit_that_releases(name):
     """The same rows as a data frame, the same seed: the same release, bit for bit."""
@@ -80,6 +80,7 @@ def test_it_is_the_fit_that_releases(name):
     assert len(set(once._rows.tolist())) == len(once._rows)  # none twice while there are enough
 
 
+@pytest.mark.more
 def test_truth_is_that_of_scikit_learn():
     for name in ("labels", "users"):
         fit = asked_of("fit", ASKED[name])
@@ -384,6 +385,7 @@ def test_columns_that_do_not_fit_are_refused_before_reading(written, tmp_path):
 # -- The command line.
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
@@ -392,7 +394,7 @@ def test_columns_that_do_not_fit_are_refused_before_reading(written, tmp_path):
         ("t.csv --y ill --epsilon 1 --aim auroc>=.7 --json", 0, '"searched": "records"'),
         ("t.csv --y ill --epsilon 1 --aim auroc>=.9", 3, "not reached"),
         ("t.csv --y ill --epsilon 1 --report p.html", 2, "needs --epsilon and --records"),
-        ("t.csv --y ill --epsilon 1 --records 5,6 --aim auroc>=.7", 2, "one number beside an aim"),
+        ("t.csv --y ill --epsilon 1 --records 5,6 --aim auroc>=.7", 2, "one number with an aim"),
         ("t.csv --y ill --epsilon 1,2 --records 9 --out P.json", 2, "one number of records"),
         ("t.csv --y ill --epsilon 1 --records 9 --class scorecard", 2, "--model"),
         ("--best .8 --share .2 --epsilon 1 --records 100 --report p.html", 0, "made up"),

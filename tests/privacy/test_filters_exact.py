@@ -101,6 +101,7 @@ def test_zcdp(epsilon, delta, menu):
     assert delta / 40 < worst <= delta + ROUNDING
 
 
+@pytest.mark.more
 def test_wrong_filters_are_caught():
     """Half the price; leaks that are not added; a zCDP price that holds for bounded range only."""
     pure, basic = Filter("pure", F(1), F(0)), Filter("approximate", F(1), F(1, 10))

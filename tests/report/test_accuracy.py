@@ -18,7 +18,7 @@ from littlestone.evaluation.histogram import Grouped
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Part
 from littlestone.report import page
-from littlestone.report.targets import calibration, roc
+from littlestone.report.evaluated import calibration, roc
 
 from .checker import Checker
 

@@ -67,6 +67,7 @@ def test_the_page_of_a_plan(plans):
     assert not any(checker.check_all(embedded(html)).values())
 
 
+@pytest.mark.more
 def test_the_page_of_a_plan_for_users():
     text = plain(page(ls.plan(ls.Thresholds(1, 3), epsilon=1, samples_per_user=2)))
     assert "How many users to learn" in text
@@ -178,6 +179,7 @@ KINDS = {
 }
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("name", KINDS)
 def test_the_page_is_as_private_as_the_release(name):
     more, size = KINDS[name]

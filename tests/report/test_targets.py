@@ -17,7 +17,8 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page, plot
-from littlestone.report.targets import Shown, drawn
+from littlestone.report.evaluated import drawn
+from littlestone.report.targets import Shown
 from littlestone.source import SeededSource
 
 from .checker import texts
@@ -64,6 +65,7 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
     assert {"age", "<city>", "Event-free, by risk"} & set(texts(plot(made)))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["quantity", "quantile", "count"])
 def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
     """Points and fans are where `predicted_observed` says; of less the page says so."""

@@ -131,6 +131,7 @@ def test_all_are_sources():
     assert isinstance(SeededSource(0), Source)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("n", [3, 4])
 def test_permutations_are_uniform(n):
     source, draws = SeededSource(n), 20_000
@@ -142,7 +143,7 @@ def test_permutations_are_uniform(n):
         assert interval.low <= 1 / len(frequency) <= interval.high
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(("n", "first"), [(13, 2), (9, 2), (40, 1)])
 def test_first_entries_of_a_permutation_are_uniform(n, first):
     source, draws = SeededSource(n), 20_000

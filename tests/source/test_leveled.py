@@ -206,6 +206,7 @@ MANY = [
 ]  # fmt: skip
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("kind", MANY)
 def test_doubles_decide_like_exact_sums(kind, truth, prescribed):
     """At every boundary and beside it: the outcome is that of exact inversion, or undecided."""
@@ -238,6 +239,7 @@ def test_doubles_decide_like_exact_sums(kind, truth, prescribed):
     assert decided or kind == "counts of all sizes"
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("kind", MANY)
 def test_draws_of_many_levels_equal_the_plain_path(kind):
     """The same bits give the same outcome, whether doubles decide or balls do."""
@@ -262,6 +264,7 @@ def test_draws_of_many_levels_equal_the_plain_path(kind):
     assert views.presented[0] == views.presented[1]
 
 
+@pytest.mark.more
 def test_a_bound_on_the_error_that_is_too_small_is_noticed():
     """With no allowance for rounding, doubles decide some cells wrongly: the test above sees it."""
     counts, scores, rate, _ = many("flat", 5000)

@@ -114,6 +114,7 @@ def walk(levels, up):
     return Pieces(scores, [3] * len(scores), range(0, len(scores), 100))
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("gap", [None, 0, 5])
 @pytest.mark.parametrize("up", [True, False])
 def test_equal_seeds_draw_equal_candidates(gap, up):

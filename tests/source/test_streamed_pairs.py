@@ -80,6 +80,7 @@ def walk(kind, n=3000):
     return list(zip(rng.integers(1, 2**30, n), rng.integers(1, 2**30, n), weights, strict=True))
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("kind", ["realizable", "opposite", "zeros only", "random", "heavy"])
 def test_equal_seeds_draw_equal_ends(kind, monkeypatch):
     """Among many points, from several parts: what all balls in memory would say."""

@@ -43,6 +43,14 @@ def promised(learner: Any) -> Guarantee:
     return guarantee.under(Neighbours.REPLACE_ONE) if removed else guarantee
 
 
+def codes_of(concepts: Any) -> int:
+    """Return how many codes labels or targets have: one is of all that are unlisted."""
+    target = getattr(concepts, "target", None)
+    own = len(concepts.labels) + concepts.lists_labels
+    size: int = own if target is None else target.size
+    return size
+
+
 def replaced(sample: Sample, old: Record, new: Record) -> Sample:
     """Return the sample with one record replaced; a list keeps its place.
 
@@ -258,9 +266,8 @@ class TargetSearch(UserSearch):
     def __init__(self, concepts: Any, sample: TargetSample, source: Source) -> None:
         self._several = sample.user is not None
         super().__init__(concepts.domain, sample, 1 + self._several, source)
-        target = concepts.target
-        size = len(concepts.labels) + concepts.lists_labels if target is None else target.size
-        self._codes: list[int] = [0, size - 1, size // 2] + [UNKNOWN] * (target is not None)
+        size, unknown = codes_of(concepts), concepts.target is not None
+        self._codes: list[int] = [0, size - 1, size // 2] + [UNKNOWN] * unknown
 
     def _code(self) -> int:
         return self._codes[self._source.below(len(self._codes))]

@@ -44,6 +44,7 @@ from littlestone.audit.runs import (
     Steered,
     splits_of,
 )
+from littlestone.audit.verify import algorithm_of
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting import Boosting, Values
@@ -53,7 +54,7 @@ from littlestone.privacy.guarantee import upper
 from littlestone.source import LeveledChoice, SeededSource, ball
 
 if TYPE_CHECKING:
-    from littlestone.learners.base import Learner
+    pass
 
 
 SECRET = "SECRET: computed from the records. Do not publish."  # noqa: S105 - no password
@@ -158,11 +159,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     >>> found.holds, round(found.outcomes, 4), found.outcomes > found.transcript > 0
     (True, 0.9062, True)
     """
-    algorithm: Learner[Any] = learner.to_learner() if hasattr(learner, "to_learner") else learner
-    if not hasattr(algorithm, "draw"):
-        raise parameter_error(
-            "replay", "learner", "a learner of the library", type(learner).__name__
-        )
+    algorithm = algorithm_of("replay", learner)
     if not isinstance(table, algorithm.reads) or table.unit != algorithm.unit or not table.n:
         kind = algorithm.reads.__name__
         wanted = f"a {kind} with records"

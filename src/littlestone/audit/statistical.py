@@ -22,7 +22,7 @@ from typing import Any, SupportsIndex
 from littlestone.audit.answer import Raised, output
 from littlestone.audit.cells import at_least, battery, best, hashable
 from littlestone.audit.neighbours import promised
-from littlestone.audit.verify import RecordCases, UserCases
+from littlestone.audit.verify import RecordCases, UserCases, algorithm_of
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import StateError, check_integer, check_probability, parameter_error
 from littlestone.source import SecureSource, reseed
@@ -381,7 +381,7 @@ def audit_learner(
     >>> found.refuted, len(found.pairs)
     (False, 2)
     """
-    algorithm = learner.to_learner() if hasattr(learner, "to_learner") else learner
+    algorithm = algorithm_of("audit_learner", learner)
     claimed = promised(algorithm)
     pairs = neighbour_pairs(points, n_samples)
     risk = (1 - check_probability("audit_learner", "confidence", confidence)) / len(pairs)
@@ -495,8 +495,8 @@ class Family:
         """
         if not any(row.control for row in self.rows):
             raise StateError(
-                "A table of audits without controls is not judged. Add mechanisms that are known "
-                "to be right, with control=True."
+                "A table of audits without controls is not evaluated. Add mechanisms that are "
+                "known to be right, with control=True."
             )
         wrong = [row for row in self.rows if row.control == row.above]
         return [row for row in wrong if row.control], [row for row in wrong if not row.control]

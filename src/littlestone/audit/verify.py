@@ -32,6 +32,7 @@ from littlestone.audit.mechanism import (
     precision,
     rounding,
 )
+from littlestone.audit.neighbours import codes_of
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
 from littlestone.data.domains import as_points
 from littlestone.data.sample import Counted, OrderedSample
@@ -188,17 +189,13 @@ def verify(
     >>> result.holds, result.datasets, result.pairs
     (True, 16, 96)
     """
-    algorithm = _algorithm(learner)
+    algorithm = algorithm_of("verify", learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
     concept_class = algorithm.concept_class
-    codes = len(concept_class.labels) + concept_class.lists_labels  # one for all that are unlisted
-    target = getattr(concept_class, "target", None)
-    if target is not None:
-        codes = target.size
-    records = record_kinds(points, outside=outside, codes=codes)
+    records = record_kinds(points, outside=outside, codes=codes_of(concept_class))
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
-    shuffled = holdout is not None
-    cases = _cases(algorithm, n, records, most=records_per_user, names=names, shuffled=shuffled)
+    ordered = holdout is not None or _shuffles(algorithm, n)
+    cases = cases_of(algorithm, records, most=records_per_user, names=names, ordered=ordered)
     extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     removed = guarantee.neighbours is Neighbours.ADD_REMOVE
@@ -267,7 +264,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     >>> [round(low, 4) for low, high in law.values()]
     [0.3775, 0.6225]
     """
-    algorithm = _algorithm(learner)
+    algorithm = algorithm_of("verify", learner)
     domain = algorithm.concept_class.domain
     listed = algorithm.concept_class.labels
     names = listed if algorithm.concept_class.lists_labels else None
@@ -279,14 +276,12 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]
 
 
-def _algorithm(learner: Any) -> Learner[Any]:
-    if hasattr(learner, "to_learner"):
-        learner = learner.to_learner()
-    if not hasattr(learner, "draw"):
-        raise parameter_error(
-            "verify", "learner", "a learner of this library", type(learner).__name__
-        )
-    return learner  # type: ignore[no-any-return]
+def algorithm_of(caller: str, learner: Any) -> Learner[Any]:
+    """Return the learner of an estimator, or a learner as it is."""
+    made = learner.to_learner() if hasattr(learner, "to_learner") else learner
+    if not hasattr(made, "draw"):
+        raise parameter_error(caller, "learner", "a learner of this library", type(made).__name__)
+    return made  # type: ignore[no-any-return]
 
 
 def _shuffles(algorithm: Any, n: int) -> bool:
@@ -294,8 +289,8 @@ def _shuffles(algorithm: Any, n: int) -> bool:
     return hasattr(algorithm, "shuffles") and bool(algorithm.shuffles(n))
 
 
-def _cases(
-    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, shuffled: bool
+def cases_of(
+    algorithm: Any, records: list[Record], *, most: Any, names: int = 1, ordered: bool = False
 ) -> RecordCases | UserCases | TargetCases:
     """Return the data sets for a learner of records or of users."""
     domain = algorithm.concept_class.domain
@@ -309,7 +304,7 @@ def _cases(
             )
         labels = len(algorithm.concept_class.labels)
         listed = labels if algorithm.concept_class.lists_labels else None
-        return RecordCases(list(records), domain, shuffled or _shuffles(algorithm, n), listed)
+        return RecordCases(list(records), domain, ordered, listed)
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)

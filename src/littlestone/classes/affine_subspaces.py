@@ -458,9 +458,10 @@ def _(concept_class: AffineSubspaces) -> Closures:
         return wider if wider.dim <= dim else None
 
     concepts = AffineSubspaces(q, dim, dim).size if dim else 1
-    return Closures(
-        AlwaysZero(), join, dim + 1, concepts + 1
-    )  # the empty set is closed, but no concept
+    # inside a subspace of dimension ``dim``: its points; then, through one of dimension i, the next
+    widths = (q**dim, *((q ** (dim - i) - 1) // (q - 1) for i in range(dim)))
+    # the empty set is closed, but no concept
+    return Closures(AlwaysZero(), join, dim + 1, concepts + 1, widths)
 
 
 # *Dimension and counts* (rank, cl(P) and F as in docs/oracles.md). *Affine subspaces* are never

@@ -199,9 +199,13 @@ class Closures:
     """
 
     bottom: Hypothesis
+    #: The closure of a closed set and a point, None if no concept holds both.
     join: Callable[[Any, Point], Hypothesis | None]
     rank: int
     closed: int
+    #: For each step of growth, point by point from the empty set on, how many next steps stay
+    #: inside one concept, at most; first of all its points. None, if that is not known.
+    widths: tuple[int, ...] = ()
 
 
 @singledispatch
@@ -455,6 +459,12 @@ class ConceptClass(ABC):
     @abstractmethod
     def domain(self) -> Domain:
         """The public domain: what may be a point."""
+
+    @property
+    def row_schema(self) -> Schema | None:
+        """The public schema whose rows are the points; None where points are something else."""
+        domain = self.domain
+        return domain.schema if isinstance(domain, RowDomain) else None
 
     @property
     @abstractmethod

@@ -315,10 +315,10 @@ def _(concept_class: Points, max_nodes: int | None) -> VersionSpace:
 
 @closures.register
 def _(concept_class: Points) -> Closures:
-    return closed_sets(1, concept_class.bounds)
+    return closed_sets(1, concept_class.bounds, (1,))
 
 
-def closed_sets(k: int, bounds: tuple[int, int] | None) -> Closures:
+def closed_sets(k: int, bounds: tuple[int, int] | None, widths: tuple[int, ...]) -> Closures:
     """Return the closures of sets of at most k points: all of them are closed."""
 
     def join(closed: Any, point: Point) -> Hypothesis | None:
@@ -333,7 +333,7 @@ def closed_sets(k: int, bounds: tuple[int, int] | None) -> Closures:
                 points = (point,)
         return on_points(points) if len(points) <= k else None
 
-    return Closures(AlwaysZero(), join, k, 1 << k)
+    return Closures(AlwaysZero(), join, k, 1 << k, widths)
 
 
 @best_dichotomies.register

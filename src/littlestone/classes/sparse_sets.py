@@ -431,7 +431,8 @@ def unrank(n: int, r: int, rank: int) -> list[int]:
 
 @closures.register
 def _(concept_class: SparseSets) -> Closures:
-    return closed_sets(concept_class.k, concept_class.bounds)
+    widths = tuple(range(concept_class.vc_dim, 0, -1))
+    return closed_sets(concept_class.k, concept_class.bounds, widths)
 
 
 @best_dichotomies.register

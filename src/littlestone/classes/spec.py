@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from littlestone.bounds.representations import PublicPoints
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.hypotheses import evaluate, from_json, parse, to_json
-from littlestone.data import Domain, RowDomain, Schema
+from littlestone.data import Domain, Schema
 from littlestone.data.domains import distinct
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.types import Json, Label
@@ -42,7 +42,7 @@ def at_public_points(concept_class: Any, points: Any) -> ClassAtPoints:
     >>> found.size, [concept.describe()[:12] for concept in found.concepts()]
     (3, ['1 if x > 19,', '1 if x > 59,', 'always 0 (x '])
     """
-    if isinstance(concept_class.domain, RowDomain):
+    if concept_class.row_schema is not None:
         raise UnsupportedError(
             f"{concept_class.spec} takes public points by its columns: give it a schema of public "
             "rows, Schema.from_public(table), and no public points besides."
@@ -248,8 +248,8 @@ def parse_class(
     if labels is not None and not entry.labels:
         *first, last = (e.usage for _, e in sorted(_ENTRIES.items()) if e.labels)
         raise UnsupportedError(
-            f"The class {name} has the labels 0 and 1. {', '.join(first)} and {last} have any "
-            "list of labels; for two labels say which one means 1 (--positive)."
+            f"The class {name} has the labels 0 and 1. {', '.join(first)} and {last} take any list "
+            "of labels; for two labels name the positive one (--positive)."
         )
     listed: dict[str, Any] = {} if labels is None else {"labels": labels}
     if entry.from_csv is not None:

@@ -11,6 +11,6 @@
 `audit`          verification
 `theory`         dimensions; the algorithms of the papers
 `options`        what commands share: public parameters; files they write
-`terminal`       what they say; `summary`: a release in a few lines
+`terminal`       what they say
 ===============  =================================================================================
 """

@@ -16,7 +16,6 @@ from littlestone.cli.options import (
     check_outputs,
     label_list,
     needed,
-    open_learner,
     shared,
     whole,
 )
@@ -87,18 +86,16 @@ def exact(
         "method": method,
     }
     from littlestone.audit import verify
-    from littlestone.cli.summary import plain
     from littlestone.cli.terminal import progress_of
     from littlestone.report import page
+    from littlestone.report.facts import plain
 
     if unit == "user" and claim.learner is None:
         claim = replace(claim, learner="users")
     listed = label_list("audit exact", claim.labels, positive=None)
-    concepts, _, learner, goal = claim.opened("audit exact", listed)
+    concepts, _, learner = claim.opened("audit exact", listed)
     options, most = _of_users(learner, unit, of_users)
-    algorithm = open_learner(
-        "audit", learner, concepts, goal, options=options, settings=claim.settings
-    )
+    algorithm = claim.algorithm(concepts, **options)
     places = read_points(needed("audit exact", "points", claim.points), concepts)
     check_integer("audit", "n", n, low=1)
     with progress_of("Enumerating all data sets and all paths"):
@@ -135,9 +132,9 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
-    concepts, _, learner, goal = claim.opened("audit all-n", listed)
+    concepts, _, learner = claim.opened("audit all-n", listed)
     check_protects_records(learner)
-    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
+    algorithm = claim.algorithm(concepts)
     points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
         found = chain_of(algorithm, points=points)
@@ -155,10 +152,10 @@ def replay(
     pairs: int = 1000,
     json: AsJson = False,
 ) -> int:
-    """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
+    """Replay a learner's choices on neighbours of a real table; the output is SECRET.
 
-    Computes the exact privacy loss of the choices that were made and, if the learner draws once, of
-    every outcome. Exit 1 if the claim is exceeded.
+    Computes the exact privacy loss of the choices that were drawn and, for a learner with a single
+    draw, of every outcome. Exit 1 if the claim is exceeded.
 
     Parameters
     ----------
@@ -177,8 +174,8 @@ def replay(
     from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
-    concepts, public, learner, goal = claim.opened("audit replay")
-    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
+    concepts, public, _ = claim.opened("audit replay")
+    algorithm = claim.algorithm(concepts)
     declared = None if public is None else public.csv
     opened = read_table(data, csv=written.csv, declared=declared, caller="audit replay")
     table = Sample.read(
@@ -225,13 +222,13 @@ def _of_users(
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(
-                f"The learner {learner!r} protects single records. With --unit user leave "
-                "--learner out, or use --learner users."
+                f"The learner {learner!r} protects single records. With --unit user, leave out "
+                "--learner or use --learner users."
             )
         for name, value in given.items():
             if value is not None:
                 raise ParameterError(
-                    f"The {name!r} parameter of audit exact is for the protection of users: say "
+                    f"The {name!r} parameter of audit exact is for the protection of users: add "
                     "--unit user."
                 )
         return {}, None
@@ -306,9 +303,9 @@ def statistical(
     from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table
 
-    concepts, _, learner, goal = claim.opened("audit statistical")
+    concepts, _, learner = claim.opened("audit statistical")
     check_protects_records(learner)
-    algorithm = open_learner("audit", learner, concepts, goal, settings=claim.settings)
+    algorithm = claim.algorithm(concepts)
     sure = check_probability("audit", "confidence", confidence)
     check_integer("audit", "n", n, low=1)
     with counting("Runs") as progress:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -82,15 +83,10 @@ class Cell(NamedTuple):
         low, high, power = self
         if 0 in (low, high):  # 0, and what is as near to it
             return []
-        step = next(
-            step
-            for step in (
-                Decimal(f"{digit}e{p}") for p in range(power - 2, 99) for digit in (1, 2, 5)
-            )
-            if step * _PARTS >= (high - low) * Decimal(10) ** power
-        )
-        step = max(step, Decimal(1)) if whole else step
         first, last = (Decimal(f"{end}e{power}") for end in (low, high))
+        steps = (Decimal(f"{digit}e{p}") for p in range(power - 2, 99) for digit in (1, 2, 5))
+        step = next(step for step in steps if step * _PARTS >= last - first)
+        step = max(step, Decimal(1)) if whole else step
         count = math.ceil((last - first) / step)
         edges = [*(first + i * step for i in range(count)), last]
         return cells_of(edges) if count > 1 else []
@@ -105,9 +101,9 @@ def cells_of(edges: Sequence[Decimal]) -> list[Cell]:
     [Cell(low=10, high=15, power=-1), Cell(low=15, high=200, power=-1)]
     """
     found = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         power = min(int(end.normalize().as_tuple().exponent) for end in (low, high) if end)
-        found.append(Cell(*(int(end.scaleb(-power)) for end in (low, high)), power))
+        found.append(Cell(int(low.scaleb(-power)), int(high.scaleb(-power)), power))
     return found
 
 

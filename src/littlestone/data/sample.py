@@ -622,7 +622,7 @@ class OrderedSample(Counted):
 # changes one part. A `Sample` has no positions, so its records are written out in a fixed order and
 # shuffled by a *secret, exactly uniform* permutation: then the order does not matter, and for every
 # value of the permutation two neighbours (written out alike but for one record) differ in one
-# part. (Learners of thresholds reveal only a part of the permutation: `learners.vc1.chunks`.) An
+# part. (Learners of thresholds reveal only a part of the permutation: `learners.vc1.choosers`.) An
 # `OrderedSample` keeps positions; verification uses it, because `ExactSource` splits by position.
 
 

@@ -81,7 +81,7 @@ def in_words(figure: Any) -> str:
     return f"{four(figure.value)} ({four(figure.low)} to {four(figure.high)} at 95%)"
 
 
-HIDDEN = "the noise hides it"
+HIDDEN = "hidden by noise"
 _SHOWN = 12  # figures that are printed
 
 
@@ -93,13 +93,13 @@ class Figures(ABC):
     @property
     @abstractmethod
     def figures(self) -> dict[str, Any]:
-        """Each figure by its name: a band, or a number; None where the noise hides it."""
+        """Each figure by its name: a band, or a number; None where hidden by noise."""
 
     def summary(self) -> str:
         """Return the figures as a few lines of text."""
         title = type(self).__name__ + f": {NOT_PRIVATE}" * self.seeded
         lines = [(name, in_words(figure)) for name, figure in self.figures.items()]
-        further = [("", "further ones: to_frame()")] * (len(lines) > _SHOWN)
+        further = [("", "more in to_frame()")] * (len(lines) > _SHOWN)
         return Card(title, lines[:_SHOWN] + further).text()
 
     def __repr__(self) -> str:
@@ -228,7 +228,7 @@ class Evaluation(Figures):
             counts = counts + (right / right.sum() + wrong / wrong.sum()) * lacking / 2
         return tuple(tuple(map(float, row)) for row in counts)
 
-    def error_certificate(self, answers: Sequence[int], beta: Any, *, cuts: int = 1) -> float:
+    def error_certificate(self, answers: Sequence[int], beta: Any) -> float:
         """Return e such that the error on new records is at most e with probability 1 - beta.
 
         Notes
@@ -239,10 +239,11 @@ class Evaluation(Figures):
         """
         if not self.histogram.held_out:
             raise UnsupportedError(
-                "An error on new records can be certified from held-out records only: evaluate "
-                "with holdout=0.2 (--holdout 0.2), and with columns that were not learned."
+                "The error on new records can be certified only from held-out records: evaluate "
+                "with holdout=0.2 (--holdout 0.2), and with columns that were not learned from "
+                "them."
             )
-        risk = float(check_probability("evaluate", "beta", beta)) / 2 / cuts
+        risk = float(check_probability("evaluate", "beta", beta)) / 2
         value = 1 - self._raw_share(answers)
         reach = self._reach(self._counts.size, risk) / 2
         mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
@@ -263,7 +264,7 @@ class Evaluation(Figures):
 
     def _right(self, answers: Sequence[int]) -> float:
         if len(answers) != len(self.histogram.scores):
-            raise ParameterError("There must be one answer for each score of the histogram.")
+            raise ParameterError("There must be one label for each score of the histogram.")
         return float(self._counts[np.asarray(answers), np.arange(len(answers))].sum())
 
     def _reach(self, cells: int, beta: float) -> float:
@@ -332,12 +333,6 @@ class Evaluation(Figures):
 
     # -- two labels ------------------------------------------------------------------------------
 
-    @property
-    def cuts(self) -> tuple[int, ...]:
-        """The cuts at scores: label 1 is answered above the cut (from none to all records)."""
-        scores = self.histogram.scores
-        return (scores[0] - 1, *scores)
-
     def answers(self, cut: int = 0) -> list[int]:
         """Return the answer for each score: 1 above the cut."""
         self._binary()
@@ -358,10 +353,6 @@ class Evaluation(Figures):
     def certificate(self, beta: Any, cut: int | None = None) -> float:
         """Return e: the error on new records is at most e, except with probability beta."""
         return self.error_certificate(self.answers(0 if cut is None else cut), beta)
-
-    def best_cut(self) -> int:
-        """Return a cut of the highest accuracy, by the noisy counts."""
-        return max(self.cuts, key=lambda cut: self._raw_share(self.answers(cut)))
 
     @cached_property
     def _seen(self) -> tuple[Floats, slice]:
@@ -684,7 +675,7 @@ class Quality(Plain):
 
     @property
     def better(self) -> bool | None:
-        """Whether the rule has fewer errors, or lower costs, than the constant; None: unknown."""
+        """Whether the rule has a lower error rate, or costs, than the constant; None: unknown."""
         mine, baseline = self.compared
         if self.constant is not None or mine.low >= baseline.high:
             return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +29,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.programs import as_r
+from littlestone.classes.boosted_trees.programs import as_python, as_r
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-release-1"
 #: What is paid for in a release.
-LABELS, COLUMNS, LEARNING = "count of cells that are no label", "columns", "learning"
+LABELS, COLUMNS, LEARNING = "count of cells that are not labels", "columns", "learning"
 #: Both of the same epsilon: what they cost adds up in rho, and is converted once.
 JOINED = "columns and learning"
 #: The claim of that.
@@ -199,7 +199,7 @@ class Release:
         if isinstance(found, ErrorSums):
             measured = QuantityEvaluation(found)
         elif isinstance(self.hypothesis, TreeSum):
-            schema = cast(RowDomain, self.concept_class.domain).schema
+            schema = cast("Schema", self.concept_class.row_schema)
             measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
         else:
             measured = evaluation_of(found, self.hypothesis)
@@ -238,7 +238,7 @@ class Release:
             lines.append(("Certificate", str(self.certificate)))
         found = self.quality
         if found is not None:
-            lines.append(("Error", _band(found.error)))
+            lines.append(("Error rate", _band(found.error)))
             if found.constant != found.majority:  # else it is the same error
                 always = f"Always {self.labels[found.majority]}"
                 lines.append((always, _band(found.baseline)))
@@ -368,33 +368,37 @@ class Release:
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
-        if not isinstance(self.hypothesis, TreeSum):
+        model = self._sums
+        if model is None or model.target is None:
             raise UnsupportedError("Only a model of a time until an event has survival functions.")
-        domain = self.concept_class.domain
-        if not is_table(X):
-            return self.hypothesis.survival(domain.array(X, caller="survival"))
-        pieces = self._points_of(X, csv=csv)
-        return np.concatenate([self.hypothesis.survival(points) for points, *_ in pieces])
+        return self._for_each(X, model.survival, "survival", csv)
 
     def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
-        if not isinstance(self.hypothesis, TreeSum) or self.hypothesis.width is None:
+        model = self._sums
+        if model is None or model.target is None or model.width is None:
             raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
-        if not is_table(X):
-            domain = self.concept_class.domain
-            return self.hypothesis.interval(domain.array(X, caller="predict_interval"))
-        pieces = self._points_of(X, csv=csv)
-        return np.concatenate([self.hypothesis.interval(points) for points, *_ in pieces])
+        return self._for_each(X, model.interval, "predict_interval", csv)
 
     def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
         """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
-        if not isinstance(self.hypothesis, TreeEnsemble) or self.hypothesis.width is None:
+        model = self._sums
+        if model is None or model.target is not None or model.width is None:
             raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
+        return self._for_each(X, model.sets, "predict_set", csv)
+
+    @property
+    def _sums(self) -> TreeEnsemble | TreeSum | None:
+        """The hypothesis, where it is a sum of trees or tables: of labels, or of a target."""
+        return self.hypothesis if isinstance(self.hypothesis, TreeEnsemble | TreeSum) else None
+
+    def _for_each(
+        self, X: Any, answer: Callable[[Points], npt.NDArray[Any]], caller: str, csv: Any
+    ) -> npt.NDArray[Any]:
+        """Return the answers for rows of arrays, or of a table, read piece after piece."""
         if not is_table(X):
-            domain = self.concept_class.domain
-            return self.hypothesis.sets(domain.array(X, caller="predict_set"))
-        pieces = self._points_of(X, csv=csv)
-        return np.concatenate([self.hypothesis.sets(points) for points, *_ in pieces])
+            return answer(self.concept_class.domain.array(X, caller=caller))
+        return np.concatenate([answer(points) for points, *_ in self._points_of(X, csv=csv)])
 
     def predict_pieces(
         self,
@@ -415,8 +419,8 @@ class Release:
         if proba:
             self._check_chances()
         for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
-            if isinstance(self.hypothesis, TreeSum):
-                model = self.hypothesis
+            model = self._sums
+            if model is not None and model.target is not None:
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
                 yield model.predict(points), beside, keys
@@ -424,8 +428,8 @@ class Release:
             labels = np.zeros(len(inside), dtype=np.int8)
             labels[inside] = self.hypothesis.predict(points)
             shown = [self._chances_of(points, inside)] if proba else []
-            if isinstance(self.hypothesis, TreeEnsemble) and self.hypothesis.width is not None:
-                shown.append(self.hypothesis.sets(points).astype(np.float64))
+            if model is not None and model.width is not None:
+                shown.append(model.sets(points).astype(np.float64))
             yield labels, np.column_stack(shown) if shown else None, keys
 
     def _points_of(
@@ -439,7 +443,7 @@ class Release:
         return point_pieces(table, domain=domain, caller="predict", **where)
 
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-        if isinstance(self.concept_class.domain, RowDomain):
+        if self.concept_class.row_schema is not None:
             return self.chances(points)
         outside = self._shares()[0]  # where the first label is answered
         answer = np.full((len(inside), *outside.shape), outside)
@@ -465,10 +469,8 @@ class Release:
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, of each label, or to survive each period, by point."""
         self._check_chances()
-        if isinstance(self.hypothesis, TreeEnsemble):
-            return self.hypothesis.probability(points)
-        if isinstance(self.hypothesis, TreeSum):
-            return self.hypothesis.survival(points)
+        if self._sums is not None:
+            return self._sums.chances(points)
         return self._shares()[score_places(self.hypothesis, points)]
 
     def _shares(self) -> npt.NDArray[np.float64]:
@@ -483,12 +485,10 @@ class Release:
                 f"A model of a {self.target.kind} predicts numbers, not probabilities: leave out "
                 "--proba."
             )
-        own = isinstance(self.hypothesis, TreeEnsemble | TreeSum)
-        if not own and self.evaluation is None:
+        if self._sums is None and self.evaluation is None:
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
-                "with an evaluation (--evaluate), or learn a scorecard or "
-                "boosted_trees(depth=2)."
+                f"A model of {self.concept_class.spec} predicts labels, not probabilities: fit it "
+                "with an evaluation (--evaluate), or use a scorecard or boosted_trees(depth=2)."
             )
 
     def export(self, to: str, *, dialect: str = "duckdb", table: str | None = None) -> str:
@@ -503,14 +503,12 @@ class Release:
         return said * self.guarantee.seeded + self._exported(to, dialect, table)
 
     def _exported(self, to: str, dialect: str, table: str | None) -> str:
-        domain, hypothesis = self.concept_class.domain, self.hypothesis
+        schema, hypothesis = self.concept_class.row_schema, self.hypothesis
         if to not in ("sql", "python", "r", "json"):
             raise parameter_error("export", "to", "one of sql, python, r, json", to)
-        if isinstance(domain, RowDomain):
-            hypothesis = _as_tree(hypothesis, domain.schema)
-        if not isinstance(domain, RowDomain) or not isinstance(
-            hypothesis, TreeEnsemble | TreeHypothesis | TreeSum
-        ):
+        if schema is not None:
+            hypothesis = _as_tree(hypothesis, schema)
+        if schema is None or not isinstance(hypothesis, TreeEnsemble | TreeHypothesis | TreeSum):
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
                 "trees, scorecards and boosted trees can."
@@ -518,22 +516,21 @@ class Release:
         used = {split.column for split in hypothesis.literals}
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
             used |= {position for position, _ in hypothesis.code_points.columns}
-        asked = [column for at, column in enumerate(domain.schema) if at in used]
+        asked = [column for at, column in enumerate(schema) if at in used]
         _refuse_columns(asked, to)
         if to == "sql":
-            written = hypothesis.to_sql(domain.schema, dialect=dialect)
+            written = hypothesis.to_sql(schema, dialect=dialect)
             chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
             name = "probability" if chance else "prediction"
             if table is None:
                 return written
             parts = [f"{written} AS {name}"]
             parts += [
-                f"{own} AS {sql.named(named)}"
-                for named, own in self._beside(domain.schema, dialect)
+                f"{own} AS {sql.named(named)}" for named, own in self._beside(schema, dialect)
             ]
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
-            columns = replace(domain.schema, proposal=None).to_list()
+            columns = replace(schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
@@ -542,20 +539,20 @@ class Release:
             trees, names = (hypothesis,), hypothesis.label_names
             hypothesis = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
         if to == "r":
-            return as_r(hypothesis, domain.schema, self.labels, chances=not alone)
-        if isinstance(hypothesis, TreeEnsemble):
-            return hypothesis.to_python(domain.schema, votes=not alone)
-        return hypothesis.to_python(domain.schema)
+            return as_r(hypothesis, schema, self.labels, chances=not alone)
+        return as_python(hypothesis, schema, votes=not alone)
 
     def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
         """Yield the columns of intervals or sets: their names, and their SQL."""
-        model = self.hypothesis
-        if isinstance(model, TreeSum) and model.width is not None:
+        model = self._sums
+        if model is None or model.width is None:
+            return
+        if model.target is not None:
             for end in ("low", "high"):
                 yield end, model.to_sql(schema, dialect=dialect, what=end)
-        if isinstance(model, TreeEnsemble) and model.width is not None:
-            for name, label in zip(self.set_columns, self.labels, strict=True):
-                yield name, model.to_sql(schema, dialect=dialect, what="set", of=label)
+            return
+        for name, label in zip(self.set_columns, self.labels, strict=True):
+            yield name, model.to_sql(schema, dialect=dialect, what="set", of=label)
 
     @property
     def csv(self) -> CsvFormat | None:
@@ -565,14 +562,14 @@ class Release:
 
     def column(self, x: str | None = None) -> str | None:
         """Return the one column to read (x, if it has another name), or None for rows."""
-        if isinstance(self.concept_class.domain, RowDomain):
+        if self.concept_class.row_schema is not None:
             if x is not None:
                 hint = "The columns of its schema are read by their names."
                 raise parameter_error("predict", "x", "left out for this model", x, hint)
             return None
         names = (self.columns or {}).get("x") or []
         if x is None and len(names) != 1:
-            hint = "The model does not say which column to read."
+            hint = "The model does not name the column to read."
             raise parameter_error("predict", "x", "the name of one column", x, hint)
         return str(names[0]) if x is None else x
 
@@ -646,8 +643,8 @@ def parts_of(
 
 def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
-    domain = concept_class.domain
-    return domain.schema.proposal if isinstance(domain, RowDomain) else None
+    schema = concept_class.row_schema
+    return None if schema is None else schema.proposal
 
 
 def _refuse_columns(asked: Sequence[Column], to: str) -> None:
@@ -668,8 +665,8 @@ def _refuse_columns(asked: Sequence[Column], to: str) -> None:
     inexact = [column.name for column in asked if column.beyond_doubles]
     if to in ("sql", "r") and inexact:
         raise UnsupportedError(
-            f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-            f"be exported to {to}, which rounds them: export it to python or json."
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
         )
 
 
@@ -684,7 +681,7 @@ def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
 
 
 def _band(band: Band) -> str:
-    return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
+    return f"{band.value:.1%} ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
 def doubt(release: Release, positive: str | None = None) -> str:
@@ -705,16 +702,16 @@ def doubt(release: Release, positive: str | None = None) -> str:
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
-            f"the noise hides whether these labels occur: {hidden}. Are they written "
-            "as in the table (--labels, labels=)? A cell outside the list counts as an error"
+            f"the noise hides whether these labels occur: {hidden}. Check that they are written as "
+            "in the table (--labels, labels=): a cell outside the list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
     label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
-        f"the noise hides whether any record has the label {label!r}. Is it written as in the "
-        "table (--positive, labels=)? Every other cell is read as the other label"
+        f"the noise hides whether any record has the label {label!r}. Check that it is written as "
+        "in the table (--positive, labels=): every other cell is read as the other label"
     )
 
 
@@ -734,25 +731,30 @@ def secret_n(neighbours: Neighbours) -> bool:
     return neighbours in (Neighbours.ADD_REMOVE, Neighbours.USER_ADD_REMOVE)
 
 
+def _with_margins(hypothesis: Hypothesis) -> TreeEnsemble | None:
+    """Return a sum of trees of the labels 0 and 1; None for any other hypothesis."""
+    return hypothesis if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary else None
+
+
 def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:
     """Return the scores of a histogram: labels, or the last margin of each of few cells."""
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        return merged_scores(hypothesis.margins, hypothesis.start_share)
-    return tuple(range(labels))
+    model = _with_margins(hypothesis)
+    return merged_scores(model.margins, model.start_share) if model else tuple(range(labels))
 
 
 def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
     """Return where the score of each point is in the histogram: cell of margins, or label."""
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        return np.searchsorted(scores_of(hypothesis, 2), hypothesis.margin(points))
-    return hypothesis.predict(points).astype(np.int64)
+    model = _with_margins(hypothesis)
+    if model is None:
+        return hypothesis.predict(points).astype(np.int64)
+    return np.searchsorted(scores_of(model, 2), model.margin(points))
 
 
 def evaluation_of(histogram: ScoreHistogram, hypothesis: Hypothesis) -> Evaluation:
     """Return what a histogram says of a hypothesis, with what was merged into its cells."""
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        return Evaluation(histogram, hypothesis.margins, hypothesis.probabilities)
-    return Evaluation(histogram)
+    model = _with_margins(hypothesis)
+    of_margins = () if model is None else (model.margins, model.probabilities)
+    return Evaluation(histogram, *of_margins)
 
 
 def is_table(X: Any) -> bool:
@@ -796,12 +798,13 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
     known: list[Any] = [] if proposal is None else [proposal.guarantee]
-    if any(part.what == JOINED for part in parts):
+    joined = [part.about for part in parts if part.what == JOINED]
+    if joined:
+        known = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
         # of a score, what the model cost its own records is not stated in zCDP
-        spent = document.get("spent", {COLUMNS: proposal and proposal.spent})
-        columns, known = [*columns, spent.get(COLUMNS)], [proposal and proposal.spent]
+        columns += known if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
     if total(parts) != headline or columns != known:
-        raise ParameterError("The parts of the guarantee of the model do not sum to it.")
+        raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
 
 
@@ -866,9 +869,7 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
     asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
-    public = getattr(
-        concept_class, "asked", domain.schema if isinstance(domain, RowDomain) else None
-    )
+    public = getattr(concept_class, "asked", concept_class.row_schema)
     if not asked <= set(() if public is None else public.literals()):
         raise _unfit("hypothesis", "schema")
     if target is not None:
@@ -928,7 +929,7 @@ def _check_evaluation(release: Release) -> None:
         return
     if isinstance(model, TreeSum):
         periods = model.target.ends if isinstance(model.target, Periods) else ()
-        schema, size = cast(RowDomain, release.concept_class.domain).schema, histogram.size
+        schema, size = cast("Schema", release.concept_class.row_schema), histogram.size
         fits = bool(periods) and histogram.labels == 2 * len(periods) + 1
         if not fits or histogram.unlisted or histogram.scores != risk_bins(model, schema, size):
             raise _unfit("evaluation", "hypothesis")

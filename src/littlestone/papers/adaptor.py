@@ -42,6 +42,7 @@ from littlestone.learners.base import (
     DELTA_NEEDED,
     DELTA_TEXT,
     ClassLearner,
+    Goal,
     Kind,
     Plan,
     declared,
@@ -81,23 +82,6 @@ class Algorithm(Page, Protocol):
     AGNOSTIC: ClassVar[bool]  # whether its certificate needs no realizable labels
 
     concept_class: ConceptClass
-
-    @classmethod
-    def printed(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Fraction,
-        delta: Fraction,
-        alpha: Fraction,
-        beta: Fraction,
-        n: int,
-        samples_per_user: int | None = None,
-    ) -> Self:
-        """Return the algorithm with the printed parameters; total for n >= 1.
-
-        It refuses a class that it cannot learn. The guarantee is the same for every n.
-        """
 
     def guarantee(self) -> Guarantee:
         """Return what is promised about privacy: computed from the algorithm's own losses."""
@@ -151,6 +135,23 @@ _PAPERS = {"yan": "000, 001", "lwy": "002", "lyu": "003", "alon": "004"}
 
 class Certified(ABC):
     """What every algorithm with a certificate has."""
+
+    @classmethod
+    def printed(
+        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
+        beta: Fraction, n: int, samples_per_user: int | None = None, **how: Any,
+    ) -> Self:  # fmt: skip
+        """Return the algorithm with the printed parameters; total for n >= 1.
+
+        It refuses a class that it cannot learn. The guarantee is the same for every n.
+        """
+        goal = Goal(epsilon, delta, alpha, beta, samples_per_user=samples_per_user)
+        return cls.for_goal(concept_class, goal, n, **how)
+
+    @classmethod
+    @abstractmethod
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
+        """Return what `printed` does, for a goal."""
 
     @abstractmethod
     def failure(self, n: int) -> CertificateBuilder | None:
@@ -326,7 +327,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
     Classes of it are made by `learner_of`.
     """
 
-    algorithm: ClassVar[type[Algorithm]]
+    algorithm: ClassVar[Any]
 
     @cached_property
     def given(self) -> dict[str, Any]:
@@ -340,8 +341,8 @@ class PaperLearner(ClassLearner[PaperPlan]):
         budget["delta"] = getattr(self, "delta", Fraction(0))
         if self.unit == "users":
             budget["samples_per_user"] = getattr(self, "samples_per_user")  # noqa: B009
-        made: Any = self.algorithm.printed(self.concept_class, n=n, **budget)
-        algorithm: Algorithm = replace(made, **self.given)
+        printed = self.algorithm.printed(self.concept_class, n=n, **budget)
+        algorithm: Algorithm = replace(printed, **self.given)
         return algorithm
 
     def make_plan(self) -> PaperPlan:
@@ -349,8 +350,8 @@ class PaperLearner(ClassLearner[PaperPlan]):
         promised = self.at(1).guarantee()
         if promised.epsilon > self.epsilon or promised.delta > getattr(self, "delta", 0):
             raise ParameterError(
-                f"With these parameters {self.estimator} would be {promised}: more than it was "
-                "given. Leave out the shares that do not add up to one."
+                f"With these parameters {self.estimator} would be {promised}: more than was given. "
+                "Leave out the shares that do not add up to 1."
             )
         return PaperPlan(self)
 
@@ -377,7 +378,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
     def name(self) -> str:  # type: ignore[override] # an attribute elsewhere
         """The name on the list, and what was given: public, and part of the record."""
         given = ", ".join(f"{name} = {_written(value)}" for name, value in self.given.items())
-        return self.algorithm.NAME + (f" with {given}" if given else "")
+        return f"{self.algorithm.NAME}" + (f" with {given}" if given else "")
 
     def shuffles(self, n: int) -> bool:
         """Return that parts of the records are taken in a secret order."""
@@ -394,7 +395,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
         """Draw by the algorithm for as many records as there are."""
         algorithm = self.at(max(sample.n, 1))
         if algorithm.guarantee() != self.at(1).guarantee():
-            raise StateError(f"{self.estimator} would not keep what was promised for this n.")
+            raise StateError(f"{self.estimator} would not satisfy its guarantee for this n.")
         return algorithm.draw(sample, source)
 
 
@@ -406,7 +407,10 @@ def learner_of(algorithm: Any) -> type[PaperLearner]:
     if not algorithm.PURE:
         own["delta"] = declared(share(DELTA_NEEDED), DELTA_TEXT)
     if algorithm.UNIT == "users":
-        text = "How many records of each user are read: a public number, not taken from the data."
+        text = (
+            "How many records of each user are read: a public number that is not taken from the "
+            "data."
+        )
         own["samples_per_user"] = declared(whole(1), text)
     for parameter, kind in settings(algorithm).items():
         own[parameter] = declared(_kind(kind), "None: as printed.", default=None)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, VersionSpace
     from littlestone.data import Sample
     from littlestone.data.sample import Kinds
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Point, Points
 
@@ -171,8 +172,8 @@ def points_of(concept_class: ConceptClass) -> list[Point]:
     found = [] if every is None else list(islice(every, MOST_POINTS + 1))
     if not 0 < len(found) <= MOST_POINTS:
         raise UnsupportedError(
-            f"argmax asks at each point, and the domain of {concept_class.spec} has more than "
-            'that can be listed. Take rule="lyu", which is optimal as well.'
+            f"argmax visits each point, and the domain of {concept_class.spec} has too many. Use "
+            'rule="lyu", which is optimal, too.'
         )
     return found
 
@@ -446,14 +447,11 @@ class GenericLearner(Certified):
     beta: Fraction = Fraction(1, 20)
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the learner; the class must be finite."""
         if not isinstance(concept_class.size, int):
             raise UnsupportedError(f"Lemma 29 is for finite classes; {concept_class.spec} is not.")
-        return cls(concept_class, epsilon, alpha, beta)
+        return cls(concept_class, goal.epsilon, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return pure epsilon."""
@@ -521,10 +519,7 @@ class M(Certified):
     beta: Fraction = Fraction(1, 20)
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the numbers of Theorems 23 and 30 for error alpha/2, each O() being 1."""
         d = concept_class.version_space().littlestone_dim()
         if d > 16:
@@ -532,13 +527,14 @@ class M(Certified):
                 f"Littlestone dimension {d}: the printed numbers have more than 10**5 digits."
             )
         eta = Fraction(1, (d + 1) << (1 << (d + 2)) + 1)
-        logs = -log_of(eta) - log_of(beta)
-        k = math.ceil(Fraction(logs - log_of(delta)) / (eta * epsilon))
-        one = G.printed(SOA(concept_class.version_space()), d, alpha / 2)
-        n_prime = math.ceil(Fraction(logs) / (alpha * epsilon))
+        logs = -log_of(eta) - log_of(goal.beta)
+        k = math.ceil(Fraction(logs - log_of(goal.delta)) / (eta * goal.epsilon))
+        one = G.printed(SOA(concept_class.version_space()), d, goal.alpha / 2)
+        n_prime = math.ceil(Fraction(logs) / (goal.alpha * goal.epsilon))
         optimal: Any = "argmax" if listed(concept_class) else "lyu"
-        return cls(concept_class, epsilon, delta, k, one.n, (one.N // one.n,) * (d + 1), n_prime,
-                   eta, optimal=optimal, alpha=alpha, beta=beta)  # fmt: skip
+        batches = (one.N // one.n,) * (d + 1)
+        return cls(concept_class, goal.epsilon, goal.delta, k, one.n, batches, n_prime, eta,
+                   optimal=optimal, alpha=goal.alpha, beta=goal.beta)  # fmt: skip
 
     def __post_init__(self) -> None:
         rounds = self.assigned or (0,) * len(self.batches)

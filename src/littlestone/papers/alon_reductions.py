@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations, combinations_with_replacement
@@ -118,15 +118,11 @@ class Lemma15(Certified):
     beta: Fraction = Fraction(1, 20)
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the empirical learner."""
         own: Any = GenericLearner if isinstance(concept_class.size, int) else M
-        inner = own.printed(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta,
-                            n=max(n // 9, 1))  # fmt: skip
-        return cls(concept_class, inner, alpha, beta)
+        inner = own.for_goal(concept_class, goal, max(n // 9, 1))
+        return cls(concept_class, inner, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return what the copies of one record cost."""
@@ -293,26 +289,22 @@ class Corollary4(Certified):
     beta: Fraction = Fraction(1, 20)
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return the certified learner, if so many records do; else one for half of them."""
-        own = max(epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
-        less = min(delta / rate_for(epsilon, own, 4), Fraction(1, 2))
-        budget: dict[str, Any] = {"epsilon": own, "delta": less, "alpha": alpha, "beta": beta}
-        goal: dict[str, Any] = {"alpha": alpha, "beta": beta}
+        own = max(goal.epsilon - Fraction(1387, 1000), _LEARNER_EPSILON)  # ln 4 goes to relabelling
+        less = min(goal.delta / rate_for(goal.epsilon, own, 4), Fraction(1, 2))
+        accuracy: dict[str, Any] = {"alpha": goal.alpha, "beta": goal.beta}
         inner: Any
         try:
-            inner = Littlestone(concept_class, **budget)
-            plan = _fewest(inner, Goal(epsilon, delta, alpha, beta))
+            inner = Littlestone(concept_class, epsilon=own, delta=less, **accuracy)
+            plan = _fewest(inner, goal)
         except UnsupportedError:
-            inner = M.printed(concept_class, **budget, n=n)
-            return cls(concept_class, epsilon, delta, inner, **goal)
+            inner = M.for_goal(concept_class, replace(goal, epsilon=own, delta=less), n)
+            return cls(concept_class, goal.epsilon, goal.delta, inner, **accuracy)
         if plan is None or n < plan.required:
-            return cls(concept_class, epsilon, delta, inner, **goal)
-        return cls(concept_class, epsilon, delta, plan.learner, plan.pool, excess=plan.share,
-                   ghosts=plan.ghosts, **goal)  # fmt: skip
+            return cls(concept_class, goal.epsilon, goal.delta, inner, **accuracy)
+        return cls(concept_class, goal.epsilon, goal.delta, plan.learner, plan.pool,
+                   excess=plan.share, ghosts=plan.ghosts, **accuracy)  # fmt: skip
 
     def __post_init__(self) -> None:
         if not isinstance(self.concept_class, AffineSubspaces):

@@ -57,6 +57,7 @@ from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Representation
     from littlestone.data import Sample
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -178,12 +179,9 @@ class Theorem34(Certified):
     beta: Fraction
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return it for a budget."""
-        return cls(concept_class, epsilon, alpha, beta)
+        return cls(concept_class, goal.epsilon, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return what is promised when one record is replaced."""
@@ -775,12 +773,10 @@ class Theorem46(Certified):
     neighbours: Neighbours = REPLACED
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return it for a budget: half of it for the search, half for the choice."""
-        return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
+        m = _records(cls, goal.samples_per_user)
+        return cls(concept_class, goal.epsilon, goal.alpha, goal.beta, m)
 
     def guarantee(self) -> Guarantee:
         """Return the sum of search and choice."""
@@ -1031,17 +1027,15 @@ class PrivateThreshold(Certified):
             raise parameter_error("PrivateThreshold", "theta", "between 0 and 1", str(self.theta))
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return it for a budget."""
         if not isinstance(concept_class, Thresholds):
             raise UnsupportedError(
                 f"PrivateThreshold learns thresholds(low, high), not {concept_class.spec}. "
                 "Theorem46 (lwy.theorem4.6) learns users' classes that can be listed."
             )
-        return cls(concept_class, epsilon, alpha, beta, _records(cls, samples_per_user))
+        m = _records(cls, goal.samples_per_user)
+        return cls(concept_class, goal.epsilon, goal.alpha, goal.beta, m)
 
     @property
     def T(self) -> int:  # noqa: N802 - the paper's symbol

@@ -47,6 +47,7 @@ from littlestone.source import LeveledChoice, public_generator, public_salt
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, VersionSpace
     from littlestone.data import Sample
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Point
 
@@ -376,14 +377,11 @@ class Theorem3(Certified):
     beta: Fraction = Fraction(1, 20)
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return k = d**2 log(1/delta)/epsilon teachers."""
         d = concept_class.version_space().littlestone_dim()
-        k = max(1, math.ceil(d**2 * -log_of(delta) / float(epsilon)))
-        return cls(concept_class, epsilon, delta, k, alpha=alpha, beta=beta)
+        k = max(1, math.ceil(d**2 * -log_of(goal.delta) / float(goal.epsilon)))
+        return cls(concept_class, goal.epsilon, goal.delta, k, alpha=goal.alpha, beta=goal.beta)
 
     def __post_init__(self) -> None:
         if not (0 < self.share < 1 and 0 < self.agreeing <= 1 and self.k >= 1):
@@ -765,25 +763,24 @@ class DPOL(Certified):
     cap: int  # records of one update that a teacher reads
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None, adaptive: bool = False,
-    ) -> Self:  # fmt: skip
+    def for_goal(
+        cls, concept_class: ConceptClass, goal: Goal, n: int, *, adaptive: bool = False
+    ) -> Self:
         """Return the printed numbers for T = n steps, with C = 4 and each O() being 1.
 
         A quarter of epsilon and of delta are for each test, the rest for the draws.
         """
         d, T = max(1, concept_class.version_space().littlestone_dim()), max(n, 2)
-        logs = math.log(T) * -log_of(delta)
+        logs = math.log(T) * -log_of(goal.delta)
         K = 4 * d**3  # 2
-        k = max(1, math.ceil(d**3.5 * logs / float(epsilon)))  # 3
+        k = max(1, math.ceil(d**3.5 * logs / float(goal.epsilon)))  # 3
         U = math.ceil(4 * d**3 * max(1.0, math.log(d * math.log(T) + 1)) * k)  # 4
         draws = 2**d if adaptive else math.ceil(math.log(T))
-        leak = delta / 4 / (K * draws)
-        update = AboveThreshold.within(K, epsilon / 4, delta / 4)
-        agreed = AboveThreshold.within(d + 1, epsilon / 4, delta / 4)
-        sparse = _draw_rate(epsilon / 2, delta / 4, K * draws)
-        return cls(concept_class, update.epsilon, agreed.epsilon, sparse, delta, leak,
+        leak = goal.delta / 4 / (K * draws)
+        update = AboveThreshold.within(K, goal.epsilon / 4, goal.delta / 4)
+        agreed = AboveThreshold.within(d + 1, goal.epsilon / 4, goal.delta / 4)
+        sparse = _draw_rate(goal.epsilon / 2, goal.delta / 4, K * draws)
+        return cls(concept_class, update.epsilon, agreed.epsilon, sparse, goal.delta, leak,
                    k, U, K, draws, 4 * math.ceil(U / k))  # fmt: skip
 
     @cached_property

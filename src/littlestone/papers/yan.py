@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from littlestone.classes.trees import Node, VC1Tree
     from littlestone.data import Sample
     from littlestone.data.sample import Kinds
+    from littlestone.learners.base import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -536,12 +537,9 @@ class OPTPrivateLearner(Certified):
     median: Median = "log*"
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return it as Theorem 11 does: epsilon/2 and delta/2 in the place of both."""
-        return cls(concept_class, epsilon / 2, delta / 2, alpha, beta)
+        return cls(concept_class, goal.epsilon / 2, goal.delta / 2, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return the sum of the median and of the choosing mechanism (Theorem 10)."""
@@ -763,12 +761,10 @@ class ProperLearner(Certified):
     median: Median = "log*"
 
     @classmethod
-    def printed(
-        cls, concept_class: ConceptClass, *, epsilon: Fraction, delta: Fraction, alpha: Fraction,
-        beta: Fraction, n: int, samples_per_user: int | None = None,
-    ) -> Self:  # fmt: skip
+    def for_goal(cls, concept_class: ConceptClass, goal: Goal, n: int) -> Self:
         """Return it for a whole budget: S_1 and S_2 are disjoint, so each may spend all of it."""
-        return cls(concept_class, epsilon / 2, delta / 2, epsilon, delta, alpha, beta)
+        epsilon, delta = goal.epsilon, goal.delta
+        return cls(concept_class, epsilon / 2, delta / 2, epsilon, delta, goal.alpha, goal.beta)
 
     def guarantee(self) -> Guarantee:
         """Return the maximum over both parts of the records."""

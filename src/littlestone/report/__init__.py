@@ -6,20 +6,25 @@ drawn with ``plotter``, and their pages with ``page_maker``.
 
 ======================  ==========================================================================
 `figures`               hypotheses on a line, as rules, as trees; charts
-`targets`               points, effects, ROC; quantities, counts and survival
+`targets`               points and effects of sums of trees; quantities, counts and survival
+`evaluated`             what a released evaluation says: in lines, and drawn
+`facts`                 a release in lines of name and text: what `littlestone fit` prints
 `first`                 the first screen of a release's page
-`pages`, `plans`        the page of a release; of a plan, and of a stream
-`folder`                a release in one folder, with hashes
-`rehearsal`             of a rehearsal, with its curves
+`pages`                 the page of a release; a release in one folder, with hashes
+`plans`                 the pages of plans, of streams, of rehearsals
 `html`, ``templates/``  what all pages share
 ======================  ==========================================================================
 """
 
-from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, streams
-from littlestone.report import rehearsal as _rehearsal  # noqa: F401 - and of rehearsals
+from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, rehearsals
 from littlestone.report.figures import Setting, plot, plotter
-from littlestone.report.folder import check_new_folder, write_folder
-from littlestone.report.pages import dimensions_page, page, page_maker
+from littlestone.report.pages import (
+    check_new_folder,
+    dimensions_page,
+    page,
+    page_maker,
+    write_folder,
+)
 
 __all__ = [
     "Setting",

@@ -149,7 +149,7 @@ def drawing(obj: Any, setting: Setting | None = None) -> Markup:
         return html_of(_cases("In words", words, [([], words, "")]), seeded=setting.seeded)
     known = ", ".join(sorted(kind.__name__ for kind in _DRAWERS))
     raise UnsupportedError(
-        f"plot draws no object of type {type(obj).__name__}. It draws releases, fitted "
+        f"plot cannot draw an object of type {type(obj).__name__}. It draws releases, fitted "
         f"learners, hypotheses, and: {known}."
     )
 

@@ -1,4 +1,4 @@
-"""The page of a plan: every learner, its certificate, and what no learner can beat."""
+"""The pages of plans, of streams, and of rehearsals."""
 
 from __future__ import annotations
 
@@ -20,8 +20,21 @@ from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
+from littlestone.planning.rehearsal import FREE, Rehearsal
 from littlestone.privacy import total
-from littlestone.report.figures import Setting, chart, drawing, figure, html_of, path, plotter
+from littlestone.report.facts import proposal_facts
+from littlestone.report.figures import (
+    Setting,
+    chart,
+    drawing,
+    figure,
+    html_of,
+    number,
+    path,
+    plotter,
+    point,
+    ticks,
+)
 from littlestone.report.html import (
     amount,
     claim_names,
@@ -29,17 +42,20 @@ from littlestone.report.html import (
     data_link,
     integer,
     json_in_html,
+    percent,
     promise_words,
     render,
     step_words,
     steps_of,
 )
-from littlestone.report.pages import page, page_maker, proposal_facts
+from littlestone.report.pages import page, page_maker
+from littlestone.types import Json
 
 if TYPE_CHECKING:
     from littlestone.data.schema import Proposal
     from littlestone.learners.select import Candidate
     from littlestone.planning import LowerBound
+    from littlestone.planning.rehearsal import Cell
     from littlestone.privacy import Part
     from littlestone.types import Json
 
@@ -116,7 +132,7 @@ def needs(plans: Plans) -> Json:
         for name, n, any_labels in bars
     ]
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = "* if some concept is right on everybody. Chosen: what fit takes by itself."
+    note = "* if some concept of the class has no errors. Chosen: what fit selects by itself."
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
@@ -161,7 +177,9 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [(c.shown, str(c.problem or "It is for realizable labels only.")) for c in rest]
+    reasons = [
+        (c.shown, str(c.problem or "It is certified for realizable labels only.")) for c in rest
+    ]
     return list(dict.fromkeys(reasons))
 
 
@@ -250,7 +268,7 @@ def _page(public: Mapping[str, Any]) -> str:
         ("Neighbours", guarantee.neighbours.words),
         ("Expected rows", integer(int(asked["horizon"]))),
         ("Columns read", ", ".join(map(str, columns))),
-        ("Label column", f"{y} (1 means: {positive})"),
+        ("Label column", f"{y} (label 1: {positive})"),
         ("Constants", str(about.get("constants", ""))),
         ("Column of users", str(about.get("user", ""))),
         ("Rows of each user that are learned", str(asked.get("records_per_user") or "")),
@@ -261,7 +279,7 @@ def _page(public: Mapping[str, Any]) -> str:
         title=f"littlestone: a stream, {concepts.spec}",
         g=promise_words(guarantee),
         words="No rule is published yet." if now is None else now.describe(),
-        meaning=f"{named}1 means: {y} is {positive}",
+        meaning=f"{named}label 1: {y} is {positive}",
         picture="" if now is None else drawing(now, setting),
         rows=integer(rows),
         used=used,
@@ -285,7 +303,7 @@ def stream_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple
     """Return what each part of a stream cost, and which rows its bound is about, in lines."""
     facts = proposal_facts(parts, proposal)
     if proposal is not None:
-        facts.append(("Mistakes", "proved for rows that the columns were not learned from"))
+        facts.append(("Mistakes", "proved for rows from which the columns were not learned"))
     return facts
 
 
@@ -358,4 +376,104 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
     return chart(
         "Mistakes against time", words, paths, x=powers(right), y=powers(top), note=proved,
         x_name="records (ticks: a hypothesis is published)", y_name="mistakes so far",
+    )  # fmt: skip
+
+
+# -- The page of a rehearsal, and its curves: a model's worth against the number of records.
+
+
+_APART = 11.0  # percent between names of curves
+
+
+@page_maker(Rehearsal)
+def rehearsal_page(found: Rehearsal) -> str:
+    """Return the page of a rehearsal."""
+    answer = found.answer
+    return render(
+        "rehearsal",
+        title=f"littlestone: {found.title}",
+        heading=found.title,
+        made=found.made_up,
+        answer=answer,
+        chance="" if answer is None else percent(answer.chance, 0),
+        needs="" if answer is None else integer(answer.records),
+        picture=html_of(curves(found, Setting())) if found.cells else "",
+        cells=[_cell_row(cell) for cell in found.cells],
+        notes=found.notes,
+        free=int(FREE),
+        embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
+    )
+
+
+def _cell_row(cell: Cell) -> dict[str, object]:
+    return {
+        "name": " ".join(
+            filter(None, (
+                f"{integer(cell.records)} records, ε {float(cell.epsilon):g}", cell.population
+            ))
+        ),
+        "runs": cell.runs,
+        "measures": [
+            (
+                name.replace("_", " "), f"{each.mean:.3g}", f"{each.reach:.2g}",
+                f"{each.low:.3g} to {each.high:.3g}",
+                f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
+            )
+            for name, each in cell.measures.items()
+        ],
+    }  # fmt: skip
+
+
+@plotter(Rehearsal)
+def curves(found: Rehearsal, setting: Setting) -> Json:
+    """Draw the first measure against the records, with the band of 10 to 90 % of the runs."""
+    cells = [cell for cell in found.cells if cell.measures]
+    lines: dict[str, list[Cell]] = {}
+    for cell in cells:
+        name = f"ε {float(cell.epsilon):g}"
+        name += f", {cell.population.partition(':')[0]}" * bool(cell.population)
+        lines.setdefault(name, []).append(cell)
+    main = cells[0].main if cells else ""
+    values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
+    values += [cell.free[main].mean for cell in cells if main in cell.free]
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    margin = max((high - low) * 0.06, 0.01)
+    low, high = low - margin, high + margin
+    first, last = (f(cell.records for cell in cells) if cells else 1 for f in (min, max))
+
+    def x_at(records: int) -> float:
+        share = math.log(records / first) / math.log(last / first) if last > first else 0.5
+        return 0.04 + 0.92 * share
+
+    def y_at(value: float) -> float:
+        return (value - low) / (high - low)
+
+    paths: list[tuple[str, str]] = []
+    names: list[tuple[float, str]] = []
+    for name, own in lines.items():
+        means = [(x_at(cell.records), y_at(cell.measures[main].mean)) for cell in own]
+        for (x, middle), cell in zip(means, own, strict=True):
+            spread = cell.measures[main]
+            paths += point(x, y_at(spread.low), middle, y_at(spread.high))
+        paths.append(("curve", path(means)))
+        names.append((means[-1][1], name))
+        if main in own[-1].free:
+            free = [(x_at(c.records), y_at(c.free[main].mean)) for c in own if main in c.free]
+            paths.append(("dash", path(free)))
+            if len(names) == 1:
+                names.append((free[-1][1], "no privacy"))
+    ends, least = list[tuple[str, float]](), -math.inf
+    for at, name in sorted(names):
+        least = max(100 * at, least + _APART)
+        ends.append((name, round(least, 1)))
+    words = "; ".join(
+        f"{cell.records:,} records at epsilon {float(cell.epsilon):g}: {cell.measures[main]}"
+        for cell in cells
+    )
+    sizes = sorted({cell.records for cell in cells})
+    return chart(
+        f"{main.replace('_', ' ')} by number of records", words, paths,
+        x=[(integer(records), round(100 * x_at(records), 2)) for records in sizes],
+        y=[(number(tick, high - low), round(100 * y_at(tick), 2)) for tick in ticks(low, high)],
+        x_name="records", ends=ends,
     )  # fmt: skip

@@ -23,30 +23,26 @@ from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.cells import number as parsed
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import LittlestoneError
-from littlestone.evaluation import ErrorSums, Evaluation, QuantityEvaluation, SurvivalEvaluation
-from littlestone.evaluation.quantities import QUANTILES
+from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.boosting.rounds import range_of_noise
 from littlestone.learners.linear.learner import Linear
-from littlestone.learners.release import evaluation_of
 from littlestone.report.figures import (
     Setting,
     chart,
     figure,
     html_of,
     number,
-    outcomes,
     path,
     plotter,
     point,
     scale,
     trees_figure,
 )
-from littlestone.report.html import form, integer, percent
+from littlestone.report.html import form, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from littlestone.evaluation import PredictedBin
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -56,8 +52,8 @@ _ROWS = 128  # public rows over which a prediction is a mean
 _GROUPS = (("all",), ("low", "high"), ("low", "middle", "high"))
 _SHOWN_COLUMNS = 12  # of a figure
 _NOTE = (
-    "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
-    "to be in each bin. Computed from the model only."
+    "Bars: the mean change of the log-odds of {what}, with all bins of the other columns equally "
+    "likely. Computed from the model only."
 )
 #: Words that name the unit of a time where the name of its column ends with one.
 _UNITS = ("hours", "days", "weeks", "months", "quarters", "years")
@@ -84,7 +80,7 @@ class Shown:
         """What is predicted, in words."""
         target = self.model.target
         if isinstance(target, Periods):
-            return f"the percentage that is event-free at {self.ends[-1]} {self.units}".rstrip()
+            return f"the event-free percentage at {self.ends[-1]} {self.units}".rstrip()
         if isinstance(target, Count):
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:
@@ -627,151 +623,3 @@ def calculator(ensemble: TreeEnsemble, schema: Schema, positive: str) -> Json | 
 
 
 # -- What a released evaluation says, drawn: ROC, calibration, confusion matrix; observed values.
-
-
-_SHOWN = 6  # labels of a confusion matrix
-_SHARES = [(f"{share:g}", 100 * share) for share in (0.0, 0.5, 1.0)]
-
-
-def drawn(release: Release) -> Json:
-    """Return figures and the confusion matrix of an evaluation, by released counts."""
-    if isinstance(release.evaluation, ErrorSums):
-        figures = _observed(release, release.evaluation)
-        return {"curves": list(map(html_of, figures)), "confusion": None}
-    histogram = release.counts
-    if histogram is None:
-        return {"curves": [], "confusion": None}
-    hypothesis = release.hypothesis
-    curves: list[Json | None] = []
-    evaluation = evaluation_of(histogram, hypothesis)
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-        curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
-    return {
-        "curves": [html_of(curve) for curve in curves if curve],
-        "confusion": _confusion(release, evaluation),
-    }
-
-
-def roc(evaluation: Evaluation) -> Json | None:
-    """Draw the ROC curve and its band; None if the noise hides its area."""
-    area = evaluation.auroc()
-    if area is None:
-        return None
-    upper, lower = evaluation.roc_band()
-    band = path([*upper, *reversed(lower)], "Z")
-    paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
-    words = (
-        f"The ROC curve by the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
-        f"{area.high:.3f}. Shaded: its 95% band. The dashed line is chance."
-    )
-    return chart(
-        f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
-        x_name="false positive rate", y_name="sensitivity",
-    )  # fmt: skip
-
-
-def calibration(evaluation: Evaluation, positive: str) -> Json:
-    """Draw how often label 1 was found where which probability was predicted."""
-    away = evaluation.calibration_error()
-    bins = evaluation.calibration()
-    points = [
-        mark
-        for own in bins
-        for mark in point(own.predicted, own.found.low, own.found.value, own.found.high)
-    ]
-    words = "; ".join(
-        f"{percent(own.predicted, 0)} predicted, {percent(own.found.value, 0)} observed"
-        for own in bins
-    )
-    return chart(
-        f"Calibration: error {away:.3f}" if away else "Calibration", words,
-        [("dash", path([(0, 0), (1, 1)])), *points], x=_SHARES, y=_SHARES, square=True,
-        x_name="predicted probability", y_name=f"observed: {positive}",
-    )  # fmt: skip
-
-
-def _observed(release: Release, sums: ErrorSums) -> list[Json]:
-    """Draw what was observed where which value was predicted; of a quantile its coverage too."""
-    bins = QuantityEvaluation(sums).predicted_observed
-    if not bins:
-        return []
-    quantile = getattr(release.hypothesis, "quantile", None) if sums.kind == "quantile" else None
-    if quantile is None:
-        return [observed(bins, means=True)]
-    return [observed(bins, means=False), coverage(bins, float(quantile))]
-
-
-def observed(bins: Sequence[PredictedBin], *, means: bool) -> Json:
-    """Draw quantiles, and means with bands, of what was observed against what was predicted."""
-    values = [x for own in bins for x in own.quantiles]
-    values += [own.observed.value for own in bins] if means else []
-    (left, right), (low, high) = (bins[0].low, bins[-1].high), (min(values), max(values))
-    wide, tall = (right - left) or 1.0, (high - low) or 1.0
-
-    def share(value: float) -> float:
-        return min(1.0, max(0.0, (value - low) / tall))
-
-    places = [(own.predicted - left) / wide for own in bins]
-    fans = [
-        [(x, share(own.quantiles[i])) for x, own in zip(places, bins, strict=True)]
-        for i in range(5)
-    ]
-    paths = [
-        (kind, path([*fans[i], *reversed(fans[4 - i])], "Z"))
-        for i, kind in ((0, "band"), (1, "inner"))
-    ]
-    ends = (max(left, low), min(right, high))
-    if ends[0] < ends[1]:
-        paths.append(("dash", path(((end - left) / wide, share(end)) for end in ends)))
-    paths.append(("curve", path(fans[2])))
-    for x, own in zip(places, bins, strict=True) if means else ():
-        band = own.observed
-        paths += point(x, share(band.low), share(band.value), share(band.high))
-    return chart(
-        "Observed by prediction", _bins_in_words(bins, tall, means=means), paths, square=True,
-        x=scale(left, right), y=scale(low, high), x_name="predicted", y_name="observed",
-    )  # fmt: skip
-
-
-def coverage(bins: Sequence[PredictedBin], quantile: float) -> Json:
-    """Draw the share of targets that are at most their prediction, for bins of the prediction."""
-    low, high = bins[0].low, bins[-1].high
-    spread = (high - low) or 1.0
-    paths = [("dash", path([(0, quantile), (1, quantile)]))]
-    for own in bins:
-        x = (own.predicted - low) / spread
-        paths += point(x, own.below.low, own.below.value, own.below.high)
-    words = "; ".join(
-        f"{number(own.predicted, spread)}: {percent(own.below.value, 0)}" for own in bins
-    )
-    return chart(
-        "Coverage by prediction", f"{words}; wanted {percent(quantile, 0)}", paths, square=True,
-        x=scale(low, high), y=_SHARES, x_name="predicted",
-    )  # fmt: skip
-
-
-def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) -> str:
-    """Return a sentence for each bin, for readers who do not see the picture."""
-    lines = []
-    for own in bins:
-        says = [f"quantile {q:g} {number(x, spread)}"
-                for q, x in zip(QUANTILES, own.quantiles, strict=True)]  # fmt: skip
-        if means:
-            ends = " to ".join(number(x, spread) for x in (own.observed.low, own.observed.high))
-            says.insert(0, f"mean {number(own.observed.value, spread)} ({ends})")
-        lines.append(f"{number(own.predicted, spread)} predicted: {', '.join(says)}")
-    return "; ".join(lines)
-
-
-def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
-    """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
-    names = [*map(str, release.labels), "no listed label"]
-    counts = evaluation.confusion_matrix(release.answers, adding_up=True)
-    if len(release.labels) > _SHOWN:
-        return None
-    rows = []
-    for name, row in zip(names, counts, strict=False):
-        kept = [max(0, round(count)) for count in row]
-        total = sum(kept) or 1
-        rows.append((name, [(integer(count), percent(count / total, 0)) for count in kept]))
-    return {"labels": names[: len(release.labels)], "rows": rows}

@@ -50,7 +50,7 @@ def assert_law(oracle, brute, schema, depth, sample, rate, **options):
     oracle.assert_same_law(ByFunction(brute, schema, candidates), listed, rate)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "depth", "examples"),
     [(WIDE, 1, 12), (EDGE, 2, 5), (TWO, 2, 10), (MIXED, 2, 6), (ONE, 3, 10)],

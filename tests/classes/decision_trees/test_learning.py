@@ -116,7 +116,7 @@ def test_the_estimator_on_a_data_frame():
     assert learner.hypothesis_.depth <= 2
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("depth", [2, 3])
 def test_the_certificate_is_met_at_the_planned_n(depth):
     """Failures among repeated fits at the planned n: at most beta, at 99% confidence.

@@ -23,12 +23,12 @@ from littlestone.classes import class_from_dict, conjunction, load, parse_class
 from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows, error_bound
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.classes.rule_lists import ListCandidates, ListHypothesis, ListRoots
-from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import SecureSource, SeededSource
 
 ADULT = Path(__file__).parents[3] / "examples" / "adult"
@@ -79,7 +79,7 @@ def records(schema, k):
     return st.lists(st.tuples(row, st.integers(0, k)), max_size=6)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "length", "costs"),
     [
@@ -263,7 +263,7 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
             asked()
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("schema", "options", "points", "n"),
     [
@@ -310,6 +310,7 @@ def twice_the_rate(original, self, rate, source):
     return original(self, 2 * rate, source)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("caller", "name", "broken", "schema", "n"),
     [
@@ -327,7 +328,7 @@ def test_broken_variants_are_noticed(caller, name, broken, schema, n, monkeypatc
     assert result.tightest_epsilon > 1.05
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["costs", "agnostic", "realizable"])
 def test_certificates_are_met_at_the_planned_n(kind):
     """Failures at the planned n are at most beta, by Clopper and Pearson.

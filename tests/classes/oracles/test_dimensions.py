@@ -226,6 +226,7 @@ def ticking(monkeypatch):
     monkeypatch.setattr(sys.modules["littlestone.classes.dimensions"], "Clock", clock)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("seconds", [0, 3, 9, 30, 60, 10**6])
 def test_a_clock_stops_the_search_with_bounds_witnesses_and_reasons(monkeypatch, seconds):
     rng = np.random.default_rng(5)
@@ -296,6 +297,7 @@ def test_bounds_of_forests(seed):
     assert threshold_dimension(paths) == listing(paths, None).kernel.threshold_dim()
 
 
+@pytest.mark.more
 def test_a_large_taxonomy_is_decided_or_bounded():
     chain = TreePaths([i - 1 for i in range(50_000)])
     assert littlestone_dimension(chain) == 15

@@ -263,7 +263,7 @@ def test_it_is_learned(concepts, proper):
         assert not proper or concepts._end(found) in concepts._whole
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("concepts", "points", "proper"),
     [

@@ -27,7 +27,7 @@ def inner(name, concepts, epsilon=1):
     return registry.make(name, concepts, epsilon=epsilon, **PURE[name])
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("n", "pool", "epsilon", "learner_epsilon"),
     [(2, 1, "2.5", 1), (2, 0, 1, 1), (3, 2, "1.4", "0.5")],
@@ -168,6 +168,7 @@ class Telling(Loud):
         return tuple(self.named(sample)) if told else None
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "learner", [Loud(4, F(1, 2)), Telling(4, F(1, 10**9), F(1, 2))], ids=["epsilon", "delta"]
 )
@@ -196,7 +197,7 @@ def relabel(concepts, pool, rate, learner):
     return run
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("matrix", [[[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 1], [1, 0], [1, 1]]])
 def test_relabelling_for_a_loud_learner(matrix):
     """max(epsilon, learner's + ln 4), for a learner that tells its records as loudly as it may."""

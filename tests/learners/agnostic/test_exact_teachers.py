@@ -27,7 +27,7 @@ def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget
     return make(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("pool", [1, pytest.param(2, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", INNER)
 def test_private_on_all_lists(kind, pool):

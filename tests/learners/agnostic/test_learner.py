@@ -219,7 +219,7 @@ def test_tiny_failure_probabilities():
 
 def test_assumptions_are_those_of_the_whole():
     """The learner's records are labelled by a concept: that is no assumption about the data."""
-    from littlestone.report.pages import accuracy_asked
+    from littlestone.report.facts import accuracy_asked
 
     for learner in (vc1(FAR), registry.make("generic", ls.Points(), epsilon=1)):
         algorithm = TwoSample(learner, epsilon=1)

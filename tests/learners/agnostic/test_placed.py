@@ -82,7 +82,7 @@ def law(algorithm, records):
     return ExactSource().law(draw).outcomes
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 1)])
 def test_the_formula_is_kept_on_all_tables_and_attained(n, m):
     """All tables of n records, all neighbours; a little less is not private."""

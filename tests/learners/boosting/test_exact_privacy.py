@@ -101,6 +101,7 @@ def test_every_data_set_of_larger_sizes(schema, depth, rounds, n):
     assert result.slack == 0
 
 
+@pytest.mark.more
 def test_with_a_delta():
     """The claim of composition, (epsilon, delta), against the exact law."""
     result = verify(boosting(delta=Fraction(1, 100)), points=[BONN], n_samples=2)
@@ -246,7 +247,7 @@ def first_round_free(monkeypatch):
     monkeypatch.setattr(rounds_of, "draw_tree", draw)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "variant",
     [
@@ -274,6 +275,7 @@ def loss_of_one_pair(n):
     return max(abs(math.log(laws[0][h] / laws[1][h])) for h in laws[0])
 
 
+@pytest.mark.more
 def test_a_cap_from_the_data_is_noticed(monkeypatch):
     """It loses more the more records there are, so a pair of larger data sets shows it."""
     assert loss_of_one_pair(12) <= EPSILON
@@ -369,6 +371,7 @@ def test_weights_of_two_labels_are_those_of_the_logistic_loss():
             assert not found[y].any()
 
 
+@pytest.mark.more
 def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     true = learner.largest_round
     monkeypatch.setattr(learner, "largest_round", lambda *given, first: true(*given))  # noqa: PLW0108
@@ -378,7 +381,7 @@ def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
     learner._settings.cache_clear()
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta", "rounds", "several"),
     [
@@ -419,7 +422,7 @@ def test_what_is_spent_adds_up_to_the_trees_that_are_released():
     assert len(boosted.draw(sample, SeededSource(0)).trees) == 3 + 1
 
 
-@pytest.mark.first(3)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", [None, "1e-6"])
 @pytest.mark.parametrize("evaluate", ["0.5", "0.975", "0.98", "0.999"])
 def test_an_evaluation_of_nearly_all_leaves_something_for_the_rounds(evaluate, delta):

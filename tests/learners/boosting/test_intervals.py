@@ -30,7 +30,7 @@ from littlestone.learners.check_record import check_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import promise, run
 from littlestone.mechanisms import Conformal
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SecureSource, SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
@@ -81,6 +81,7 @@ def test_every_data_set_is_protected():
     assert not verify_mechanism(width_of(users=False), pairs, epsilon=F(1, 3)).holds
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 def test_all_records_of_a_user_are_protected(monkeypatch):
     some, half = neighbours(users=True)[::97], F(1, 2)  # these are too few units to show all of 1
@@ -301,6 +302,7 @@ def test_a_changed_interval_is_noticed():
         assert any(found.field.startswith(field) for found in check_record(changed))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["quantity", "count"])
 def test_exports_say_the_same_ends_of_all_rows(kind):
     y = "cost" if kind == "quantity" else "visits"

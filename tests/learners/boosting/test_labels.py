@@ -20,7 +20,6 @@ import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.boosted_trees.ensemble import linked
-from littlestone.cli.summary import plain
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
@@ -30,6 +29,7 @@ from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
+from littlestone.report.facts import plain
 from littlestone.source import ExactSource, SeededSource
 
 ABC = ("a", "b", "c")
@@ -50,7 +50,7 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
 # --- exact privacy --------------------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("points", "n", "options"),
     [
@@ -105,6 +105,7 @@ def of_trees_and_histogram(worst_loss, n, evaluate, points=(BONN,)):
     return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.predict(points))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("n", "evaluate", "points"),
     [
@@ -316,7 +317,7 @@ def test_from_records_to_the_file(kind, tmp_path):
     assert (read.predict_proba(X) == shares).all()
     html = page(read)
     assert html == page(made.release_)
-    assert "no listed label" in html
+    assert "unlisted label" in html
     assert ("The scorecard" in html) == (kind is ls.Scorecard)
 
 
@@ -410,6 +411,7 @@ def loss_of_one_pair(n=6):
     return max(abs(math.log(laws[0][h] / laws[1][h])) for h in laws[0])
 
 
+@pytest.mark.more
 def test_a_pair_of_neighbours_nearly_spends_epsilon():
     assert 0.7 * LOUD < loss_of_one_pair() <= LOUD
 
@@ -463,7 +465,7 @@ def twice_the_rate(monkeypatch):
     )  # fmt: skip
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     "variant",
     [

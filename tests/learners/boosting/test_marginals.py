@@ -114,6 +114,7 @@ def test_the_bounds_are_nearly_reached():
     assert 0.3 < cost <= 1
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("evaluation", [None, Fraction(1, 8)])
 @pytest.mark.parametrize("n", [700, 5_000, 200_000])
 def test_all_budgets_together_are_epsilon(n, evaluation):
@@ -212,6 +213,7 @@ def test_log_odds_of_a_rare_label_are_limited():
     assert np.abs(found).max() < 10
 
 
+@pytest.mark.more
 def test_audit_of_all_n(tiny):
     report = all_n(boosting(TWO), points=[(1, 2), (2, 3)], sizes=(2,))
     assert {"counts of columns", "weights of columns"} <= {step.name for step in report.steps}

@@ -28,7 +28,7 @@ from littlestone.learners.check_record import check_record
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.mechanisms import Conformal
-from littlestone.report.pages import evaluation_facts
+from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import ExactSource, SeededSource
 
 EDGE = Schema.from_dict({"age": {"bins": [30]}})
@@ -100,6 +100,7 @@ def whole_release(monkeypatch, *, learned_too=False):
     return verify_mechanism(observed, pairs, epsilon=1).tightest_epsilon
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 @pytest.mark.parametrize("learned_too", [False, pytest.param(True, marks=pytest.mark.more)])
 def test_a_record_pays_for_the_trees_or_for_the_width(monkeypatch, learned_too):
@@ -262,6 +263,7 @@ def test_a_release_says_what_it_covers_and_its_record_agrees(user):
         assert check_record(changed)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("y", ["ill", "how"])
 def test_exports_say_the_same_sets_of_all_rows(y):
     model = trees(NAMES if y == "how" else None, evaluate="1/2").fit(TABLE, y)

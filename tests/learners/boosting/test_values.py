@@ -181,11 +181,13 @@ ROUNDS = [
 NAMES = ["huber", "quantile", "gamma", "poisson", "hazards", "labels", "unlisted labels"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS, ids=NAMES)
 def test_a_round_has_its_range_for_all_units_of_two_records(loss, codes, start):
     assert range_of_a_round(loss, codes, start, loss.resolution) == 1
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS[:6], ids=NAMES[:6])
 def test_a_round_without_clipping_is_noticed(loss, codes, start):
     """Two records then bring up to twice W."""
@@ -432,6 +434,7 @@ def test_a_loss_of_a_reader_that_costs_more_than_it_says_is_noticed():
     assert [step.name for step in report.steps if not step.holds] == ["round 1, range"]
 
 
+@pytest.mark.more
 def test_a_free_start_is_noticed(monkeypatch):
     """The quantiles are those of the records."""
 
@@ -443,6 +446,7 @@ def test_a_free_start_is_noticed(monkeypatch):
         loss_of_transcripts(tiny(Quantity(0, 1, 1)), [(1,)], range(2), 1)
 
 
+@pytest.mark.more
 def test_a_free_mean_is_noticed(monkeypatch):
     """What is left is summed without noise."""
 
@@ -486,6 +490,7 @@ def test_the_mean_of_a_skewed_target_is_right():
     assert 0.95 < made.predict(table).mean() / table.cost.mean() < 1.05
 
 
+@pytest.mark.more
 def test_survival_is_right_on_the_mean():
     """Beside Kaplan-Meier, where half of all leave early; without the move it is .07 off."""
     rng, periods = np.random.default_rng(0), Periods((2, 5, 10, 15, 20, 30))
@@ -800,6 +805,7 @@ def test_from_records_to_exports(kind, tmp_path, evaluated):
         assert made.unique_times_.tolist() == [5, 10, 20, 30]
 
 
+@pytest.mark.more
 def test_arrays_and_tables_are_read_alike():
     table = people(400)
     tabled = made_of("quantity", table)

@@ -90,6 +90,7 @@ def largest_move(moved):
     return int((square[:, None] + square[None] - 2 * (moved @ moved.T)).max())
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("labels", [None, ABC], ids=["binary", "listed"])
 @pytest.mark.parametrize("n", [1, 10**6])
 def test_a_replaced_record_moves_a_round_by_at_most_its_bound(labels, n):

@@ -120,6 +120,7 @@ def test_all_parts_together_are_epsilon():
     assert made.spending(5000)["coefficients"].startswith("zCDP")
 
 
+@pytest.mark.more
 def test_the_audit_of_all_n_knows_its_parts():
     found = all_n(linear(rounds=3), points=[(2, 2, 2), (6, 3, 4), (0, 1, 3)], sizes=(2,))
     assert found.holds

@@ -138,7 +138,7 @@ LARGE = {"epsilon": 8, "delta": "1/100"}
 SHARP = {"epsilon": 4, "delta": "1/1000000"}
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("kind", "n", "budget"),
     [
@@ -154,6 +154,7 @@ def test_broken_lists_are_caught(kind, n, budget):
     assert not check(learner(SINGLES, kind, **ALL, **budget), [0, 1, 3], n).holds
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", [Plain, RankedAlone])
 @pytest.mark.parametrize("budget", [BUDGET, LARGE])
 def test_the_same_code_with_correct_lists_passes(kind, budget):
@@ -179,6 +180,7 @@ def test_bottom_must_not_depend_on_the_data():
         assert (found > made.delta) == (kind is CapOfTheData)
 
 
+@pytest.mark.more
 def test_a_refusal_that_escapes_is_caught():
     """With two nodes, some data sets are refused: the learner itself submits an empty list."""
     options = {"method": "closures", "chunk": 3, "tolerances": (1,)}
@@ -191,7 +193,7 @@ def test_a_refusal_that_escapes_is_caught():
     assert fixed.refusals == 0
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("by_points", [True, False])
 def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
     made = learner(SINGLES, Plain, chunk=2, tolerances=(0,))

@@ -47,6 +47,7 @@ def test_planned_sizes_alone_are_certified():
     assert not own.certificate(10**9, empirical=True).holds
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("n", "m"), [(20, 6), (13, 12), (60, 1)])
 def test_one_teachers_chances_are_bounded(n, m):
     """Exact hypergeometric tails, by SciPy."""

@@ -40,7 +40,7 @@ DEALT = {
 }
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_every_data_set(name, budget):
@@ -55,7 +55,7 @@ def test_every_data_set(name, budget):
         assert result.worst_delta > 0.2 * result.delta
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", DEALT)
 def test_every_list_that_is_shuffled(name):
     cls, options = DEALT[name]

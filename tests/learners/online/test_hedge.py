@@ -126,7 +126,7 @@ def turning(rng, history):
     return x, int(x > (20 if history[-1][0] < HORIZON / 2 else 80))
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("adversary", [contradicting, noisy, turning])
 def test_regret_is_below_the_bound(adversary):
     rng, made = np.random.default_rng(1), learner()

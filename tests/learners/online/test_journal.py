@@ -160,6 +160,7 @@ def test_the_public_record_is_a_function_of_the_transcript(tmp_path):
     kept.close()
 
 
+@pytest.mark.more
 def test_one_process_at_a_time(tmp_path):
     kept = learner(tmp_path / "s")
     kept.learn_one(5, 1)
@@ -181,7 +182,7 @@ def test_one_process_at_a_time(tmp_path):
     assert learner(tmp_path / "s").state_.time == 1
 
 
-@pytest.mark.first(5)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "change",
     [
@@ -225,6 +226,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("how", TAMPERED)
 def test_a_changed_state_is_refused(tmp_path, how):
     folder = saved(tmp_path)

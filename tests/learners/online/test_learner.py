@@ -127,7 +127,7 @@ def test_the_parts_cost_what_is_claimed(concept_class, delta, constants):
     assert (guarantee.epsilon, guarantee.delta) == (F(1, 2), plan.goal.delta)
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("epsilon", [1e-9, 1e6])
 @pytest.mark.parametrize("delta", [0, "1e-300", 0.999])
 @pytest.mark.parametrize("constants", ["practical", "theory"])
@@ -226,7 +226,7 @@ def test_few_mistakes_on_thresholds():
     assert estimate.low <= estimate.value <= estimate.high
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("concept_class", "points", "target"),
     [
@@ -345,6 +345,7 @@ def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok)
     assert feasible(learner(), 0).why == "There are no records."
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     ("concept_class", "least"),
     [(Points(), 300), (SparseSets(2), 700), (SparseSets(3), 1_500),
@@ -395,6 +396,7 @@ def test_the_adversary_who_keeps_the_most_concepts():
         assert len(run.mistakes) <= run.bound.mistakes <= 20_000
 
 
+@pytest.mark.more
 def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
     """Labels that nothing explains: whatever it predicts is wrong."""
     found = learner(Thresholds(1, 9), horizon=30_000)
@@ -407,6 +409,7 @@ def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
     assert found.hypothesis_ == before
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
     """Each block shows one point only, ever nearer to the target: no block teaches the next."""
@@ -484,6 +487,7 @@ def test_votes_are_the_majority_in_every_form():
 # -- pictures -----------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
     plan = plan_online(Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=10**5, constants="theory")
     x = np.arange(20_000) % 9 + 1

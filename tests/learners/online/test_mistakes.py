@@ -116,6 +116,7 @@ CLOSURES = [
 ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("concept_class", "concepts", "kinds"), CLOSURES, ids=str)
 def test_closures_against_every_adversary(concept_class, concepts, kinds):
     plan = plan_online(concept_class, epsilon=60, delta=F(1, 5), horizon=7, beta=F(1, 4))
@@ -158,6 +159,7 @@ def test_a_learner_that_breaks_the_certificate_is_caught():
     assert worst_chance(Sampled(TWO, plan, Praise), TWO, TWO_KINDS, 5, 2) > failure(plan, 1)
 
 
+@pytest.mark.more
 def test_a_budget_that_is_not_reserved_is_caught():
     """Weights that fall slowly need a second update: without it nothing more is learned."""
     enough, short = scored(batches=2, rate=1), scored(batches=1, rate=1)

@@ -36,6 +36,7 @@ def most_mistakes(make, concept_class, matrix):
     return worst
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_the_soa_makes_littlestone_dimension_mistakes_on_all_classes_of_three_points(size):
     for matrix in combinations(list(product((0, 1), repeat=3)), size):

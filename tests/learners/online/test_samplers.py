@@ -50,7 +50,7 @@ def verified(sampler, epsilon, delta=0, kinds=MISTAKES, now=NOTHING):
     return verify_mechanism(run, replace_one(kinds, 4), epsilon=epsilon, delta=delta)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", [F(1), F(6)])
 def test_a_draw_from_scored_candidates(epsilon):
     kinds = [None, (1, 0), (1, 1), (2, 0)]
@@ -67,7 +67,7 @@ FLATS = AffineSubspaces(2, 2, 1)
 A, B, C = (0, 0), (0, 1), (1, 0)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("concept_class", "now", "kinds"),
     [
@@ -75,7 +75,7 @@ A, B, C = (0, 0), (0, 1), (1, 0)
         (SparseSets(2), AlwaysZero(), [(1, 1), (2, 1), (2, 0)]),
         (SparseSets(2), PointHypothesis(1), [(1, 1), (2, 1), (3, 1)]),
         (FLATS, AlwaysZero(), [(A, 1), (B, 1), (C, 0)]),
-        (FLATS, growth(FLATS).extend(AlwaysZero(), A), [(A, 1), (B, 1), (C, 1)]),
+        (FLATS, growth(FLATS).join(AlwaysZero(), A), [(A, 1), (B, 1), (C, 1)]),
     ],
     ids=str,
 )
@@ -96,9 +96,7 @@ class Pairs(ClosureSampler):
     def votes(self, epochs, now):
         xs = [x for epoch in epochs for _, x, y in epoch if y == 1]
         grown = growth(self.concept_class)
-        return Counter(
-            grown.extend(grown.extend(now, a), b) for a, b in combinations(xs, 2) if a != b
-        )
+        return Counter(grown.join(grown.join(now, a), b) for a, b in combinations(xs, 2) if a != b)
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def test_growth_is_the_least_concept_by_brute_force(concept_class):
             nexts = {}
             for x in set(domain) - inside:
                 larger = [ones for ones in sets.values() if inside | {x} <= ones]
-                found = grown.extend(h, x)
+                found = grown.join(h, x)
                 if not larger:
                     assert found is None
                     continue
@@ -153,7 +151,7 @@ def test_growth_is_the_least_concept_by_brute_force(concept_class):
                     assert sum(ones <= target for ones in nexts) <= width, (step, h)
             following |= set(nexts.values())
         level = following
-    assert all(grown.extend(h, x) is None for h in level for x in domain if not label(h, x))
+    assert all(grown.join(h, x) is None for h in level for x in domain if not label(h, x))
 
 
 def points_of(concept_class):

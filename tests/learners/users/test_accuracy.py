@@ -37,7 +37,7 @@ def upper_bound(failures, trials):
 # --- sizes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("m", "group", "before", "paper"),
     [(4, 412, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 189, 1.25e6),
@@ -68,7 +68,7 @@ ALPHAS, RECORDS = (F(1, 50), F(1, 20), F(1, 10)), (1, 4, 16, 64, 256)
 GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m"),
     [
@@ -151,6 +151,7 @@ def test_users_with_laws_of_their_own():
         made(ls.Points(), users="iid-users", method="group-privacy").required_samples()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("method", "least"), [("user-level", 150), ("group-privacy", 20)])
 def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     """Two concepts, each wrong where the other one is right; records of a user depend."""
@@ -175,7 +176,7 @@ def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     assert failures >= least
 
 
-@pytest.mark.first(2)
+@pytest.mark.more
 @pytest.mark.parametrize("method", ["auto", "group-privacy", "user-level", "one-record"])
 @pytest.mark.parametrize(
     "cls",
@@ -383,6 +384,7 @@ def test_failures_at_the_required_number(error, m, bad):
     assert upper_bound(failures, trials) <= 0.05
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("held", ["nothing", "mistakes"])
 def test_some_users_may_have_fewer_records(held):
     """k short users: beta e**(-k epsilon) in the certificate gives beta (users.md)."""

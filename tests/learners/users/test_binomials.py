@@ -14,6 +14,7 @@ from littlestone.learners.users.mistakes import (
 )
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("m", [1, 2, 7, 16, 64, 257])
 def test_the_crossing_is_the_best_of_all_events(m):
     rng = np.random.default_rng(m)
@@ -36,6 +37,7 @@ def test_edges():
     assert separate(1, 0.25, 0.75) == (0, 0.5)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("m", [1, 3, 16, 40])
 def test_within_an_interval_against_all_t_and_a_fine_grid(m):
     rng = np.random.default_rng(m)

@@ -131,7 +131,7 @@ def test_in_full(cls, points, n, laws, kind):
     assert worst <= ROUNDING
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.usefixtures("streamed_once")
 @pytest.mark.parametrize(
     ("width", "starts", "lag"),
@@ -151,6 +151,7 @@ def test_the_window_and_the_hypothesis_together(width, starts, lag):
     assert worst_excess(run, held, 2, F(1, 2))[0] > F(1, 1000)
 
 
+@pytest.mark.first(2)
 @pytest.mark.usefixtures("streamed_once")
 @pytest.mark.parametrize(("width", "lag"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
 def test_the_window_alone_costs_its_part(width, lag):
@@ -183,6 +184,7 @@ def caught(run, most=2, n=2, names=None, points=(1, 2)):
     return worst > F(1, 1000)
 
 
+@pytest.mark.more
 def test_control_sensitivity_of_one_record():
     """epsilon instead of epsilon/m: protects a record, not a user."""
     way = agnostic(TWO, 2, "group-privacy").plan.chosen
@@ -190,7 +192,7 @@ def test_control_sensitivity_of_one_record():
     assert caught(lambda users, source: broken.choose(users, source).key)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("starts", "change", "lag"),
     [
@@ -230,6 +232,7 @@ def test_control_no_bound():
     assert worst <= ROUNDING
 
 
+@pytest.mark.more
 def test_control_one_stream_of_public_coins_for_all_users():
     """A user with too many records uses up coins, and all later users are cut otherwise."""
 

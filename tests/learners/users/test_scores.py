@@ -79,6 +79,7 @@ def check(concept_class, users, m, hypotheses=None):
             )
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("outside", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_thresholds(seed, outside):
@@ -226,6 +227,7 @@ def test_the_least_epsilon_still_answers():
     assert learner.draw(users, SeededSource(1)).low == 1
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("width", [1, 2, 3, 9])
 @pytest.mark.parametrize(
     "concepts",

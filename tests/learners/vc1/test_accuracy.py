@@ -142,6 +142,7 @@ def tails(rng, n, width, trials):
     return np.stack([rng.multinomial(g, [1 / width] * width) for g in hits])
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("depth", [1, 2**4, 2**10, 2**20, 2**63, 2**255])
 def test_one_shot_fails_at_most_beta(depth):
     chooser = learner(ls.Thresholds(1, 2 * depth), method="one-shot").plan.chooser
@@ -189,6 +190,7 @@ def simulate(cls, tail, other, label, points, trials, **options):
     return failures
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_thresholds_fail_rarely(method):
     tail = list(range(2**18 + 4, 2**18 - 1, -1))  # labelled 1: the target is "x >= 2**18"
@@ -197,6 +199,7 @@ def test_thresholds_fail_rarely(method):
     assert upper_bound(failures, 100) <= 0.2
 
 
+@pytest.mark.more
 def test_networks_fail_rarely():
     """IPv6: the target is one address; the five longest networks around it are the tail."""
     networks = ls.Prefixes("ipv6")
@@ -227,6 +230,7 @@ def test_measured_failure_at_the_required_number(high, method, width):
 # --- proper output -----------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_proper_output_is_a_concept():
     """A binary tree of which only the paths to the leaves are concepts: 31 improper nodes."""
     matrix = np.array(binary(5))

@@ -27,6 +27,7 @@ def verified(median, values, n, epsilon, good=2):
     return verify_mechanism(run, pairs, epsilon=epsilon, delta=DELTA if median == "tree" else F(0))
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("good", [1, 2, 3])
 @pytest.mark.parametrize("values", [1, 2, 3])
 @pytest.mark.parametrize("median", MEDIANS)

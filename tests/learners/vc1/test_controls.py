@@ -143,6 +143,7 @@ def leak(kind, matrix, chunks):
     return verify_mechanism(run, pairs, epsilon=1, delta=delta).worst_delta / float(delta)
 
 
+@pytest.mark.more
 def test_the_printed_algorithm_is_caught():
     """Two records that contradict each other make every point deterministic."""
     assert leak(Literal, POINTS, 1) > 1.6
@@ -158,6 +159,7 @@ def test_more_siblings_more_leaks():
     assert leak(OPTPrivateLearner, six, 1) <= 1
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("chunks", [1, 2])
 def test_an_unquotiented_class_is_caught(chunks):
     equal = [[0, 0, 0], [1, 1, 1]]

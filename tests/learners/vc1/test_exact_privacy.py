@@ -49,7 +49,7 @@ def test_there_are_so_many_kinds():
     assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_two_records(matrix):
     for chunks in (1, None):
@@ -64,7 +64,7 @@ def check_three_records(matrix, *options):
         assert result.datasets == (2 * points) ** 3
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_three_records(matrix):
     check_three_records(matrix, {})
@@ -87,7 +87,7 @@ def test_lists_are_shuffled_by_position():
     assert (result.datasets, result.pairs, result.ordered) == (216, 3240, False)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("cls", "methods"), [(ls.Thresholds(1, 3), METHODS), (ls.Prefixes("ab", 1), ["auto"])], ids=str
 )
@@ -98,7 +98,7 @@ def test_implicit_classes_and_records_outside(cls, methods):
         assert result.holds, result
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("chunks", [1, 2, None])
 def test_thresholds_with_three_records(method, chunks):
@@ -110,7 +110,7 @@ def test_thresholds_with_three_records(method, chunks):
         assert check(algorithm, 2, 3).datasets == 4**3
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
 def test_proper_output(delta):
     algorithm = learner(FORK, delta=delta, proper=True)

@@ -34,6 +34,7 @@ def slow_ends(tree, sample, chunks):
     return ends
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("f", [None, 0, 1, 5, 9])
 def test_chunks_of_thresholds_are_what_the_tree_says(f):
     cls = ls.Thresholds(1, 9)

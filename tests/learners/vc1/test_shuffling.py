@@ -93,6 +93,7 @@ def test_looks_at_few_records_of_many():
     assert found == chunk_ends(tree, sample, order, chunks)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
 def test_equal_weights_at_the_door(method):
     """A table that is only read for its extremes shows the weights of a table that is counted."""

@@ -115,6 +115,7 @@ def test_exponential_fails_at_most_beta_exactly(window, size):
             assert failure > 0.3 * bound, "the certificate is nearly tight"
 
 
+@pytest.mark.first(7)
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize("size", [2, 1000, 2**32])
 def test_tree_fails_at_most_beta_exactly(window, size):

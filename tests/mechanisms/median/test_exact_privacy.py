@@ -95,7 +95,7 @@ def check_b(verify, size, n):
             assert found.within(delta), (rank, epsilon, float(found.worst / delta))
 
 
-@pytest.mark.first(12)
+@pytest.mark.first(9)
 @pytest.mark.parametrize(("size", "n"), SMALL)
 def test_tree_is_private(verify, size, n):
     check_b(verify, size, n)
@@ -107,7 +107,7 @@ def test_tree_is_private_on_larger_domains(verify, size, n):
     check_b(verify, size, n)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 10)])
 def test_the_tree_bound_is_nearly_tight(verify, delta):
     mechanism = TreeEM(3, RankWindow.of((0, 1)), F(1), delta)
@@ -184,13 +184,14 @@ CONTROLS = [
 ]
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("broken", "size", "n", "delta"), CONTROLS)
 def test_broken_trees_are_caught(verify, broken, size, n, delta):
     mechanism = broken(height(size), RankWindow.of((0, 1)), F(1), delta)
     assert not verify(runner(mechanism, size), range(size), n, F(1)).within(delta)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("size", [3, 5])
 def test_a_tree_that_is_too_low_is_caught(verify, size):
     """Rounding log2 of the domain down: the bottom of the tree does not fit."""
@@ -223,6 +224,7 @@ def test_the_planned_choice_is_private(verify, n, name):
     assert found.within(delta if name == "tree" else 0)
 
 
+@pytest.mark.more
 def test_a_choice_by_the_data_is_caught(verify):
     """Two private mechanisms, but which one runs depends on the spread of the values."""
 

@@ -99,6 +99,7 @@ def as_objects(values):
     return Ordered(points, values.ends, values.size)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("bits", [3, 17, 62])
 def test_both_storages_show_the_same_weights_and_release_the_same(bits):
     size = 2**bits

@@ -44,7 +44,7 @@ def depth_of(nodes):
     return max(len(v) for v in nodes)
 
 
-@pytest.mark.first(5)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 5))])
 def test_one_shot_is_private(verify, name, epsilon, delta):
@@ -53,6 +53,7 @@ def test_one_shot_is_private(verify, name, epsilon, delta):
         assert verify(run(depth_of(nodes), epsilon, delta), nodes, t, epsilon).within(delta)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("reserve", [1, 2])
 def test_one_shot_with_a_reserve_is_private(verify, reserve):
     for name in ("chain", "binary"):

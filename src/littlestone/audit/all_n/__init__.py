@@ -42,8 +42,9 @@ from typing import Any
 from littlestone.audit.all_n.chain import AllN, Step, by_lemmas, domain_points
 from littlestone.audit.all_n.rounds import Bottom, Sums, gradients, rounds
 from littlestone.audit.neighbours import promised
-from littlestone.bounds.claims import LEMMAS, Checked
-from littlestone.errors import check_integer, parameter_error
+from littlestone.audit.verify import algorithm_of
+from littlestone.bounds.claims import LEMMAS
+from littlestone.errors import check_integer
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting import Boosting, Values
 from littlestone.learners.exponential import Agnostic, Generic
@@ -98,20 +99,11 @@ def all_n(
       1 <= 1
       proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
     """
-    algorithm = learner.to_learner() if hasattr(learner, "to_learner") else learner
-    if not hasattr(algorithm, "draw"):
-        raise parameter_error(
-            "all_n", "learner", "a learner of this library", type(learner).__name__
-        )
+    algorithm = algorithm_of("all_n", learner)
     for n in sizes:
         check_integer("all_n", "sizes", n, low=1)
     route, steps = _chain(algorithm, points, tuple(sizes), SeededSource(seed))
     return AllN(algorithm.name, algorithm.concept_class.spec, route, tuple(steps))
-
-
-def _claimed(claim: str) -> dict[str, Checked | None]:
-    """Return the lemmas of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``."""
-    return {name: LEMMAS.get(name) for name in re.findall(r"[a-z0-9][a-z0-9.-]*", claim)}
 
 
 def _chain(
@@ -141,5 +133,7 @@ def _chain(
     settings = learner.plan.settings if isinstance(learner, Littlestone) else None
     if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
         return "candidates beside bottom", Bottom(learner, points, sizes, rng).check()
-    found = by_lemmas(learner.name, "", _claimed(learner.guarantee().claim))
+    # of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``
+    parts = re.findall(r"[a-z0-9][a-z0-9.-]*", learner.guarantee().claim)
+    found = by_lemmas(learner.name, "", {part: LEMMAS.get(part) for part in parts})
     return found.route, list(found.steps)

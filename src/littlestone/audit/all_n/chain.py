@@ -15,7 +15,14 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.audit.mechanism import precision
-from littlestone.audit.verify import RecordCases, TargetCases, UserCases, record_kinds
+from littlestone.audit.neighbours import codes_of
+from littlestone.audit.verify import (
+    RecordCases,
+    TargetCases,
+    UserCases,
+    cases_of,
+    record_kinds,
+)
 from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.data import IntegerDomain, RowDomain
@@ -193,15 +200,10 @@ class Chain:
     def layout(self) -> RecordCases | UserCases | TargetCases:
         """The single records (or users) that are tried."""
         learner: Any = self.learner
-        classes, domain = learner.concept_class, learner.concept_class.domain
-        listed = len(classes.labels) if classes.lists_labels else None
-        codes = 2 if listed is None else listed + 1  # one for all that are unlisted
-        target = getattr(classes, "target", None)
-        of_targets = learner.reads is TargetSample
-        codes = codes if target is None else target.size
+        of_targets, codes = learner.reads is TargetSample, codes_of(learner.concept_class)
         records = record_kinds(self.listed, outside=not of_targets, codes=codes)
         if learner.unit != "users" and not of_targets:
-            return RecordCases(list(records), domain, ordered=False, labels=listed)
+            return cases_of(learner, records, most=None)
         each = getattr(learner, "samples_per_user", EACH) if learner.unit == "users" else 1
         if comb(len(records) + each, each) > _MOST_OUTCOMES:
             raise UnsupportedError(
@@ -209,9 +211,7 @@ class Chain:
                 f"there are too many {learner.unit}. Name fewer points, or take a target of fewer "
                 "values (for a quantity fewer cells), or a smaller samples_per_user."
             )
-        if of_targets:
-            return TargetCases.of(records, learner, each)
-        return UserCases.of(records, domain, most=each, names=1, samples_per_user=each)
+        return cases_of(learner, records, most=each)
 
     @cached_property
     def listed(self) -> Sequence[Any]:

@@ -400,6 +400,8 @@ class TreeEnsemble:
             return self.probabilities[(self.margin(points) - self.margins[0]) // 2]
         return self._chances(self.log_odds(points))
 
+    chances = probability
+
     @cached_property
     def probabilities(self) -> Doubles:
         """The probability of label 1 at each of ``margins``."""
@@ -606,7 +608,7 @@ class TreeEnsemble:
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
-        return f"{said}; votes to begin with: {start}" if start else said
+        return f"{said}; initial votes: {start}" if start else said
 
     def to_sql(
         self,
@@ -873,6 +875,8 @@ class TreeSum:
         survival: Doubles = np.exp(-self._risks(points))
         return survival
 
+    chances = survival
+
     def _risks(self, points: Points) -> Doubles:
         """Return the cumulative hazards: the logarithms of one plus the odds, added up."""
         scores = np.clip(self.scores(points), *self.limits) / PARTS
@@ -949,7 +953,10 @@ class TreeSum:
             if self.quantile is not None:
                 what = f"{quantile_words(self.quantile)} of {what}"
             if not self.trees:
-                return f"{what}: {first:.6g}, a constant: too few records for so wide a range"
+                return (
+                    f"{what}: {first:.6g}, a constant, because there are too few records for such "
+                    "a wide range"
+                )
             how = "times factors of" if self.log else "and"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if isinstance(self.target, Count):

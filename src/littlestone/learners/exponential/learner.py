@@ -39,7 +39,7 @@ from littlestone.bounds.representations import PublicBound
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.spec import at_public_points
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample
+from littlestone.data import Sample
 from littlestone.errors import (
     LittlestoneError,
     ParameterError,
@@ -108,7 +108,7 @@ def _shift(caller: str, name: str, value: Any) -> tuple[Fraction, Fraction] | No
     if rho is None or tau is None or rho < 1 or not 0 <= tau < 1:
         raise parameter_error(
             caller, name, "None or a pair (rho, tau), rho >= 1 and 0 <= tau < 1", value,
-            "(1, 0) says that the public points are from the population of the records.",
+            "(1, 0) means that the public points are from the population of the records.",
         )  # fmt: skip
     return rho, tau
 
@@ -133,14 +133,15 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
     costs: Costs | None = declared(
         Kind("dict"),
-        "Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is "
-        "minimized, and alpha is a share of the largest cost. For finite classes.",
+        "Public misclassification costs, ``{label: cost}`` or ``{(label, prediction): cost}``: "
+        "the mean cost is minimized, and alpha is a proportion of the largest cost. For finite "
+        "classes.",
         default=None,
     )
     class_weight: Costs | None = declared(
         Kind("dict"),
-        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of '
-        "the labels is a secret of the records.",
+        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the '
+        "prevalence of the labels is private.",
         default=None,
     )
     public: Any = declared(
@@ -152,16 +153,17 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
     shift: tuple[Fraction, Fraction] | None = declared(
         Kind("(rho, tau) or None", _shift),
-        "Where public points are from: with D that of the records, a set has D at most rho times "
-        "its share among public points plus tau. The certificate is then about the best concept of "
-        "the whole class; nothing checks it. None: about the best candidate only.",
+        "How the population of the public points may differ from that of the records: the "
+        "probability of a set among the records is at most rho times its probability among public "
+        "points, plus tau. The certificate is then about the best concept of the whole class; "
+        "nothing checks the assumption. None: about the best candidate only.",
         default=(1, 0),
     )
     neighbours: Neighbours = declared(
         replace(one_of(*(each.value for each in _RELATIONS)), check=_relation),
-        'What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes '
-        "a `Sample`, and the release says neither n nor whether the certificate holds. The rate is "
-        "twice as large for the same epsilon. Not with ``evaluate`` or costs.",
+        'The neighbouring relation. Under "add-remove" the number of records is secret: ``fit`` '
+        "takes a `Sample`, and the release says neither n nor whether the certificate holds. The "
+        "rate is twice as large for the same epsilon. Not with ``evaluate`` or costs.",
         default="replace-one",
     )
 
@@ -287,8 +289,8 @@ def check_scored(concept_class: ConceptClass) -> None:
 
     Its candidates are asked for on a public sample, without a record in the domain.
     """
-    domain = concept_class.domain
-    width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
+    schema = concept_class.row_schema
+    width = () if schema is None else (len(schema.names),)
     nothing, points = np.zeros(0, dtype=np.int64), np.zeros((0, *width), dtype=np.int64)
     labels = len(concept_class.labels) if concept_class.lists_labels else None
     concept_class.candidates(Sample.of(points, nothing, labels=labels))

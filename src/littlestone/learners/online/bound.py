@@ -288,7 +288,7 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
 def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
     grown = growth(concept_class)
     assert grown is not None
-    steps = max(len(grown.widths), 1)
+    steps = len(grown.widths)
     cert = cert.where(steps=steps, leak=plan.leak)
     cert.step(
         "score", "1 + ceil(log((1 - beta / (2 * steps)) / (beta / (2 * steps)) / leak) / rate)",

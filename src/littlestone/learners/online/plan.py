@@ -375,12 +375,12 @@ def _best(
     if growth(concept_class) is not None and not goal.delta:
         raise parameter_error(
             _OWNER, "delta", f"positive for {concept_class.spec}", 0,
-            "Drawing among hypotheses that nobody listed beforehand is impossible with delta = 0.",
+            "With delta = 0, hypotheses can be drawn only from a list that is fixed in advance.",
         )  # fmt: skip
     raise UnsupportedError(
         f"No online learner with a bound on its mistakes runs on {concept_class.spec}: its "
-        f"concepts can be neither scored nor grown from points.{why}"
-        f"{_as_printed(concept_class, goal)}"
+        "concepts can be neither listed nor built up from "
+        f"points.{why}{_as_printed(concept_class, goal)}"
     )
 
 
@@ -392,7 +392,7 @@ def _as_printed(concept_class: ConceptClass, goal: StreamGoal) -> str:
         concept_class.version_space().littlestone_dim()
     except LittlestoneError:
         return ""
-    return " Teachers try, without a bound: littlestone stream --learner lyu.algorithm3."
+    return " Without a bound: littlestone stream --learner lyu.algorithm3."
 
 
 @lru_cache(maxsize=256)
@@ -529,7 +529,7 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
     grown = growth(concept_class)
     if grown is None or not goal.delta or len(grown.widths) > _MOST_GROWN:
         return
-    steps = max(len(grown.widths), 1)
+    steps = len(grown.widths)
     found = []
     epsilon, delta = goal.per_record
     # a plain sum leaves all of delta to bottom; many draws are cheaper with half of it
@@ -539,7 +539,7 @@ def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[On
         score = _score_needed(one / 2, leak, goal.beta / (2 * steps))
         early = early_by(goal, test)
         limits = [width * (score - 1) + early for width in grown.widths]
-        phases = tuple(Phase(1, 1, limit, one) for limit in limits) or (Phase(0, 1, 1, one),)
+        phases = tuple(Phase(1, 1, limit, one) for limit in limits)
         found.append(
             OnlinePlan(goal, test, phases, adversary="adaptive", method="closure", leak=leak)
         )

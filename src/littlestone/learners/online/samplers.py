@@ -16,27 +16,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
 from littlestone.classes import (
-    AffineSubspaces,
     ConceptClass,
     LeafPaths,
-    Points,
     Prefixes,
-    SparseSets,
     Thresholds,
     TreePaths,
 )
-from littlestone.classes.affine_subspaces import AffineHypothesis, affine_span
-from littlestone.classes.base import VectorDomain
+from littlestone.classes.base import Closures, VectorDomain, closures
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     Fields,
@@ -48,8 +43,8 @@ from littlestone.classes.hypotheses import (
     readable,
 )
 from littlestone.classes.thresholds import ThresholdHypothesis
-from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
-from littlestone.errors import parameter_error
+from littlestone.data import OUTSIDE, IntegerDomain
+from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.online.state import Record, label_of, sample_of
 from littlestone.mechanisms import canonical_key
 from littlestone.mechanisms.select import sparse_select
@@ -109,58 +104,20 @@ class ExponentialSampler:
         return [choice.draw(self.rate, source) for _ in range(draws)]
 
 
-@dataclass(frozen=True)
-class Growth:
-    """How the concepts of a class grow from points (claim ``online.closure``)."""
-
-    #: For each step of growth, from the empty set on, how many next steps stay inside one concept,
-    #: at most. After the last step a concept is as large as it can be.
-    widths: tuple[int, ...]
-    #: ``extend(h, x)`` is the least concept that holds h and a point x outside of it; None if
-    #: there is none. From the empty set (`AlwaysZero`) on, only such concepts are reached.
-    extend: Callable[[Hypothesis, Any], Hypothesis | None]
-
-
-@singledispatch
-def growth(concept_class: ConceptClass) -> Growth | None:
+def growth(concept_class: ConceptClass) -> Closures | None:
     """Return how the concepts of a class grow from points; None if no useful way is known.
 
     Examples
     --------
+    >>> from littlestone.classes import AffineSubspaces, SparseSets
     >>> growth(SparseSets(3)).widths, growth(AffineSubspaces(7, 20, 2)).widths
     ((3, 2, 1), (49, 8, 1))
     """
-    return None
-
-
-@growth.register
-def _(concept_class: Points) -> Growth:
-    return Growth((1,), lambda h, x: on_points([x]) if isinstance(h, AlwaysZero) else None)
-
-
-@growth.register
-def _(concept_class: SparseSets) -> Growth:
-    k = concept_class.vc_dim  # the number of points, if that is smaller
-
-    def extend(h: Hypothesis, x: Any) -> Hypothesis | None:
-        ones = _ones(h)
-        return on_points([*ones, x]) if len(ones) < k else None
-
-    return Growth(tuple(range(k, 0, -1)), extend)
-
-
-@growth.register
-def _(concept_class: AffineSubspaces) -> Growth:
-    q, top = concept_class.q, concept_class.dim
-    # inside a subspace of dimension ``top``: its points; then, through one of dimension i, the next
-    widths = (q**top, *((q ** (top - i) - 1) // (q - 1) for i in range(top)))
-
-    def extend(h: Hypothesis, x: Any) -> Hypothesis | None:
-        if not isinstance(h, AffineHypothesis):
-            return affine_span(q, [x])
-        return h.through(x) if h.dim < top else None
-
-    return Growth(widths, extend)
+    try:
+        system = closures(concept_class)
+    except UnsupportedError:
+        return None
+    return system if system.widths else None
 
 
 @dataclass(frozen=True)
@@ -205,7 +162,7 @@ class ClosureSampler:
         votes: Counter[Hypothesis] = Counter()
         for x, n in ones.items():
             if not label_of(now, x, self.concept_class):
-                larger = grown.extend(now, x)
+                larger = grown.join(now, x)
                 if larger is not None:
                     votes[larger] += n
         return dict(votes)
@@ -240,19 +197,21 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
 
     Examples
     --------
+    >>> from littlestone.classes import Points
     >>> share = Fraction(1, 3)
     >>> vote_events(Thresholds(1, 2**64), share), vote_events(Points(1, 2**64), share)
     (Fraction(2, 1), Fraction(4, 1))
     """
     if isinstance(concept_class, LeafPaths):  # any law of its concepts is one of all paths
         return vote_events(concept_class.paths, share)
-    cells, most = _cells(concept_class), _most_ones(concept_class)
+    cells, grown = _cells(concept_class), growth(concept_class)
     if isinstance(concept_class, Thresholds):
         return min(cells, Fraction(2))
     if isinstance(concept_class, TreePaths | Prefixes):
         return min(cells, 1 / share + 1)
-    if most is None:
+    if grown is None:
         return cells
+    most = grown.widths[0]  # on so many points a concept can be 1
     return min(cells, most / share + int(most / (1 - share)))
 
 
@@ -263,22 +222,11 @@ def _cells(concept_class: ConceptClass) -> Fraction:
         return Fraction(domain.high - domain.low + 1)
     if isinstance(domain, VectorDomain):
         return Fraction(domain.q**domain.n)
-    if isinstance(domain, RowDomain):
-        return Fraction(math.prod(domain.schema.n_codes))
+    if concept_class.row_schema is not None:
+        return Fraction(math.prod(concept_class.row_schema.n_codes))
     if isinstance(concept_class, TreePaths | Prefixes):
         return Fraction(concept_class.size - 1)
     return Fraction(2) ** int(concept_class.size)  # as many columns as there can be
-
-
-def _most_ones(concept_class: ConceptClass) -> int | None:
-    """Return on how many points a concept can be 1, if few."""
-    if isinstance(concept_class, Points):
-        return 1
-    if isinstance(concept_class, SparseSets):
-        return concept_class.vc_dim
-    if isinstance(concept_class, AffineSubspaces):
-        return int(concept_class.q**concept_class.dim)
-    return None
 
 
 # -- majority votes -------------------------------------------------------------------------------

@@ -1,0 +1,468 @@
+"""What a released evaluation says: in lines of name and text, and drawn.
+
+ROC, calibration, the confusion matrix; observed values beside predicted ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from littlestone.classes import (
+    TreeEnsemble,
+    TreeSum,
+)
+from littlestone.errors import counted
+from littlestone.evaluation import (
+    Band,
+    ErrorSums,
+    Evaluation,
+    Quality,
+    QuantityEvaluation,
+    SurvivalEvaluation,
+)
+from littlestone.evaluation.measures import HIDDEN, four, in_words
+from littlestone.evaluation.quantities import QUANTILES, Between, least_units
+from littlestone.learners.release import Release, evaluation_of
+from littlestone.report.figures import (
+    chart,
+    html_of,
+    number,
+    outcomes,
+    path,
+    point,
+    scale,
+)
+from littlestone.report.first import unit_of
+from littlestone.report.html import (
+    integer,
+    number_of,
+    percent,
+)
+from littlestone.report.targets import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from littlestone.evaluation import PredictedBin
+    from littlestone.learners.release import Release
+    from littlestone.types import Json
+
+
+_RISK = Fraction(1, 20)
+
+
+TOO_FEW = "too few to say"
+
+
+_PERIODS = 12  # whose events are said
+
+
+_LEARNED = (
+    "no bound for new records, since the columns were learned from these records, too; a schema "
+    "would give one"
+)
+
+
+def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
+    """Return what the released evaluation says, in lines (name, text)."""
+    histogram = release.counts
+    if histogram is None:
+        return _of_target(release)
+    evaluation = evaluation_of(histogram, release.hypothesis)
+    scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
+    users, held_out = unit_of(release) == "users", histogram.held_out
+    if scored:
+        on = "records" + ", one of each user," * users
+        on += " that you state were held out" if held_out else ", as many as those of the fit"
+        on = on.replace(",,", ",")
+    elif users:
+        on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
+    else:
+        on = "held-out records" if held_out else "records, those of this fit"
+
+    def spread(band: Band | None) -> str:
+        if band is None:
+            return HIDDEN
+        return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%)"
+
+    def share(band: Band) -> str:
+        low, high = percent(band.low, 2), percent(band.high, 2)
+        return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
+
+    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
+    facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
+    found = release.quality
+    assert found is not None
+    facts.append(("Error rate", share(found.error)))
+    if found.constant != found.majority:  # else it is the same error
+        constant = release.labels[found.majority]
+        facts.append(("Majority class", f"{constant}, error rate {share(found.baseline)}"))
+    if found.cost is not None and found.baseline_cost is not None:
+        facts.append(("Mean cost", spread(found.cost)))
+        facts.append(
+            (
+                f"Mean cost of always predicting {release.labels[found.rival]}",
+                spread(found.baseline_cost),
+            )
+        )
+    facts.append(("", _compared(release, found)))
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+        facts.append(("AUROC", spread(evaluation.auroc())))
+        error = evaluation.calibration_error()
+        away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
+        facts.append(("Calibration error", away))
+        facts += _two_answers(release.hypothesis)
+    if found.balanced_accuracy is not None:
+        facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
+    if histogram.unlisted and matrix:
+        facts += _by_label(release, evaluation)
+    if histogram.held_out:
+        bound = evaluation.error_certificate(release.answers, _RISK)
+        if_so = ", if these were held out" if scored else ""
+        what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
+        facts.append(("Certified", what if release.independent else _LEARNED))
+    return facts + _of_interval(release)
+
+
+def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
+    """Return what is said of public groups, as a table: its head, and a row for each group."""
+
+    def shown(band: Band | None) -> str:
+        if band is None:
+            return TOO_FEW
+        return f"{band.value:.2f} ({band.low:.2f} to {band.high:.2f})"
+
+    kinds = {"share": "of all", "error": "error"}
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+        kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
+    if len(release.labels) == 2:
+        kinds["positive"] = f"predicted {release.labels[1]}"
+    rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
+            for group in release.groups]  # fmt: skip
+    return ["group", *kinds.values()], rows
+
+
+def group_facts(release: Release) -> list[tuple[str, str]]:
+    """Return the same as lines (name, text)."""
+    (_, *kinds), rows = group_rows(release)
+    if not rows:
+        return []
+    facts = [("Groups", "of these records; each interval is 95% individually")]
+    for name, *cells in rows:
+        known = dict(zip(kinds, cells, strict=True))
+        few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
+        said = [f"{kind} {cell}" for kind, cell in known.items() if cell != TOO_FEW]
+        facts.append((name, "; ".join([*said, *([f"{TOO_FEW}: {few}"] if few else [])])))
+    return facts
+
+
+def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
+    """Return a line where the label and the recalibrated probability are not on one side of .5."""
+    pairs = zip(model.margins, model.probabilities.tolist(), strict=True)
+    apart = [p for margin, p in pairs if (p - 0.5) * (margin - 0.5) < 0]
+    if not apart:
+        return []
+    ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
+    said = f"recalibrated; where it is {ends} the predicted label is still that of the rule"
+    return [("Probability", said)]
+
+
+def _of_target(release: Release) -> list[tuple[str, str]]:
+    """Return what is said of a quantity, a count or a time."""
+    facts, measured = [], release.measured
+    if isinstance(release.evaluation, ErrorSums):
+        facts = _of_quantities(release, release.evaluation)
+    elif isinstance(measured, SurvivalEvaluation):
+        facts = _of_survival(release, measured)
+    return facts + _of_interval(release)
+
+
+def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
+    """Return the mean errors and R2 of a quantity or a count."""
+    unit = unit_of(release)
+    on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
+    facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
+    found = QuantityEvaluation(sums)
+    scored = release.spent is None
+    facts.append(("", _bands_are(own=not (sums.held_out or scored))))
+    bands, cut = found.bands, f", errors truncated at {four(float(sums.reach))}"
+    heavy = any(isinstance(band, Between) for band in bands.values())
+    far = four(float(sums.far))
+    for of, band in bands.items():
+        name = _MEASURES[of].format(reach=four(float(sums.reach)), far=far)
+        if heavy and of in ("r2", "pinball_explained"):
+            name += cut
+        facts.append((name, in_words(band)))
+    return [*facts, _by_prediction(found, unit)]
+
+
+def _bands_are(*, own: bool) -> str:
+    """Say once what all intervals are for, and whose records they are of."""
+    looks = "; a model looks better on its own records than on new ones" if own else ""
+    return f"Intervals account for noise and sampling{looks}."
+
+
+def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
+    """Return how what was observed differs from predictions, in bins of these, or why not."""
+    bins, sums = found.predicted_observed, found.sums
+    if not bins:
+        least = least_units(sums.epsilon)
+        which = f"held-out {unit}" if sums.held_out else unit
+        return ("By prediction", f"needs {integer(least)} {which} for epsilon {sums.epsilon}")
+    named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
+    if sums.kind == "quantile":
+        named, bands = "coverage", [(own.below, 0.0) for own in bins]
+    low, high = (end(band.value - at for band, at in bands) for end in (min, max))
+    noise = max(band.half_width for band, _ in bands)
+    text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
+    return ("By prediction", f"{text} (noise up to {four(noise)} at 95%)")
+
+
+def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
+    """Return the concordance, and the events of each period."""
+    histogram, unit = found.histogram, unit_of(release)
+    of = "" if unit == "records" else ", one record of each"
+    held_out = release.evaluation is not None and release.evaluation.held_out
+    on = f"held-out {unit}{of}" if held_out else f"{unit}, those of this fit{of}"
+
+    def spread(band: Band, digits: int = 0, more: str = "") -> str:
+        low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
+        return f"{value} ({low} to {high}{more})"
+
+    value = HIDDEN if found.hidden else spread(found.concordance, 3, " at 95%")
+    bins = number_of(len(histogram.scores), "bins")
+    facts = [
+        ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
+        ("", _bands_are(own=not held_out)),
+        ("Concordance", value),
+        ("", f"by {bins} of risk, for pairs that the periods distinguish"),
+    ]
+    units = units_of((release.columns or {}).get("y", ""))
+    for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
+        text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
+        step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
+        facts.append(("" if start else "Events", f"{step}: {text}"))
+    if len(found.calibration) > _PERIODS:
+        facts.append(("", "further periods: --json"))
+    return facts
+
+
+def _of_interval(release: Release) -> list[tuple[str, str]]:
+    """Return how wide the intervals or sets are, and what they cover."""
+    found, model = release.interval, release.hypothesis
+    if found is None or not isinstance(model, TreeSum | TreeEnsemble) or model.width is None:
+        return []
+    unit = unit_of(release)
+    which = "a record of a new user" if unit == "users" else "a new record"
+    if isinstance(model, TreeSum):
+        name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
+    else:
+        votes = counted(model.width, "votes")
+        name, near = "Set", f"the most likely label, and all within {votes} of it"
+        which = f"the label of {which}"
+    level = f"{float(1 - found.alpha):.4g}"
+    share = found.share(_RISK)
+    from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
+    covers = (
+        f"covers {which} with probability {level} or more, and {share:.3f} of all new ones, except "
+    )
+    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
+    return [(name, f"{near}, {from_}"), ("", covers)]
+
+
+_MEASURES = {
+    "with_target": "Records with a numeric target",
+    "median": "Median absolute error",
+    "ninth_decile": "0.9 quantile of absolute errors",
+    "beyond": "Errors beyond {reach}",
+    "mae": "Mean absolute error",
+    "rmse": "Root mean square error",
+    "r2": "R2",
+    "deviance": "Poisson deviance, truncated at {far} for each record",
+    "deviance_explained": "Deviance explained",
+    "pinball": "Pinball loss",
+    "pinball_explained": "Pinball loss explained",
+    "coverage": "Coverage",
+}
+
+
+def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Return the confusion matrix by the noisy counts: a line for each true label."""
+    names = [*map(str, release.labels), "unlisted label"]
+    lines = []
+    for i, row in enumerate(evaluation.confusion_matrix(release.answers, adding_up=True)):
+        answered = ", ".join(
+            f"{label} {integer(max(0, round(count)))}"
+            for label, count in zip(names, row, strict=False)
+        )
+        lines.append(("Confusion matrix" if i == 0 else "", f"{names[i]}, predicted {answered}"))
+    return lines
+
+
+def _compared(release: Release, found: Quality) -> str:
+    """Say in words how a rule compares with the best constant."""
+    rival = release.labels[found.rival]
+    if found.constant is not None:
+        return f"The rule is a constant: it always predicts {release.labels[found.constant]}."
+    if found.better is None:
+        better = "has a lower error rate" if found.cost is None else "has a lower mean cost"
+        return f"It is not clear that the rule {better} than always predicting {rival}."
+    verbs = ("has a lower error rate", "does not have a lower error rate")
+    if found.cost is not None:
+        verbs = ("has a lower mean cost", "does not have a lower mean cost")
+    return f"The rule {verbs[not found.better]} than always predicting {rival}."
+
+
+# -- drawn ----------------------------------------------------------------------------------------
+
+
+_SHOWN = 6  # labels of a confusion matrix
+
+
+_SHARES = [(f"{share:g}", 100 * share) for share in (0.0, 0.5, 1.0)]
+
+
+def drawn(release: Release) -> Json:
+    """Return figures and the confusion matrix of an evaluation, by released counts."""
+    if isinstance(release.evaluation, ErrorSums):
+        figures = _observed(release, release.evaluation)
+        return {"curves": list(map(html_of, figures)), "confusion": None}
+    histogram = release.counts
+    if histogram is None:
+        return {"curves": [], "confusion": None}
+    hypothesis = release.hypothesis
+    curves: list[Json | None] = []
+    evaluation = evaluation_of(histogram, hypothesis)
+    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+        curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
+    return {
+        "curves": [html_of(curve) for curve in curves if curve],
+        "confusion": _confusion(release, evaluation),
+    }
+
+
+def roc(evaluation: Evaluation) -> Json | None:
+    """Draw the ROC curve and its band; None if noise hides its area."""
+    area = evaluation.auroc()
+    if area is None:
+        return None
+    upper, lower = evaluation.roc_band()
+    band = path([*upper, *reversed(lower)], "Z")
+    paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
+    words = (
+        f"ROC curve from the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
+        f"{area.high:.3f}. Shaded: 95% band. Dashed: chance."
+    )
+    return chart(
+        f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
+        x_name="false positive rate", y_name="sensitivity",
+    )  # fmt: skip
+
+
+def calibration(evaluation: Evaluation, positive: str) -> Json:
+    """Draw how often label 1 was found where which probability was predicted."""
+    away = evaluation.calibration_error()
+    bins = evaluation.calibration()
+    points = [
+        mark
+        for own in bins
+        for mark in point(own.predicted, own.found.low, own.found.value, own.found.high)
+    ]
+    words = "; ".join(
+        f"{percent(own.predicted, 0)} predicted, {percent(own.found.value, 0)} observed"
+        for own in bins
+    )
+    return chart(
+        f"Calibration: error {away:.3f}" if away else "Calibration", words,
+        [("dash", path([(0, 0), (1, 1)])), *points], x=_SHARES, y=_SHARES, square=True,
+        x_name="predicted probability", y_name=f"observed: {positive}",
+    )  # fmt: skip
+
+
+def _observed(release: Release, sums: ErrorSums) -> list[Json]:
+    """Draw what was observed where which value was predicted; of a quantile its coverage too."""
+    bins = QuantityEvaluation(sums).predicted_observed
+    if not bins:
+        return []
+    quantile = getattr(release.hypothesis, "quantile", None) if sums.kind == "quantile" else None
+    if quantile is None:
+        return [observed(bins, means=True)]
+    return [observed(bins, means=False), coverage(bins, float(quantile))]
+
+
+def observed(bins: Sequence[PredictedBin], *, means: bool) -> Json:
+    """Draw quantiles, and means with bands, of what was observed against what was predicted."""
+    values = [x for own in bins for x in own.quantiles]
+    values += [own.observed.value for own in bins] if means else []
+    (left, right), (low, high) = (bins[0].low, bins[-1].high), (min(values), max(values))
+    wide, tall = (right - left) or 1.0, (high - low) or 1.0
+
+    def share(value: float) -> float:
+        return min(1.0, max(0.0, (value - low) / tall))
+
+    places = [(own.predicted - left) / wide for own in bins]
+    fans = [
+        [(x, share(own.quantiles[i])) for x, own in zip(places, bins, strict=True)]
+        for i in range(5)
+    ]
+    paths = [
+        (kind, path([*fans[i], *reversed(fans[4 - i])], "Z"))
+        for i, kind in ((0, "band"), (1, "inner"))
+    ]
+    ends = (max(left, low), min(right, high))
+    if ends[0] < ends[1]:
+        paths.append(("dash", path(((end - left) / wide, share(end)) for end in ends)))
+    paths.append(("curve", path(fans[2])))
+    for x, own in zip(places, bins, strict=True) if means else ():
+        band = own.observed
+        paths += point(x, share(band.low), share(band.value), share(band.high))
+    return chart(
+        "Observed by prediction", _bins_in_words(bins, tall, means=means), paths, square=True,
+        x=scale(left, right), y=scale(low, high), x_name="predicted", y_name="observed",
+    )  # fmt: skip
+
+
+def coverage(bins: Sequence[PredictedBin], quantile: float) -> Json:
+    """Draw the share of targets that are at most their prediction, for bins of the prediction."""
+    low, high = bins[0].low, bins[-1].high
+    spread = (high - low) or 1.0
+    paths = [("dash", path([(0, quantile), (1, quantile)]))]
+    for own in bins:
+        x = (own.predicted - low) / spread
+        paths += point(x, own.below.low, own.below.value, own.below.high)
+    words = "; ".join(
+        f"{number(own.predicted, spread)}: {percent(own.below.value, 0)}" for own in bins
+    )
+    return chart(
+        "Coverage by prediction", f"{words}; nominal {percent(quantile, 0)}", paths, square=True,
+        x=scale(low, high), y=_SHARES, x_name="predicted",
+    )  # fmt: skip
+
+
+def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) -> str:
+    """Return a sentence for each bin, for readers who do not see the picture."""
+    lines = []
+    for own in bins:
+        says = [f"quantile {q:g} {number(x, spread)}"
+                for q, x in zip(QUANTILES, own.quantiles, strict=True)]  # fmt: skip
+        if means:
+            ends = " to ".join(number(x, spread) for x in (own.observed.low, own.observed.high))
+            says.insert(0, f"mean {number(own.observed.value, spread)} ({ends})")
+        lines.append(f"{number(own.predicted, spread)} predicted: {', '.join(says)}")
+    return "; ".join(lines)
+
+
+def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
+    """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
+    names = [*map(str, release.labels), "unlisted label"]
+    counts = evaluation.confusion_matrix(release.answers, adding_up=True)
+    if len(release.labels) > _SHOWN:
+        return None
+    rows = []
+    for name, row in zip(names, counts, strict=False):
+        kept = [max(0, round(count)) for count in row]
+        total = sum(kept) or 1
+        rows.append((name, [(integer(count), percent(count / total, 0)) for count in kept]))
+    return {"labels": names[: len(release.labels)], "rows": rows}

@@ -1,0 +1,255 @@
+"""Columns, a fit over them and its evaluation, of one epsilon: what they cost adds up in rho."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from fractions import Fraction as F
+from functools import cache
+
+import pytest
+from scipy.optimize import minimize_scalar
+
+import littlestone as ls
+from littlestone.classes import ScorecardClass
+from littlestone.data import Sample, proposal
+from littlestone.data.histogram import Cell
+from littlestone.data.proposal import plan, tally
+from littlestone.errors import ParameterError
+from littlestone.learners.boosting import learner as boosting
+from littlestone.learners.check_record import check_record
+from littlestone.learners.fit import asked_of
+from littlestone.learners.release import Release
+from littlestone.learners.running import Shares, _histogram
+from littlestone.mechanisms import estimate
+from littlestone.source import ExactSource, SeededSource
+
+from ..exact_noise import table_gaussian
+from .test_parts import documents
+
+N = 2000
+TABLE = {"age": [25, 70, 45, 65] * (N // 4), "city": ["Bonn", "Rome"] * (N // 2)}
+TABLE |= {"ill": [0, 1, 0, 1] * (N // 4), "cost": [1, 9, 3, 9] * (N // 4)}
+HOW = {
+    "boosted": {"y": "ill", "model": "boosted", "evaluate": None},
+    "boosted, measured": {"y": "ill", "model": "boosted", "evaluate": "1/4"},
+    "linear": {"y": "ill", "model": "linear", "evaluate": None},
+    "linear, measured": {"y": "ill", "model": "linear", "evaluate": "1/4"},
+    "held out": {"y": "ill", "model": "scorecard"},
+    "quantity": {"y": "cost", "target": "quantity", "high": 10, "evaluate": None},
+}
+
+
+@cache
+def released(case, delta="1e-6"):
+    names = ("age", "city", HOW[case]["y"])
+    return ls.fit({n: TABLE[n] for n in names}, epsilon=1, delta=delta, **HOW[case]).release_
+
+
+# -- The second implementation of the sum: from the text of a document, in floats.
+
+
+def rho_of(text, times):
+    """Return the zCDP of what is spent on one thing, its delta, and what is pure of it."""
+    rho = delta = pure = 0.0
+    for each in text.split(", "):
+        kind, value, _ = re.fullmatch(r"([a-zA-Z ]+) ([0-9/]+)(.*)", each).groups()
+        often = re.search(r"\(([0-9]+) times\)", each)
+        many = times if each.endswith(" each") else int(often[1]) if often else 1
+        size = float(F(value))
+        delta += size * (kind == "delta")
+        pure += size * many * (kind == "epsilon")
+        costs = {"epsilon": size**2 / 2, "bounded range": size**2 / 8, "zCDP": size, "delta": 0}
+        rho += many * costs[kind]
+    return rho, delta, pure
+
+
+def converted(rho, delta):
+    """Return the least epsilon of Canonne, Kamath and Steinke 2020, Proposition 12."""
+
+    def epsilon(log):
+        a = 1 + math.exp(log)
+        return rho * a + math.log(1 / (a * delta)) / (a - 1) + math.log(1 - 1 / a)
+
+    return minimize_scalar(epsilon, bounds=(-3, 12), method="bounded").fun
+
+
+def spent_epsilon(document, delta):
+    """Return what a document says that one record paid for columns, learning and evaluation."""
+    apart = {"evaluation"} if document.get("evaluation", {}).get("held_out") else set()
+    rho = leak = pure = rest = 0.0
+    for what, text in document["spent"].items():
+        if what not in apart:
+            times = re.match(r"([0-9,]+) ", what)
+            own, lost, alone = rho_of(text, int(times[1].replace(",", "")) if times else 1)
+            rho, leak, pure = rho + own, leak + lost, pure + alone
+            rest += 0 if alone else own
+    return min(converted(rho, delta - leak), pure + converted(rest, delta - leak))
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning", "ignore:This is not")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=() if c == "boosted, measured" else pytest.mark.more) for c in HOW],
+)
+def test_every_document_states_the_whole_cost_and_what_adds_up_to_it(case, tmp_path):
+    release = released(case)
+    assert (release.guarantee.epsilon, release.guarantee.delta) == (1, F(1, 10**6))
+    assert release.proposal.zcdp is not None
+    part = next(part for part in release.parts if part.what == "columns and learning")
+    for document in documents(release, tmp_path):
+        assert document["parts"][-1 if case != "held out" else -2]["what"] == part.what
+        found = spent_epsilon(document, 1e-6)
+        assert 0.97 < found / float(part.guarantee.epsilon) <= 1 + 1e-6
+        rho, leak = map(str, release.proposal.zcdp)
+        assert document["spent"]["columns"] == f"zCDP {rho}, delta {leak}"
+        assert Release.from_dict(document).guarantee == release.guarantee
+    assert check_record(release.record()) == []
+
+
+@pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning", "ignore:This is not")
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        # less was spent on columns than the schema says, or more than epsilon in all
+        ({"columns": "zCDP 1/5000, delta 1/10000000"}, "changed"),
+        ({"columns": None}, "changed"),
+        ({"36 trees": "bounded range 1/10 each"}, "all together"),
+    ],
+)
+def test_a_document_whose_parts_do_not_add_up_is_found(change, found):
+    document = json.loads(released("boosted, measured").to_json())
+    if "36 trees" in change:
+        (trees,) = (what for what in document["spent"] if "trees" in what)
+        change = {trees: change["36 trees"]}
+    document["spent"] |= change
+    document["spent"] = {what: text for what, text in document["spent"].items() if text}
+    if found == "changed":
+        with pytest.raises(ParameterError, match="file has been changed"):
+            Release.from_dict(document)
+        return
+    record = Release.from_dict(document).record()
+    assert any(found in finding.problem for finding in check_record(record))
+
+
+def test_a_ledger_pays_for_both_at_once_before_the_columns(tmp_path):
+    ledger = ls.Ledger(tmp_path / "b.db", epsilon=1, delta="1e-6")
+    table = {name: TABLE[name] for name in ("age", "city", "ill")}
+    release = ls.fit(table, y="ill", epsilon=1, delta="1e-6", ledger=ledger).release_
+    assert ledger.spent() == (1, F(1, 10**6), None)
+    assert [event.what for event in ledger.history()][1:] == [
+        "columns and learning and held-out records"
+    ]
+    record = release.record()
+    assert check_record(record) == []
+    assert [entry["paid"] for entry in record["ledger"]][1:] == ["columns and learning"]
+
+
+# -- The exact law of all three, of all tables of one record, and all their neighbours.
+
+EPSILON, DELTA = 12, F(1, 4)
+CELLS, LABELS = (None, "0", "1"), ("no", "yes")
+LOW, HIGH = Cell(0, 1, 0), Cell(1, 2, 0)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Two cells of numbers, no parts, one tree, and noise in one draw."""
+    monkeypatch.setattr(proposal, "grid", lambda *, whole: (LOW, HIGH))
+    monkeypatch.setattr(proposal, "_DEVIATIONS", 0)
+    monkeypatch.setattr(Cell, "parts", lambda cell, *, whole: [])
+    monkeypatch.setattr(boosting, "default_rounds", lambda *given, pure: 1)
+    monkeypatch.setattr(estimate, "discrete_gaussian", table_gaussian(4))
+
+
+def decided():
+    """Return what the front door decides: the columns' zCDP, the learner, the shares."""
+    asked = asked_of(
+        "fit",
+        {"y": "ill", "labels": list(LABELS), "epsilon": EPSILON, "delta": DELTA, "evaluate": "1",
+         "model": "scorecard"},
+    )  # fmt: skip
+    for seed in range(20):  # until a column is found
+        try:
+            return asked.plan({"a": ["1"], "ill": ["yes"]}, SeededSource(seed))
+        except ls.errors.StoppedError:
+            continue
+    raise AssertionError("no column was found")
+
+
+def law_of(record, planned, kept):
+    """Return the exact law of columns, trees and histogram on a table of one record."""
+    rho, leak = planned.shares.zcdp
+    asked = plan([("a", "open")], epsilon=1, delta=DELTA, rho=rho, bins=4, named=())
+    assert asked.leak == leak
+    cell, label = record
+
+    def columns(source):
+        (found,) = proposal.describe(asked, [tally([cell], [1])], 1, source)
+        return found
+
+    def learned(column, source):
+        schema = ls.Schema((column,))
+        learner = planned.shares.learner(
+            boosting.replace(planned.learner, concept_class=ScorecardClass(schema))
+        )
+        sample = Sample.of(schema.encode([[cell]]), [label])
+        model = learner.draw(sample, source)
+        found = _histogram(model, sample, source, planned.shares.evaluation, held_out=False)
+        return model.describe(), found.counts
+
+    law = {}
+    for column, chance in ExactSource().law(columns).outcomes.items():
+        if column is None:  # what it cost stays spent, and the program says so
+            law[None] = float(chance.mid())
+            continue
+        if (column, record) not in kept:
+            after = ExactSource().law(lambda source, column=column: learned(column, source))
+            kept[column, record] = after.outcomes
+        for outcome, share in kept[column, record].items():
+            law[column, outcome] = float((chance * share).mid())
+    assert sum(law.values()) == pytest.approx(1)
+    return law
+
+
+def worst(planned):
+    """Return the largest hockey-stick divergence of neighbouring tables at epsilon."""
+    records, kept = [(cell, label) for cell in CELLS for label in (0, 1)], {}
+    laws = [law_of(record, planned, kept) for record in records]
+    factor = math.exp(EPSILON)
+    return max(
+        sum(max(0.0, p - factor * other.get(outcome, 0.0)) for outcome, p in one.items())
+        for one in laws
+        for other in laws
+    )
+
+
+@pytest.mark.more
+def test_columns_fit_and_evaluation_are_one_private_law(tiny):
+    planned = decided()
+    assert planned.learner.columns == planned.shares.zcdp[0]
+    assert planned.learner.delta + planned.shares.zcdp[1] == DELTA
+    assert 0 < worst(planned) <= DELTA
+
+
+def noiseless_columns(patch):
+    patch.setattr(estimate, "discrete_gaussian", lambda variance, source: 0)
+
+
+def the_learner_has_all_for_each_column(patch):
+    """Both the rounds and the evaluation have many times the whole."""
+    real = Shares.learner
+
+    def learner(shares, own):
+        return boosting.replace(real(shares, own), epsilon=9 * own.epsilon)
+
+    patch.setattr(Shares, "learner", learner)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("mutant", [noiseless_columns, the_learner_has_all_for_each_column])
+def test_broken_compositions_are_noticed(mutant, tiny, monkeypatch):
+    planned = decided()
+    mutant(monkeypatch)
+    assert worst(planned) > DELTA
