@@ -30,6 +30,7 @@ from littlestone.evaluation.quantities import (
     Between,
     ErrorCells,
     ErrorSums,
+    GroupErrors,
     PredictedBin,
     QuantityEvaluation,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "ErrorCells",
     "ErrorSums",
     "Evaluation",
+    "GroupErrors",
     "GroupFigures",
     "PredictedBin",
     "Quality",
