@@ -110,10 +110,10 @@ class ExponentialSampler:
 
 
 @dataclass(frozen=True)
-class Growth:
+class ClosureSteps:
     """How the concepts of a class grow from points (claim ``online.closure``)."""
 
-    #: For each step of growth, from the empty set on, how many next steps stay inside one concept,
+    #: For each step, from the empty set on, how many next steps stay inside one concept,
     #: at most. After the last step a concept is as large as it can be.
     widths: tuple[int, ...]
     #: ``extend(h, x)`` is the least concept that holds h and a point x outside of it; None if
@@ -122,35 +122,35 @@ class Growth:
 
 
 @singledispatch
-def growth(concept_class: ConceptClass) -> Growth | None:
+def closure_steps(concept_class: ConceptClass) -> ClosureSteps | None:
     """Return how the concepts of a class grow from points; None if no useful way is known.
 
     Examples
     --------
-    >>> growth(SparseSets(3)).widths, growth(AffineSubspaces(7, 20, 2)).widths
+    >>> closure_steps(SparseSets(3)).widths, closure_steps(AffineSubspaces(7, 20, 2)).widths
     ((3, 2, 1), (49, 8, 1))
     """
     return None
 
 
-@growth.register
-def _(concept_class: Points) -> Growth:
-    return Growth((1,), lambda h, x: on_points([x]) if isinstance(h, AlwaysZero) else None)
+@closure_steps.register
+def _(concept_class: Points) -> ClosureSteps:
+    return ClosureSteps((1,), lambda h, x: on_points([x]) if isinstance(h, AlwaysZero) else None)
 
 
-@growth.register
-def _(concept_class: SparseSets) -> Growth:
+@closure_steps.register
+def _(concept_class: SparseSets) -> ClosureSteps:
     k = concept_class.vc_dim  # the number of points, if that is smaller
 
     def extend(h: Hypothesis, x: Any) -> Hypothesis | None:
         ones = _ones(h)
         return on_points([*ones, x]) if len(ones) < k else None
 
-    return Growth(tuple(range(k, 0, -1)), extend)
+    return ClosureSteps(tuple(range(k, 0, -1)), extend)
 
 
-@growth.register
-def _(concept_class: AffineSubspaces) -> Growth:
+@closure_steps.register
+def _(concept_class: AffineSubspaces) -> ClosureSteps:
     q, top = concept_class.q, concept_class.dim
     # inside a subspace of dimension ``top``: its points; then, through one of dimension i, the next
     widths = (q**top, *((q ** (top - i) - 1) // (q - 1) for i in range(top)))
@@ -160,7 +160,7 @@ def _(concept_class: AffineSubspaces) -> Growth:
             return affine_span(q, [x])
         return h.through(x) if h.dim < top else None
 
-    return Growth(widths, extend)
+    return ClosureSteps(widths, extend)
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class ClosureSampler:
     `sparse_select`, for one candidate.
     """
 
-    concept_class: ConceptClass  # with a `growth`
+    concept_class: ConceptClass  # with a `closure_steps`
     rate: Fraction  # of one draw
     leak: Fraction
 
@@ -199,7 +199,7 @@ class ClosureSampler:
 
     def votes(self, epochs: Epochs, now: Hypothesis) -> dict[Hypothesis, int]:
         """Return how many mistakes vote for each next concept (not private)."""
-        grown = growth(self.concept_class)
+        grown = closure_steps(self.concept_class)
         assert grown is not None
         ones = Counter(x for epoch in epochs for _, x, y in epoch if y == 1 and x is not OUTSIDE)
         votes: Counter[Hypothesis] = Counter()
