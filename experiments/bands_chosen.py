@@ -27,7 +27,7 @@ from evaluations import EVALUATION, auroc, schema_of, upper, with_curve
 import littlestone as ls
 from littlestone.classes import TreeSum
 from littlestone.data import Sample
-from littlestone.evaluation.holdout import held_out_by_rule
+from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.release import evaluation_of
 from littlestone.learners.running import _histogram
 from littlestone.report.targets import Shown, effects, noise_ranges, scorecard

@@ -67,7 +67,7 @@ def test_a_learner_before_and_after(fitted):
     assert "Thresholds(1, 99)" in before
     after = Fragment(fitted._repr_html_()).text
     for part in ("AgnosticLearner on thresholds(1, 99)", "Rule", "Guarantee", "Certificate",
-                 "Error", "Always", "Parameters", "holds"):  # fmt: skip
+                 "Error rate", "Always", "Parameters", "holds"):  # fmt: skip
         assert part in after
     assert fitted._repr_mimebundle_() == {
         "text/plain": repr(fitted),
@@ -82,7 +82,7 @@ def test_a_release(fitted):
     title, *lines = text.splitlines()
     assert title == "agnostic on thresholds(1, 99)"
     assert [line.split()[0] for line in lines] == [
-        "Rule", "Guarantee", "Certificate", "Error", "Always"]  # fmt: skip
+        "Rule", "Guarantee", "Certificate", "Error rate", "Always"]  # fmt: skip
     shown = Fragment(release._repr_html_()).text
     for line in lines:
         assert re.split(r"\s{2,}", line.strip())[1] in shown

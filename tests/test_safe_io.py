@@ -4,6 +4,7 @@ import contextlib
 import json
 import resource
 import signal
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import pytest
@@ -16,7 +17,7 @@ from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
-from littlestone.safe_io import parse_json, read_exact, read_text
+from littlestone.safe_io import OMITTED, Wire, parse_json, read_exact, read_text
 
 SECONDS, MEBIBYTES = 60, 700  # a loaded machine is slow; a hang has no end
 
@@ -269,3 +270,61 @@ def test_taxonomies_that_are_wide_deep_or_circular(tmp_path):
     path.write_text("node,parent\na,b\nb,a\n")
     with pytest.raises(ParameterError):
         parse_class(f"tree_paths({path})")
+
+
+@dataclass(frozen=True)
+class Part(Wire):
+    """What is inside of a document."""
+
+    rows: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Document(Wire):
+    """One field of each type."""
+
+    rate: Fraction
+    ends: tuple[float, float]
+    part: Part | None
+    whole: bool = False
+    name: str = field(default="", metadata=OMITTED)
+
+    def _fits(self) -> bool:
+        return self.ends[0] <= self.ends[1]
+
+
+WRITTEN = {"rate": "1/3", "ends": [0.5, 2.0], "part": {"rows": [[1, -2], []]}, "whole": True}
+
+
+def test_a_document_is_read_back_by_its_types():
+    document = Document(Fraction(1, 3), (0.5, 2.0), Part(((1, -2), ())), whole=True)
+    assert document.to_dict() == WRITTEN
+    assert Document.from_dict(json.loads(json.dumps(WRITTEN))) == document
+    named = Document(Fraction(2), (1.0, 1.0), None, name="a")
+    assert named.to_dict()["name"] == "a"
+    assert Document.from_dict(named.to_dict()) == named
+    assert Document.from_dict(WRITTEN | {"ends": [1, 2]}).ends == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rate": 1}, {"rate": "1/0"}, {"rate": "1e9"}, {"ends": [2.0, 1.0]}, {"ends": [1.0]},
+        {"ends": [1.0, 2.0, 3.0]}, {"ends": [0.0, float("nan")]}, {"ends": [0.0, float("inf")]},
+        {"ends": (1.0, 2.0)}, {"part": []}, {"part": {"rows": [[True]]}}, {"whole": None},
+        {"part": {"rows": [[10**31]]}}, {"part": {"rows": [], "more": 1}}, {"whole": 1},
+        {"name": 3}, {"more": 1}, {"to_dict": 1},
+    ],
+)  # fmt: skip
+def test_a_document_of_other_types_is_refused(changed):
+    with pytest.raises(ParameterError, match="entries"):
+        Document.from_dict(WRITTEN | changed)
+
+
+def test_a_document_lacks_nothing():
+    for name in WRITTEN:
+        with pytest.raises(ParameterError, match="entries"):
+            Document.from_dict({k: v for k, v in WRITTEN.items() if k != name})
+    for no_object in (None, [], "rate", 3):
+        with pytest.raises(ParameterError, match="entries"):
+            Document.from_dict(no_object)

@@ -193,7 +193,7 @@ def _content(handle: int, where: Path, kind: LogKind) -> bytes:
     """Return the whole file, after checking what can be known without its lines."""
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) or status.st_nlink == 0:
-        raise StoreError(f"The file {where} was removed meanwhile.", reason="missing")
+        raise StoreError(f"The file {where} was removed in the meantime.", reason="missing")
     check_one_name(status, where, kind.name)
     content = b""
     while part := os.read(handle, 1 << 20):
@@ -206,8 +206,8 @@ def _content(handle: int, where: Path, kind: LogKind) -> bytes:
     known = kind.magic.rpartition(" ")[0]
     if finished and first[_DIGEST + 1 :].startswith(known.encode() + b" "):
         raise StoreError(
-            f"The {kind.name} {where} has another format than this program reads. Use the version "
-            "of the program that made it.",
+            f"The {kind.name} {where} has a different format. Use the version of the program that "
+            "created it.",
             reason="version",
         )
     raise StoreError(
@@ -257,7 +257,7 @@ def _lock(handle: int, where: Path, kind: LogKind, *, exclusive: bool, timeout: 
 def _damaged(where: Path, kind: LogKind) -> StoreError:
     return StoreError(
         f"The {kind.name} {where} is damaged or was changed. It was not used. Restore a copy; if "
-        "there is none, assume that all it allowed has been spent.",
+        "there is none, assume that its whole budget is spent.",
         reason="damaged",
     )
 
@@ -274,10 +274,10 @@ def _failed(problem: OSError, where: Path, kind: LogKind) -> StoreError:
         )
     if problem.errno == errno.ELOOP:  # a link got the name of the file just before it was opened
         return StoreError(
-            f"{where} is a link; a {kind.name} is an ordinary file.", reason="not a file"
+            f"{where} is a link, but a {kind.name} must be an ordinary file.", reason="not a file"
         )
     if problem.errno == errno.ENOENT:
-        return StoreError(f"The file {where} was removed meanwhile.", reason="missing")
+        return StoreError(f"The file {where} was removed in the meantime.", reason="missing")
     return StoreError(
         f"The disk failed to read or write the {kind.name} {where} ({words(problem)}).",
         reason="input/output",

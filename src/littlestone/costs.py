@@ -57,13 +57,16 @@ class Costs:
             return costs
         if isinstance(costs, str) and costs == "balanced":
             raise ParameterError(
-                f"The {name!r} parameter of {caller} must not be 'balanced': the ratio of "
-                "the labels is a secret of the records, and nothing was paid for it. Give public "
-                "costs, for example {0: 1, 1: 9}."
+                f"The {name!r} parameter of {caller} must not be 'balanced': the prevalence of the "
+                "labels is private, and no epsilon was paid for it. Give public costs, for "
+                "example {0: 1, 1: 9}."
             )
         pairs = [(y, k) for y in range(labels) for k in range(labels) if y != k]
-        hint = "For example {0: 1, 1: 9}: to miss a 1 costs nine times as much."
-        what = "a cost for each label, or for each (label, other answer)"
+        hint = (
+            "For example {0: 1, 1: 9}: a false negative costs nine times as much as a false "
+            "positive."
+        )
+        what = "a cost for each label, or for each (label, other prediction)"
         if not isinstance(costs, Mapping):
             raise parameter_error(caller, name, what, costs, hint)
         given = {key if isinstance(key, tuple) else (key,): value for key, value in costs.items()}

@@ -180,7 +180,7 @@ def check_probability(
     """
     exact = exact_value(value)
     if isinstance(value, str) and value.endswith("%"):
-        hint = "Without %: 5% is 0.05."
+        hint = "Write it without %: 5% is 0.05."
     if exact is None or not 0 < exact < 1 or exact < least:
         tiny = exact is not None and 0 < exact < least
         constraint = f"at least {float(least):g}" if tiny else "a float in (0, 1)"

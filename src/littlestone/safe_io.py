@@ -56,7 +56,7 @@ def private_folder(path: str | os.PathLike[str]) -> Path:
         pass
     except (OSError, ValueError) as problem:
         raise StoreError(
-            f"The folder {where} could not be made ({words(problem)}).", reason="folder"
+            f"The folder {where} could not be created ({words(problem)}).", reason="folder"
         ) from None
     status = where.lstat()
     if not stat.S_ISDIR(status.st_mode):
@@ -73,7 +73,7 @@ def check_folder(where: Path, what: str) -> None:
     """Refuse a file whose folder does not exist or cannot be written."""
     folder = where.parent
     if not os.path.isdir(folder):  # the method of a path raises for names that are too long
-        raise StoreError(f"The folder of {where} does not exist: make it first.", reason="folder")
+        raise StoreError(f"The folder of {where} does not exist: create it first.", reason="folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreError(
             f"The folder of {where} is write-protected. A {what} keeps a log beside its file: "
@@ -112,7 +112,9 @@ def check_private_status(status: os.stat_result, name: str, what: str, largest: 
     """Refuse what is not an ordinary file of ours, by its status: also that of an open file."""
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
-        raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
+        raise StoreError(
+            f"{name} is {found}, but a {what} must be an ordinary file.", reason="not a file"
+        )
     if _open_to_others(status):
         raise StoreError(
             f"The file {name} must belong to you alone. If it is a {what}, run: chmod 600 {name}",
@@ -165,12 +167,13 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
         sync_folder(where.parent)
     except FileExistsError:
         raise StoreError(
-            f"The file {where} exists already: another program made it meanwhile.", reason="exists"
+            f"The file {where} exists already: another program created it in the meantime.",
+            reason="exists",
         ) from None
     except (OSError, ValueError) as problem:
         raise StoreError(
-            f"The {what} {where} could not be made ({words(problem)}). Choose a folder on a local "
-            "disk that you can write.",
+            f"The {what} {where} could not be created ({words(problem)}). Choose a folder on a "
+            "local disk to which you can write.",
             reason="folder",
         ) from None
     finally:
@@ -243,7 +246,7 @@ def parse_json(text: str, what: str) -> Any:
     """
 
     def refuse(why: str) -> NoReturn:
-        raise ParameterError(f"The {what} is not JSON that this program reads: {why}.") from None
+        raise ParameterError(f"The {what} is not JSON that this program can read: {why}.") from None
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -222,7 +222,7 @@ def _check_content(sql: sqlite3.Connection, where: Path, kind: Kind) -> None:
     if version != kind.version:
         raise StoreError(
             f"The {kind.name} {where} has format {version}; this program reads format "
-            f"{kind.version}. Use the version of the program that made it.",
+            f"{kind.version}. Use the version of the program that created it.",
             reason="version",
         )
     if _shape(sql) != _shape_of(kind) or sql.execute("PRAGMA integrity_check(1)").fetchall() != [
@@ -276,11 +276,12 @@ _TEXTS = {
     "cannot open": "The {kind} {path} or its journal could not be opened. Check its folder.",
     "input/output": "The disk failed to read or write the {kind} {path} (is it full?).",
     "too long": (
-        "A row would be too long for the {kind} {path}: nothing was written. Write less at once."
+        "A row would be too long for the {kind} {path}: nothing was written. Write fewer rows at "
+        "once."
     ),
-    "constraint": "The {kind} {path} refused a row that breaks its rules.",
+    "constraint": "The {kind} {path} refused a row that violates its constraints.",
     "damaged": (
-        "The file {path} is damaged, changed, or not a {kind}. It was not used. Restore a copy; if "
-        "there is none, assume that all it allowed has been spent."
+        "The file {path} is damaged, changed, or not a {kind}. It was not used. Restore a copy; "
+        "if there is none, assume that its whole budget is spent."
     ),
 }

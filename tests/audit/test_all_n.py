@@ -253,7 +253,7 @@ def boosted(target, unit="records", **how):
 
 NUMBER, COUNT, TIME = Quantity(0, 1, 1), Count(1), Periods((1,))
 SIZES = "evaluation, sizes"
-LEFT = "the mean of what is left up to 1 cells"
+LEFT = "the mean of the residuals up to 1 cells"
 PARTS = {
     "means": (NUMBER, {}, ["quantile 1/4", "quantile 3/4", "where to clip", LEFT]),
     "amounts": (Quantity(0, 4, 4), {"loss": "gamma"}, ["where to clip", LEFT]),
@@ -443,6 +443,7 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
     assert steps() == {"evaluation"}
 
 
+@pytest.mark.more
 def test_users_are_single_records():
     learner = registry.make(
         "users", Thresholds(1, 3), epsilon=1, samples_per_user=2, method="group-privacy"

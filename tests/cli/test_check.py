@@ -23,7 +23,7 @@ def test_the_noise_is_said_before(run, folder):
     found = run(f"{line} 800 --json").json
     assert found["rate"] == "1/6"
     assert run(f"{LINE} --json").json["noise"] == {"rate": "1/6", "reach": found["reach"]}
-    said = f"Each share would be right to 2.2% ({found['reach']:g} of 800 records)"
+    said = f"margin of error of each percentage would be 2.2% ({found['reach']:g} of 800 records)"
     assert said in run(f"{line} 800").out
     assert "is refused" in run(f"{line} 30").out
     (folder / "data.csv").unlink()

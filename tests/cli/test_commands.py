@@ -219,11 +219,11 @@ def test_plan_as_a_table(run):
     assert "agnostic (chosen)" in done.out
     own = registry.make("generic", ls.Thresholds(1, 2**20 - 1), epsilon="0.9")
     assert f"{own.required_samples()} records" in done.out
-    assert "cheaper, if some concept is right on everybody: --learner generic\n" in done.out
+    assert "cheaper, if some concept of the class has no errors: --learner generic\n" in done.out
     lines = done.out.splitlines()
     assert lines == [line.rstrip() for line in lines]
     assert not any(line.startswith("vc1 ") for line in lines)  # one line names what needs a delta
-    assert "above that of the best function of the class, with a confidence of 95%" in done.out
+    assert "above that of the best function of the class" in done.out
     lacking = next(line for line in lines if line.startswith("Planned only with a delta"))
     assert "vc1, littlestone, agnostic:vc1" in lacking
 
@@ -255,7 +255,7 @@ def test_plan_when_fit_takes_nothing(run, monkeypatch):
     done = run(line)
     assert "(chosen)" not in done.out
     assert "name one with --learner" in done.out
-    assert "least, if some concept is right on everybody: --learner generic\n" in done.out
+    assert "least, if some concept of the class has no errors: --learner generic\n" in done.out
     assert "agnostic: Not for this class.\n" in done.out
 
 
@@ -460,27 +460,6 @@ def test_the_ten_common_options_come_first(run):
     assert "[epsilon: its amount, taken from --epsilon]" in " ".join(re.sub("│", "", shown).split())
     named = [name for names in GROUPS.values() for name in names.split()]
     assert len(named) == len(set(named))
-
-
-@pytest.mark.more
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
-        *("rehearse", "dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
-        *("ledger create", "ledger show"),
-        *("schema new", "schema propose", "schema check"),
-    ],
-)
-def test_every_option_is_explained(run, command):
-    done = run(f"{command} --help-all")
-    assert done.code == 0
-    assert "─ Other ─" not in done.out  # of no group: add it to `littlestone.cli.help`
-    options = [line for line in done.out.splitlines() if re.match(r"│ (\*  |   )?--", line)]
-    assert options
-    for line in options:
-        name = line.strip("│* ").split()[0]
-        assert len(line.strip("│* ").split("  ", 1)) == 2 or name in ("--help", "--version"), line
 
 
 def python(*arguments):

@@ -57,7 +57,7 @@ def test_the_tutorial_leads_from_a_table_to_a_decision(patients, monkeypatch, ca
     (shown,) = (b for b in re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S))
     (rule,) = (out for out in printed if "Needed 1,380 records; there are" in out)
     for line in shown.splitlines():
-        drawn = line.startswith(("Rule", "Error"))
+        drawn = line.startswith(("Rule", "Error rate"))
         assert drawn or " ".join(line.split()) in rule
     names: dict = {}
     exec(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[1], names)

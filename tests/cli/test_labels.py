@@ -45,7 +45,7 @@ def test_tables_without_rows_are_predicted(folder, capsys, labels):
 def test_fit_predict_score_and_compare(folder, capsys):
     said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html")
     assert "age" in said
-    assert "no listed label" in said
+    assert "unlisted label" in said
     assert "Majority class" in said
     assert "labels: a, b, c" in (folder / "r.html").read_text()
     lines = told(capsys, "predict", "m.json", "t.csv", "--proba").splitlines()
@@ -101,7 +101,7 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--negative", "c"], "not both"),
         (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
         (["--costs", "a=1,c=2"], "each label of --labels"),
-        (["--class", "rules(max_literals=1)"], "and scorecard have any list of labels"),
+        (["--class", "rules(max_literals=1)"], "and scorecard take any list of labels"),
         (["--user", "age"], "--user"),
         (["--labels", "a"], "2 to 100 labels"),
         (["--labels", "a,a"], "different labels, separated by commas"),

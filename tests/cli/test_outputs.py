@@ -67,7 +67,7 @@ def test_a_full_standard_output_is_said_in_one_line(folder, capfd, monkeypatch, 
     assert err.startswith("littlestone: ")
     assert err.count("\n") == 1
     assert ("standard output could not be written (No space" in err) == (line[1] == "data.csv")
-    assert ("What was drawn is lost" in err) == (line[1] == "data.csv")
+    assert ("The result is lost" in err) == (line[1] == "data.csv")
 
 
 def test_a_command_that_draws_nothing_loses_nothing(folder, capfd, monkeypatch):
@@ -131,7 +131,7 @@ def test_no_output_replaces_a_ledger(run, budget, name):
     ):
         done = run("", *line)
         assert done.code == 2, line
-        assert "would forget what is spent" in done.err
+        assert "would lose the record of what is spent" in done.err
     assert Path("b.db").read_bytes() == before
     assert not os.path.exists("s")
 

@@ -50,7 +50,7 @@ def test_a_model_is_scored_on_a_table(run, models):
     assert record["deployment"]["basic"]["data_product_type"] == "Summary statistics"
     assert run("check-record r.json --json").json == {"ok": True, "wrong": []}
     assert "800 records, as many as those of the fit" in said.out
-    assert "has fewer errors than always answering" in said.out
+    assert "has a lower error rate than always predicting" in said.out
     assert run("score good.json data.csv --epsilon 1/2 --seed 3").out.count("NOT PRIVATE") == 1
     assert run("score good.json data.csv --epsilon 2 --ledger b.db").code == 4
 
@@ -65,14 +65,14 @@ def test_training_records_are_not_called_held_out(run, models):
     assert "as many records as the one that was learned from" in said.err
     pq.write_table(pq.read_table("data.parquet").slice(1), "others.parquet")
     said = run("score good.json others.parquet --epsilon 1/2")
-    assert "799 records that you say were held out" in said.out
+    assert "799 records that you state were held out" in said.out
     assert "on new records, if these were held out, except" in said.out
     assert said.err == ""
     assert run("score good.json others.parquet --epsilon 1/2 --json").json["evaluation"]["held_out"]
     table = pq.read_table("data.parquet").rename_columns(["age", "grown", "city", "person"])
     pq.write_table(table, "named.parquet")
     said = run("score good.json named.parquet --y grown --epsilon 1/2")
-    assert "that you say were held out" in said.out, "other columns"
+    assert "that you state were held out" in said.out, "other columns"
     assert "as many records" in run("compare data.csv good.json rule.json --epsilon 1").err
 
 
@@ -92,7 +92,7 @@ def test_models_are_compared_and_share_epsilon(run, models):
         assert row["evaluation"]["epsilon"] == "1/2"
     said = run("compare data.csv good.json rule.json --epsilon 1").out
     assert "good.json" in said
-    assert "has fewer errors" in said or "One is the best" in said
+    assert "has a lower error rate" in said or "One model is best" in said
 
 
 def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
@@ -110,8 +110,8 @@ def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
         return run(f"compare t.csv {models} --epsilon 1").out
 
     first, second = (0.1, 0.08, 0.12), (0.2, 0.18, 0.22)
-    assert "One is the best" in scored(first, second)
-    assert "One is the best" not in scored(first, second, (0.3, 0.05, 0.55))
+    assert "One model is best" in scored(first, second)
+    assert "One model is best" not in scored(first, second, (0.3, 0.05, 0.55))
 
 
 @pytest.mark.first(3)
@@ -167,7 +167,7 @@ def test_score_warns_once_in_a_process():
     made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=4, random_state=0)
     made.fit([2, 8] * 100, [0, 1] * 100)
     sklearn_base._warn_once.cache_clear()
-    with pytest.warns(NotPrivateWarning, match="evaluate with a part of epsilon"):
+    with pytest.warns(NotPrivateWarning, match="spend a part of epsilon"):
         made.score([2, 8], [0, 1])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -205,7 +205,7 @@ def test_models_of_users_are_scored_by_users(run, folder, how):
     assert "800" not in said + done.out
     (folder / "other.csv").write_text("city,age,adult,who\n" + "Bonn,44,1,ann\nRome,3,0,bob\n" * 9)
     other = run("score m.json other.csv --epsilon 3 --user who")
-    assert "2 records, one of each user, that you say were held out" in other.out
+    assert "2 records, one of each user, that you state were held out" in other.out
     assert run("score m.json other.csv --epsilon 3").code == 2, "no column person"
 
 

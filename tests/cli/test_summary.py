@@ -23,7 +23,7 @@ def test_the_interval_around_an_error_covers_a_clamped_one():
     found = release.quality
     assert found.error.value == 0
     high = f"{100 * found.error.high:.2f}".rstrip("0")
-    assert f"about 0% wrong (0% to {high}% at 95%" in plain(release)
+    assert f"0% (0% to {high}% at 95%" in plain(release)
 
 
 def said_of(counts, hypothesis, alpha="0.1"):
@@ -45,28 +45,36 @@ def test_a_rare_label_that_is_never_answered_is_not_called_learned():
     """Nine in ten are 0: a certificate for alpha = 0.1 holds of always answering 0."""
     said = said_of(((3600, 0), (400, 0)), ALWAYS_0)
     assert "holds (" in said
-    assert "The rule is a constant: it always answers 0." in said
-    assert "does not say that it is better than always answering 0" in said
+    assert "The rule is a constant: it always predicts 0." in said
+    assert "does not imply that it is better than always predicting 0" in said
 
 
 @pytest.mark.parametrize(
     ("counts", "words", "trivial"),
     [
-        (((3000, 600), (100, 300)), "does not have fewer errors than always answering 0", True),
+        (
+            ((3000, 600), (100, 300)),
+            "does not have a lower error rate than always predicting 0",
+            True,
+        ),
         (
             ((3590, 10), (20, 380)),
-            "has fewer errors than always answering 0",
+            "has a lower error rate than always predicting 0",
             True,
         ),  # 10 % <= alpha
-        (((1990, 10), (20, 1980)), "has fewer errors than always answering 0", False),
-        (((10, 1990), (1980, 20)), "does not have fewer errors than always answering 0", True),
-        (((1000, 1000), (999, 1001)), "is not clear that the rule has fewer errors", False),
+        (((1990, 10), (20, 1980)), "has a lower error rate than always predicting 0", False),
+        (
+            ((10, 1990), (1980, 20)),
+            "does not have a lower error rate than always predicting 0",
+            True,
+        ),
+        (((1000, 1000), (999, 1001)), "is not clear that the rule has a lower error rate", False),
     ],
 )
 def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
     said = said_of(counts, ABOVE_4)
     assert words in said
-    assert ("A constant seems to meet it, too" in said) is trivial
+    assert ("A constant seems to satisfy it, too" in said) is trivial
 
 
 def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
@@ -74,8 +82,8 @@ def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
     release = run(learner, ls.data.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
     assert beside_constants(release) == ""
     release = replace(release, hypothesis=ALWAYS_0)
-    assert "always answering 0" in beside_constants(release)
-    assert "always answering 0" in plain(release)
+    assert "always predicting 0" in beside_constants(release)
+    assert "always predicting 0" in plain(release)
 
 
 def test_what_an_epsilon_means_is_said_of_all_of_it():
@@ -84,6 +92,6 @@ def test_what_an_epsilon_means_is_said_of_all_of_it():
     release = ls.fit(table, y="ill", epsilon=1, random_state=0).release_
     parts = [replace(p, guarantee=replace(p.guarantee, seeded=False)) for p in release.parts]
     said = plain(replace(release, parts=tuple(parts))).splitlines()
-    (line,) = (i for i, words in enumerate(said) if "the odds of any belief" in words)
+    (line,) = (i for i, words in enumerate(said) if "the odds of any statement" in words)
     assert "2.72-fold" in said[line]
     assert said[line - 1].startswith("Guarantee: pure 1-differential")

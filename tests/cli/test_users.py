@@ -54,6 +54,7 @@ def test_users_are_counted_and_protected(run, people, learner):
     assert wrong < 0.4
 
 
+@pytest.mark.more
 def test_the_printed_text_speaks_of_users(run, people):
     done = run(f"{FIT} thresholds(1,99) --evaluate 1")
     assert done.code == 0

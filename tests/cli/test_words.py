@@ -58,7 +58,7 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
         (f"{TREES} rules --labels 1", "'--labels' option of fit must be 2 to 100 labels"),
         (f"{TREES} rules --labels 1,1.0", "that differ as cells"),
         (f"{TREES} rules --learner vc1", "'--delta' option of fit"),
-        (f"{FIT} --subsample 1/2 --user person --samples-per-user 1", "of records, not of users"),
+        (f"{FIT} --subsample 1/2 --user person --samples-per-user 1", "draws records, not users"),
         ("schema new latin.csv --header-is-public", '--csv "encoding=latin-1"'),
         ("schema new nothing.csv", "a file that exists"),
         ("fit table.txt --y adult --x age --class points(1,9) --epsilon 1", '--csv "sep=;"'),
@@ -110,7 +110,7 @@ def test_what_a_plan_would_ignore_is_refused(run, option):
     asked = "--class rules(max_literals=1) --solve alpha --n 9"
     done = run(f"plan --schema schema.toml --epsilon 1 --beta 0.05 {asked} {option}")
     assert done.code == 2
-    assert f"'{option.split()[0]}' option of plan is for all learners" in done.err
+    assert f"'{option.split()[0]}' option of plan is about all learners" in done.err
 
 
 @pytest.mark.more
@@ -122,11 +122,11 @@ def test_a_plan_for_users_names_what_fit_takes(run):
     )
     done = run(f"{line} --samples-per-user 4")
     assert done.code == 0
-    assert "fit --user takes the learner users only" in done.out
+    assert "fit --user takes only the learner users" in done.out
     assert "on a table in which nobody has more than 4 records, with epsilon/4." in done.out
     assert "--learner generic, without --user (below)" in done.out
     several = run(f"{line} --samples-per-user 4 --labels a,b,c")
-    assert "fit --user takes none of them." in several.out
+    assert "fit --user selects none of them." in several.out
     assert "name one with --learner" not in several.out
     fit = "fit data.csv --schema schema.toml --y adult --class decision_trees(depth=1) --epsilon 1"
     for learner in ("generic", "agnostic"):

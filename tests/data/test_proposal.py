@@ -283,6 +283,7 @@ def test_what_is_proposed():
     assert set(schema["written"].edges) <= set(range(32, 59))  # three of four are whole numbers
 
 
+@pytest.mark.more
 def test_bounds_are_public_knowledge():
     """Cuts lie within them, at few records too; what is beyond counts as the nearer end."""
     table = {"flag": [0, 1] * 500, "rate": np.linspace(-9, 9, 1000), "x": ["1", "y"] * 500}
@@ -463,6 +464,10 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         {"n": -1},
         {"left_out": [1]},
         {"declared": [1]},
+        {"zcdp": 3},
+        {"zcdp": ["1/2"]},
+        {"zcdp": ["0", "0"]},
+        {"zcdp": ["1", "1"]},
         {"guarantee": {}},
     ):
         with pytest.raises(ParameterError, match="must have the entries"):

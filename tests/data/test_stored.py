@@ -305,6 +305,7 @@ def learner(name="agnostic", cls=None, **more):
     return registry.make(name, cls, epsilon=1, alpha="0.1", beta="0.05", **more)
 
 
+@pytest.mark.more
 def test_learners_of_thresholds_ask_for_it():
     """However few points are different: 2**20 rows, and one row less."""
     x = np.arange(LARGE) % 100

@@ -66,7 +66,7 @@ def test_a_collation_does_not_merge_records(scope, domain):
 def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
     """How another engine groups is not known here."""
     monkeypatch.setattr(databases, "_ENGINE_NAMES", ())
-    with pytest.raises(ParameterError, match="is not an engine of tables here"):
+    with pytest.raises(ParameterError, match="is not a supported table engine"):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
 

@@ -192,7 +192,7 @@ def test_three_labels():
     assert evaluation.confusion_matrix([0, 1, 2]) == tuple(map(tuple, counts.astype(float)))
     with pytest.raises(UnsupportedError, match="two labels"):
         evaluation.auroc()
-    with pytest.raises(ParameterError, match="one answer"):
+    with pytest.raises(ParameterError, match="one label"):
         evaluation.share_right([0, 1])
 
 
@@ -202,7 +202,7 @@ def coverage(inside):
     assert high >= 0.95
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("epsilon", ["1/20", "1"])
 def test_bands_cover_the_records(epsilon):
     """400 releases: accuracy, AUROC and each calibration bin, of the same records."""

@@ -224,7 +224,7 @@ def test_users_are_in_the_group_of_the_record_that_is_drawn():
     made = ls.fit(rows, y="ill", user="who", epsilon=4, schema=schema, by="sex", random_state=0)
     assert made.release_.evaluation.n < N / 2
     assert made.release_.groups[0].share.value == pytest.approx(0.5, abs=0.1)
-    with pytest.raises(ParameterError, match="add these to the schema"):
+    with pytest.raises(ParameterError, match="add these columns to the schema"):
         ls.fit(rows, y="ill", user="who", epsilon=4, schema=AGE, by=SEX, random_state=0)
 
 

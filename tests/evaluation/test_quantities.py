@@ -171,7 +171,7 @@ def test_deviance_is_that_of_the_definition(missing):
     explained = 1 - mean(rate) / mean(1.0)
     assert found.deviance_explained.value == pytest.approx(explained, abs=2e-3)
     assert list(found.bands)[4:] == ["mae", "rmse", "r2", "deviance", "deviance_explained"]
-    with pytest.raises(UnsupportedError, match="of a count says mae"):
+    with pytest.raises(UnsupportedError, match="of a count reports mae"):
         _ = found.pinball
 
 
@@ -279,7 +279,9 @@ def test_from_records_to_the_page(loss, how):
     assert found.with_target.low <= found.sums.n <= found.with_target.high
     assert Release.from_dict(release.to_dict()).to_dict() == release.to_dict()
     names = [name for name, _ in evaluation_facts(release)]
-    assert {"With a target", "Median absolute error", "Mean absolute error"} <= set(names)
+    assert {"Records with a numeric target", "Median absolute error", "Mean absolute error"} <= set(
+        names
+    )
     assert found.mae.covers == ("new records" if "holdout" in how else "own records")
 
 

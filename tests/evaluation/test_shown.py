@@ -84,7 +84,7 @@ def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_pat
     asked += ["100", "--epsilon", "4", "--schema", str(tmp_path / "s.toml"), "--seed", "0"]
     assert main(asked) == 0
     shown = capsys.readouterr().out
-    assert shown.index("Doubt") < shown.index("Rule ") < shown.index("the noise hides it")
+    assert shown.index("Doubt") < shown.index("Rule ") < shown.index("hidden by noise")
 
 
 def test_noise_alone_turns_no_band_around():
@@ -138,7 +138,7 @@ def survival(events, others):
     [
         (((100, 300), (100, 200)), ((50, 50), (50, 50), (1900, 1200)), ""),
         (((300, 100), (200, 100)), ((50, 50), (50, 50), (1200, 1900)), "below 0.5"),
-        (((900, 1000), (900, 1010)), ((10, 9), (10, 9), (80, 72)), "nearly all have"),
+        (((900, 1000), (900, 1010)), ((10, 9), (10, 9), (80, 72)), "nearly all records have"),
         (((0, 1), (0, 0)), ((0, 0), (0, 0), (1999, 2000)), ""),
         (((1000, 1000), (1000, 1000)), ((0, 0), (0, 0), (0, 0)), ""),  # nothing is censored
     ],
@@ -153,7 +153,7 @@ def test_events_that_are_coded_otherwise_are_doubted(events, others, words):
 def test_a_fit_of_times_says_its_doubt():
     with pytest.warns(
         UserWarning,
-        match=r"Nearly all have the event\. Does another code.*event_is=",
+        match=r"Nearly all records have the event\. Check the code.*event_is=",
     ):
         fitted(time="time", event="few", periods=[10, 40])
 
@@ -185,7 +185,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"where it is {said} the label is the other one"
+        words = f"where it is {said} the predicted label is still that of the rule"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

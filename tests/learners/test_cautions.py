@@ -77,7 +77,7 @@ def test_what_scores_by_any_measure_says_that_it_is_exact(scoring, tmp_path):
     sklearn_base._warn_once.cache_clear()
     with sklearn.config_context(enable_metadata_routing=True):
         asked = made.set_fit_request(ledger=True)
-        with pytest.warns(NotPrivateWarning, match="^score is exact about the records") as caught:
+        with pytest.warns(NotPrivateWarning, match="^score is exact, not private") as caught:
             cross_val_score(asked, X, y, cv=KFold(2), scoring=scoring, params=paid)
     assert len({str(each.message) for each in caught}) == 1
     made.fit(X, y, ledger=paid["ledger"])

@@ -147,8 +147,8 @@ def test_labels_and_class_weight():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"class_weight": "balanced"}, "a secret of the records"),
-        ({"costs": "balanced"}, "a secret of the records"),
+        ({"class_weight": "balanced"}, "prevalence of the labels is private"),
+        ({"costs": "balanced"}, "prevalence of the labels is private"),
         ({"costs": {0: 1, 1: 2}, "class_weight": {0: 1, 1: 2}}, "not both"),
         ({"costs": {0: 1}}, "a cost for each of the labels"),
         ({"costs": {0: 1, 2: 1}}, "a cost for each of the labels"),
@@ -195,7 +195,7 @@ def test_a_rare_label_with_costs():
     """Without costs the rule is a constant; a missed 1 that costs nine times as much changes it."""
     cls, sample = ls.Thresholds(0, 9), rare()
     plainly = run(registry.make("agnostic", cls, epsilon=4), sample, SeededSource(0), evaluate=1)
-    assert "The rule is a constant: it always answers 0." in plain(plainly)
+    assert "The rule is a constant: it always predicts 0." in plain(plainly)
     learner = registry.make("agnostic", cls, epsilon=4, costs={0: 1, 1: 9})
     release = run(learner, sample, SeededSource(0), evaluate=1)
     found = release.quality
@@ -203,7 +203,7 @@ def test_a_rare_label_with_costs():
     assert found.better is True
     said = plain(release)
     assert "Mean cost" in said
-    assert "The rule costs less than always answering" in said
+    assert "The rule has a lower mean cost than always predicting" in said
     assert "a mean cost at most 0.9 above the least of the class" in said
     assert "Mean cost" in page(release)
 

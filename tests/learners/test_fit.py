@@ -62,6 +62,7 @@ def test_two_typed_numbers_are_parsed_in_at_most_six_checks(columns, monkeypatch
     assert 2 <= len(times) <= 6, times
 
 
+@pytest.mark.first(1)
 @pytest.mark.filterwarnings("ignore::littlestone.errors.NotPrivateWarning")
 @pytest.mark.parametrize("columns", [True, False])
 def test_a_table_is_opened_once(columns, monkeypatch, tmp_path):
@@ -203,7 +204,7 @@ def test_what_stays_spent_is_said_where_another_program_spends_meanwhile(tmp_pat
     fit = Fit(y="ill", epsilon=1, schema=SCHEMA, evaluate=None)
     planned = fit.plan(TABLE, SecureSource(), ledger=ledger)
     ledger.charge(Guarantee("1/2"))
-    with pytest.raises(BudgetError, match="first count or the columns cost stays spent"):
+    with pytest.raises(BudgetError, match="first count or of the columns stays spent"):
         planned.run(SecureSource(), ledger=ledger)
     assert ledger.spent().epsilon == F(1, 2) + F(1, 40)
 

@@ -154,7 +154,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     assert again == learner.release_
     assert (again.predict(X) == learner.predict(X)).all()
     said = plain(again)
-    for words in ("then a", "no listed label", "Majority class", "Balanced accuracy"):
+    for words in ("then a", "unlisted label", "Majority class", "Balanced accuracy"):
         assert words in said
         assert words in page(again)
     assert "1 means" not in page(again)
@@ -309,7 +309,7 @@ def test_costs_are_refused_in_labels_not_in_codes(given, got):
         with pytest.raises(ParameterError) as caught:
             ls.AgnosticLearner(TREES, epsilon=1, **{name: given}).certificate(9)
         assert (
-            f"each of the labels ['a', 'b', 'c'], or for each (label, other answer). Got {got}"
+            f"each of the labels ['a', 'b', 'c'], or for each (label, other prediction). Got {got}"
             in (str(caught.value))
         )
         assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)

@@ -64,7 +64,7 @@ def composed(document):
     # of a record that is learned from, and of a held-out one
     learned, held_out = (
         [p["guarantee"] for p in parts if p["about"] in ("all records", side)]
-        for side in ("records that are learned from", "held-out records")
+        for side in ("training records", "held-out records")
     )
     epsilon, delta = (
         max(sum(F(part[name]) for part in side) for side in (learned, held_out))
@@ -238,7 +238,7 @@ def test_a_score_is_about_its_own_records_and_names_what_the_model_cost_others(c
                 for p in document["parts"]
                 if p["about"] == "other records"
             }
-            count = others["count of cells that are no label"]
+            count = others["count of cells that are not labels"]
             assert others.pop("evaluation") + count == sum(others.values()) == 2
         assert Release.from_dict(json.loads(release.to_json())) == replace(release)
     (seeded,) = score_all(
@@ -343,7 +343,7 @@ def test_parts_add():
         "dp.sum(x)",
         True,
     )
-    learned, held_out = "records that are learned from", "held-out records"
+    learned, held_out = "training records", "held-out records"
     split = [Part("a", Guarantee(1, "1e-3", claim="x"), learned), Part("b", Guarantee(1), learned)]
     for epsilon in (1, 3):  # the larger of both sides counts
         found = total([*split, Part("c", Guarantee(epsilon, claim="y"), held_out), parts[1]])

@@ -62,7 +62,7 @@ def test_the_record_of_a_start_from_all_columns_is_checked():
     assert list(spent)[1:3] == ["counts of columns", "weights of columns"]
     assert check_record(record) == []
     spent["counts of columns"] = "zCDP 1"
-    assert "release.spent: all together it is" in "".join(map(str, check_record(record)))
+    assert "release.spent: the total is" in "".join(map(str, check_record(record)))
 
 
 @pytest.mark.more

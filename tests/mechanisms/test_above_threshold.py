@@ -147,6 +147,7 @@ def test_the_claim_of_a_shift_is_attained(limit):
 # The code that releases has these laws.
 
 
+@pytest.mark.more
 def test_the_offset_is_two_sided_geometric(brute):
     for rate in (F(1), F(1, 3), F(7)):
         law = exact(lambda s, rate=rate: two_sided(rate, s))
@@ -228,6 +229,7 @@ def test_noise_without_the_limit_is_caught():
     assert abs(math.log(p.sum() / q.sum())) > 1.8
 
 
+@pytest.mark.more
 def test_going_on_after_the_limit_is_caught():
     """`counter <= K` gives K + 1 charged answers."""
     s, r = map(float, classic_rates(F(1), 1, "monotone"))

@@ -51,8 +51,7 @@ def the_columns_are_no_part(original, own, proposal, before=(), *, split=False):
 
 
 _COMPOSED = (
-    "learners/test_composed.py"
-    "::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
+    "learners/test_composed.py::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
 )
 
 

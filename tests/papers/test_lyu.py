@@ -106,7 +106,7 @@ def theorem3(rows, rng, d):
     )  # fmt: skip
 
 
-@pytest.mark.first(2, 40)
+@pytest.mark.first(1, 40)
 @pytest.mark.parametrize("seed", range(100))
 def test_theorem_3(seed):
     rows, rng = small_class(f"theorem 3 {seed}", ldim=reference.ldim)

@@ -136,6 +136,7 @@ def exponential_mechanism(scores, rate):
     return [w / sum(weights) for w in weights]
 
 
+@pytest.mark.more
 def test_bounded_range_covers_real_exponential_mechanisms():
     """Products of exponential mechanisms, worst over all neighbouring scores, by enumeration."""
     rate, x = 0.4, 0.9

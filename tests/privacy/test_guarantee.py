@@ -67,7 +67,7 @@ def test_json_round_trip(epsilon, delta, seeded):
         ({"epsilon": 1, "delta": "0/0"}, "'delta'"),
         ({"epsilon": "one"}, "'epsilon'"),
         ({"epsilon": False}, "'epsilon'"),
-        ({"epsilon": 1, "delta": 1}, "delta = 1 promises nothing"),
+        ({"epsilon": 1, "delta": 1}, "delta = 1 guarantees nothing"),
     ],
 )
 def test_refusals(arguments, words):

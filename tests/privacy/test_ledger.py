@@ -193,6 +193,7 @@ def _charge(ledger):
     ledger.charge(Pure("0.1"))
 
 
+@pytest.mark.more
 def test_many_events_are_quick(path):
     ledger = Ledger(path, epsilon=10**6)
     ledger.charge(Pure(1))

@@ -96,7 +96,7 @@ def test_several_labels_stand_beside_each_other(kind):
     assert "log-odds of each label" in text
     html = page(drawn)
     assert "<low>" not in html
-    assert "no listed label" in html
+    assert "unlisted label" in html
     assert ("to begin with" in html) == (kind is ScorecardClass)
     if kind is ScorecardClass:
         every = np.array([[a, b] for a in range(5) for b in range(3)])

@@ -83,7 +83,7 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
     said = {kind: sentence(own) for kind, own in releases.items()}
     from_ = (
         ", from “age at admission”, “a laboratory value with a long name”, “ward” and “nothing”: "
-        "learned on 4,000 records."
+        "learned from 4,000 records."
     )
     assert said["boosted"] == f"The probability that died is yes{from_}"
     assert said["several"] == f"Which “pain” (none, some or much){from_}"
@@ -96,9 +96,11 @@ def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
 
 def test_the_verdict_is_about_a_plain_rule(releases):
     verdicts = {kind: first_screen(own)["verdict"] for kind, own in releases.items()}
-    assert verdicts["boosted"].startswith("Better than a plain rule: it makes fewer errors (")
-    assert "than always answering “yes” (" in verdicts["boosted"]
-    assert verdicts["quantity"] == "Better than one constant for everybody, by R2."
+    assert verdicts["boosted"].startswith(
+        "Better than the trivial rule: it has a lower error rate ("
+    )
+    assert "than always predicting “yes” (" in verdicts["boosted"]
+    assert verdicts["quantity"] == "Better than one constant for everyone, by R2."
     assert verdicts["time"] == "It ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
     assert first_screen(unknown)["good"] is None
@@ -109,13 +111,13 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     learner = Boosting(ScorecardClass(SCHEMA, 60), epsilon=4, delta="1e-6")
     rare = run(learner, sample, SeededSource(0), columns=ABOUT, holdout="0.3", evaluate=4)
     assert rare.quality.better is not True
-    assert "is not shown to do better than always answering" in first_screen(rare)["verdict"]
+    assert "is not shown to do better than always predicting" in first_screen(rare)["verdict"]
 
 
 def test_tiles_are_figures_of_the_release(releases):
     for kind, own in releases.items():
         tiles = {name: (figure, line) for name, figure, line in first_screen(own)["tiles"]}
-        assert tiles["Records"] == ("4,000", "800 of them only for the evaluation")
+        assert tiles["Records"] == ("4,000", "800 of them held out for the evaluation")
         assert tiles["Privacy loss ε"][0] == "2"
         assert "right at most 88.1%" in tiles["Privacy loss ε"][1]
         band = {
@@ -134,7 +136,7 @@ def test_what_is_not_evaluated_is_not_filled_in(releases):
     own = replace(releases["boosted"], evaluation=None)
     items = dict(tripod(own, []))
     assert len(items) == 27
-    assert items["17 Ethical approval"] == "to be written by you"
+    assert items["17 Ethical approval"] == "to be completed by the authors"
     assert items["16 Training versus evaluation"] == "not evaluated"
     assert "AUROC" not in items["23 Model performance"]
     assert "4,000 records" in items["10 Sample size"]
@@ -154,7 +156,7 @@ def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind
     ranges = {column["name"]: column["range"] for column in effects(model, SCHEMA)["columns"]}
     assert ranges["age at admission"] > noise["age at admission"]
     assert ranges.get("nothing", 0) <= noise["nothing"]
-    before, _, after = page(own).partition("no larger than noise alone would make")
+    before, _, after = page(own).partition("no larger than noise alone would produce")
     assert "<caption>age at admission</caption>" in before
     assert "<caption>age at admission</caption>" not in after
     assert "<caption>nothing</caption>" not in before

@@ -85,9 +85,9 @@ def test_what_it_says():
     text = Checker(page(threshold_release())).text
     for part in (
         "1 if x > 17, otherwise 0",
-        "x is age; 1 means: adult is 1",
-        "Whether adult is 1, from “age”: learned on 5,000 records, with differential privacy.",
-        "Not evaluated, so it is not known whether a plain rule would do as well.",
+        "x is age; label 1: adult is 1",
+        "Whether adult is 1, from “age”: learned from 5,000 records, with differential privacy.",
+        "Not evaluated, so it is not known whether a trivial rule would do as well.",
         "5,000",
         "186",
         "2.72 times",
@@ -138,7 +138,7 @@ def test_delta_and_users_change_the_words():
     guarantee = Guarantee(1, Fraction(1, 10**6), Neighbours.USER_REPLACE, "exp-mech.privacy")
     text = Checker(page(threshold_release(parts=(Part("learning", guarantee),)))).text
     assert "2.72· p + 1e-06" in text
-    assert "What it means for one user" in text
+    assert "What privacy means for one user" in text
     assert "How sure they can be" not in text  # a statement about odds needs delta = 0
     assert "with several records" not in text
 
@@ -147,9 +147,9 @@ def test_an_evaluation_is_shown_with_its_intervals():
     counts = ((3000, 20), (40, 1940))
     told = ScoreHistogram((0, 1), counts, 5000, Fraction(1, 2), Fraction(1, 4))
     text = Checker(page(threshold_release(evaluation=told))).text
-    assert re.search(r"about 1\.2% wrong \([01]\.\d+% to 1\.\d+% at 95%\)", text)
+    assert re.search(r"1\.2% \([01]\.\d+% to 1\.\d+% at 95%\)", text)
     assert "epsilon 1/2" in text
-    assert "The rule has fewer errors than always answering 0." in text
+    assert "The rule has a lower error rate than always predicting 0." in text
 
 
 def test_a_release_without_column_names():

@@ -239,6 +239,7 @@ def test_doubles_decide_like_exact_sums(kind, truth, prescribed):
     assert decided or kind == "counts of all sizes"
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize("kind", MANY)
 def test_draws_of_many_levels_equal_the_plain_path(kind):
     """The same bits give the same outcome, whether doubles decide or balls do."""
@@ -263,6 +264,7 @@ def test_draws_of_many_levels_equal_the_plain_path(kind):
     assert views.presented[0] == views.presented[1]
 
 
+@pytest.mark.more
 def test_a_bound_on_the_error_that_is_too_small_is_noticed():
     """With no allowance for rounding, doubles decide some cells wrongly: the test above sees it."""
     counts, scores, rate, _ = many("flat", 5000)

@@ -344,7 +344,10 @@ def rounding(delta: Fraction) -> Fraction:
 def precision(epsilon: Fraction, delta: Fraction) -> int:
     """Return the bits at which laws that differ by e**epsilon, or by delta, can be compared."""
     if epsilon > _LARGEST:
-        hint = "A larger one protects nobody; its laws would need too many bits to be compared."
+        hint = (
+            "A larger epsilon protects nobody, and its probabilities would need too many bits to "
+            "be compared."
+        )
         raise parameter_error("audit", "epsilon", f"at most {_LARGEST:,}", epsilon, hint)
     small = (delta.denominator // max(delta.numerator, 1)).bit_length()
     return 192 + -int(-3 * epsilon // 1) + small

@@ -495,8 +495,8 @@ class Family:
         """
         if not any(row.control for row in self.rows):
             raise StateError(
-                "A table of audits without controls is not judged. Add mechanisms that are known "
-                "to be right, with control=True."
+                "A table of audits without controls is not evaluated. Add mechanisms that are "
+                "known to be right, with control=True."
             )
         wrong = [row for row in self.rows if row.control == row.above]
         return [row for row in wrong if row.control], [row for row in wrong if not row.control]

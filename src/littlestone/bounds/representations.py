@@ -458,7 +458,7 @@ class PublicPoints(NamedTuple):
         alpha = rho * _short(mass, up=True) + tau
         if alpha >= 1:
             raise UnsupportedError(
-                f"{self.points} public points say nothing about {self.basis} of them: take more "
+                f"{self.points} public points are too few for {self.basis} of them: use more "
                 "public points, or more bins."
             )
         same = rho == 1 and not tau
@@ -580,7 +580,7 @@ def _search(bound: PublicBound) -> tuple[int, tuple[Fraction, ...]]:
         raise UnsupportedError(
             f"{message} and beta = {beta:g}, however many records there are: about {least} are "
             "needed, and three times as many are plenty (of a schema more bins help, too). Raise "
-            "alpha, or say that the certificate is about the best candidate only (shift=None)."
+            "alpha, or restrict the certificate to the best candidate (shift=None)."
         )
     decay = DECAYS[bound.agnostic].function("decay", "cut", epsilon=bound.epsilon, alpha=alpha)
     log_bad = math.log(bound.size - 1) if bound.size > 1 else 0.0

@@ -329,8 +329,8 @@ class HalfPlanes(ConceptClass):
 
     def _without_points(self) -> UnsupportedError:
         return UnsupportedError(
-            f"{self.spec} is learned at public points only: say public=points (fit --public "
-            "FILE, plan --public-points 200), unlabelled points of the same population."
+            f"{self.spec} is learned at public points only: give public=points (fit --public FILE, "
+            "plan --public-points 200), unlabelled points from the same population."
         )
 
     def _concepts(self) -> Iterator[Hypothesis]:

@@ -248,8 +248,8 @@ def parse_class(
     if labels is not None and not entry.labels:
         *first, last = (e.usage for _, e in sorted(_ENTRIES.items()) if e.labels)
         raise UnsupportedError(
-            f"The class {name} has the labels 0 and 1. {', '.join(first)} and {last} have any "
-            "list of labels; for two labels say which one means 1 (--positive)."
+            f"The class {name} has the labels 0 and 1. {', '.join(first)} and {last} take any list "
+            "of labels; for two labels name the positive one (--positive)."
         )
     listed: dict[str, Any] = {} if labels is None else {"labels": labels}
     if entry.from_csv is not None:

@@ -152,10 +152,10 @@ def replay(
     pairs: int = 1000,
     json: AsJson = False,
 ) -> int:
-    """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
+    """Replay a learner's choices on neighbours of a real table; the output is SECRET.
 
-    Computes the exact privacy loss of the choices that were made and, if the learner draws once, of
-    every outcome. Exit 1 if the claim is exceeded.
+    Computes the exact privacy loss of the choices that were drawn and, for a learner with a single
+    draw, of every outcome. Exit 1 if the claim is exceeded.
 
     Parameters
     ----------
@@ -222,13 +222,13 @@ def _of_users(
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(
-                f"The learner {learner!r} protects single records. With --unit user leave "
-                "--learner out, or use --learner users."
+                f"The learner {learner!r} protects single records. With --unit user, leave out "
+                "--learner or use --learner users."
             )
         for name, value in given.items():
             if value is not None:
                 raise ParameterError(
-                    f"The {name!r} parameter of audit exact is for the protection of users: say "
+                    f"The {name!r} parameter of audit exact is for the protection of users: add "
                     "--unit user."
                 )
         return {}, None

@@ -297,7 +297,9 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     samples_per_user, costs, labels = further.samples_per_user, further.costs, further.labels
     needed("fit", "epsilon", goal.epsilon)
     if spec is not None and goal.model is not None:
-        raise ParameterError("fit takes --class or --model, not both: a model is a family of them.")
+        raise ParameterError(
+            "fit takes --class or --model, not both: a model is a family of classes."
+        )
     like = further.like
     columns = records.schema if like is None else _columns_like(like, records.schema, spec)
     chosen = names("fit", "x", records.x)
@@ -333,7 +335,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
         )  # fmt: skip
         if costs is not None and goal.model not in ("rule", "list", "tree"):
             raise ParameterError(
-                "The 'costs' parameter of fit is for the models that minimize them: rule, list "
+                "The 'costs' parameter of fit is for the models that minimize costs: rule, list "
                 "and tree. Use --model tree, for example."
             )
         open_points.check(columns)
@@ -386,7 +388,7 @@ def _check_folder(folder: str | None, paid: Paid) -> None:
     check_new_folder(folder, caller="fit")
     if paid.seed is not None:
         raise ParameterError(
-            "A seeded release is not private, so there is nothing to file: leave out --seed or "
+            "A seeded release is not private, so it is not published: leave out --seed or "
             "--release."
         )
 
@@ -397,7 +399,7 @@ def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
     from littlestone.learners.release import Release
 
     if schema is not None or spec is not None:
-        raise ParameterError("fit takes --like without a --schema and without a --class.")
+        raise ParameterError("fit takes --like, --schema or --class, not two of them.")
     domain = Release.read(model).concept_class.domain
     if not isinstance(domain, RowDomain):
         raise parameter_error("fit", "like", "a model of the columns of a table", model)
@@ -414,8 +416,8 @@ def _opened(  # noqa: PLR0917
 
     if target and records.schema is None:
         raise ParameterError(
-            "A --class for a target needs a public --schema of the columns. Leave --class out, and "
-            "they are learned from the records; `littlestone schema new TABLE` writes a first one."
+            "A --class for a --target needs a public --schema of the columns; `littlestone schema "
+            "new TABLE` drafts one. Without --class the columns are learned from the records."
         )
     concepts, public, options = open_points.opened(
         data, spec, records.schema, y=label, user=records.user, x=chosen, labels=listed,
@@ -423,8 +425,8 @@ def _opened(  # noqa: PLR0917
     )  # fmt: skip
     if target and not isinstance(concepts, BoostedTreeClass):
         raise ParameterError(
-            "A target that is no label is learned by --model boosted or scorecard, or by --class "
-            "boosted_trees(depth=2) or scorecard."
+            "Quantities, counts and times are learned by --model boosted or scorecard, or by "
+            "--class boosted_trees(depth=2) or scorecard."
         )
     if not isinstance(concepts.domain, RowDomain):
         refuse_schema(concepts, public)
@@ -447,8 +449,8 @@ def _for_class(learner: str, **others: object) -> None:
     for name, value in ({"learner": learner != "auto"} | others).items():
         if value:
             raise ParameterError(
-                f"The {name!r} parameter of fit is for --class, which says what is learned. Leave "
-                "it out, or give a --class instead of a --model."
+                f"The {name!r} parameter of fit is for a --class. Leave it out, or give a --class "
+                "instead of a --model."
             )
 
 
@@ -473,8 +475,8 @@ def _write(
         if not isinstance(problem, ParameterError):
             raise
         raise ParameterError(
-            f"{problem} What was drawn is on the standard output instead: save that line as "
-            "the model. Do not fit again: that would spend epsilon again."
+            f"{problem} The model is printed on the standard output instead: save that line. Do "
+            "not fit again, since that would spend epsilon again."
         ) from None
 
 
@@ -504,8 +506,8 @@ def _users_named(user: str | None, samples_per_user: str | None, learner: str) -
     of_users = learner in LEARNERS and LEARNERS[learner].unit == "users"
     if user is None and samples_per_user is None and of_users:
         raise ParameterError(
-            f"The learner {learner!r} protects users, so it must know them: name their column "
-            "with --user, and say with --samples-per-user how many records of each are read."
+            f"The learner {learner!r} protects users: name their column with --user, and state "
+            "with --samples-per-user how many records of each are read."
         )
 
 
@@ -519,8 +521,8 @@ def _of_records_only(user: str | None, *, labels: str | None, costs: str | None)
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
-            "--labels is not for the protection of users (--user), which is about two labels: say "
-            f"which one means 1 (--positive). Or {_ONE_RECORD}."
+            "--labels does not go with the protection of users (--user), which is for two labels: "
+            f"name the positive one (--positive). Or {_ONE_RECORD}."
         )
     if user is not None and costs is not None:
         raise ParameterError(
@@ -544,7 +546,12 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
     others = [label for label in found if label != positive]
     known = others == [negative] if negative is not None else len(others) == 1
     if positive not in found or not known or len(typed) != 2:
-        rule = f'like "{negative or "other"}=1,{positive}=9": of the label {positive} and the other'
-        hint = "--positive says which label means 1; --labels lists all, if they are more than two."
+        rule = (
+            f'like "{negative or "other"}=1,{positive}=9", for the label {positive} and the other'
+        )
+        hint = (
+            "--positive names the label that means 1; --labels lists all labels, if there are "
+            "more than two."
+        )
         raise parameter_error("fit", "costs", rule, text, hint)
     return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")

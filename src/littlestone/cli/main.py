@@ -167,7 +167,7 @@ _OUTPUTS = {"schema propose": "--out schema.toml"}
 _DRAWS = ("fit", "check", "score", "compare", "stream", "schema propose")
 
 _INTERRUPTED = (
-    "Interrupted: nothing was released. What a ledger recorded before stays spent (littlestone "
+    "Interrupted: nothing was released. What a ledger had recorded stays spent (littlestone "
     "ledger show)."
 )
 
@@ -209,7 +209,9 @@ def _with_pipe(tokens: Sequence[str]) -> list[str]:
 def _main(tokens: Sequence[str], pressed: list[int]) -> int:
     try:
         if any(map(_impossible, tokens)):
-            raise ParameterError("An argument holds a character that no command line can hold.")
+            raise ParameterError(
+                "An argument contains a character that is not possible on a command line."
+            )
         code = app(
             _with_pipe(_HELP.read(tokens)),
             exit_on_error=False,
@@ -322,8 +324,8 @@ def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
         message = f"The standard output could not be written ({os.strerror(problem.errno or 0)})."
         if _typed(tokens)[0] in _DRAWS:
             message += (
-                " What was drawn is lost, unless it is in a file (--out); what a ledger recorded "
-                "stays spent."
+                " The result is lost, unless it was written to a file (--out); what a ledger "
+                "recorded stays spent."
             )
     elif isinstance(problem, LittlestoneError):
         code = STOPPED if isinstance(problem, StoppedError) else BAD_INPUT

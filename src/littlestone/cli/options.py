@@ -213,15 +213,15 @@ class Records:
         if not self.strict:
             if self.negative is not None:
                 raise ParameterError(
-                    f"The 'negative' parameter of {caller} is for --strict: otherwise every cell "
+                    f"The 'negative' parameter of {caller} is for --strict: without it every cell "
                     "other than the positive one means 0."
                 )
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
-            raise ParameterError("With --strict and --positive, give --negative too.")
+            raise ParameterError("With --strict and --positive, give --negative, too.")
         if (self.positive or "1") == (self.negative or "0"):
             raise ParameterError(
-                f"The 'negative' parameter of {caller} must be another label than the positive one."
+                f"The 'negative' parameter of {caller} must differ from the positive label."
             )
         return {"positive": self.positive or "1", "negative": self.negative or "0"}
 
@@ -343,7 +343,7 @@ class Filed:
         """Refuse a record that could not be made."""
         if self.record is not None and paid.seed is not None:
             raise ParameterError(
-                "A seeded release is not private, so there is nothing to file: leave out --seed or "
+                "A seeded release is not private, so it has no record: leave out --seed or "
                 "--record."
             )
 
@@ -474,8 +474,8 @@ def check_label(caller: str, y: str, columns: Sequence[str]) -> None:
     """Refuse a label that is learned from: it would be its own prediction."""
     if y in columns:
         raise ParameterError(
-            f"The label {y!r} of {caller} is among the columns that it is learned from. Leave it "
-            "out of --schema (or of --x)."
+            f"The label {y!r} of {caller} is among its predictors. Leave it out of --schema (or of "
+            "--x)."
         )
 
 
@@ -527,7 +527,7 @@ def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
     if public is not None and not isinstance(concepts.domain, RowDomain):
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
-            "classes over rows: rules, rule_lists, decision_trees."
+            "classes over several columns, such as rules and decision_trees."
         )
 
 
@@ -535,9 +535,9 @@ def say_columns(public: Schema | None) -> None:
     """Say before a stream what is said of columns that were learned from records."""
     if public is not None and public.proposal is not None:
         print(
-            "The columns were learned from records. What that cost these records comes on top "
-            "of the stream's epsilon and delta, and the proved number of mistakes is for rows "
-            "that the columns were not learned from.",
+            "The columns were learned from records. The privacy loss of that is added to the "
+            "stream's epsilon and delta for these records, and the bound on mistakes holds only "
+            "for rows that the columns were not learned from.",
             file=sys.stderr,
         )
 
@@ -552,7 +552,7 @@ def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any
     if settings:
         raise ParameterError(
             f"The '--set' option of {caller} is for the algorithms of the papers (littlestone "
-            f"papers); {name!r} has options of its own."
+            f"papers); {name!r} has its own options."
         )
     return partial(select.make, name)
 
@@ -592,7 +592,7 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
         other = seen.setdefault(target(where), name)
         if other != name:
             raise parameter_error(
-                caller, name, f"another file than the one of {other!r}", path, "Write to two files."
+                caller, name, f"a file other than that of {other!r}", path, "Write to two files."
             )
     check_inputs_kept(caller, *inputs, **outputs)
 
@@ -624,12 +624,13 @@ def _problem(path: Path) -> str:
     # Unlike the methods of Path, these functions do not raise for names that are too long.
     if os.path.isdir(where) or not os.path.isdir(where.parent):
         folder = os.path.isdir(where)
-        return "It is a folder." if folder else "Its folder does not exist: make it first."
+        return "It is a folder." if folder else "Its folder does not exist: create it first."
     if len(os.fsencode(where.name)) > _LONGEST_NAME:
         return "Its name is too long."
     if _of_database(where):
         return (
-            "It belongs to a database, such as a ledger: to replace it would forget what is spent."
+            "It belongs to a database, such as a ledger; replacing it would lose the record of "
+            "what is spent."
         )
     if os.path.exists(where):
         return "" if os.access(where, os.W_OK) else "It is write-protected."

@@ -91,8 +91,8 @@ class Intervals:
         for name, value in (goal | others).items():
             if value:
                 raise ParameterError(
-                    f"The {name!r} parameter of plan must be left out beside --interval: what is "
-                    "covered does not depend on it."
+                    f"The {name!r} parameter of plan must be left out with --interval: coverage "
+                    "does not depend on it."
                 )
         return True
 
@@ -196,13 +196,13 @@ def plan(
 
     if model is not None:
         raise ParameterError(
-            f"No bound is known before data of what `fit --model {model}` learns. `littlestone "
-            f"rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` runs it on a "
-            "public twin of the table (or on a population that is made up over a --schema), and "
-            "says how good it becomes."
+            f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
+            f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
+            "runs it on a public table like yours (or on a simulated population over a --schema), "
+            "and estimates how good it becomes."
             if model not in ("rule", "list", "tree")
-            else f"plan is about a --class: for the model {model} "
-            f'"{MODEL_CLASSES[model]}", with a --schema. `littlestone rehearse` takes --model.'
+            else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
+            "with a --schema. `littlestone rehearse` takes --model."
         )
     if intervals.asked(
         vars(goal) | {"epsilon": None, "solve": solve, "report": report},
@@ -301,7 +301,8 @@ def _not_beside(**others: object) -> None:
         if value is not None:
             option = f"--{name.replace('_', '-')}"
             raise ParameterError(
-                f"The {option!r} option of plan is for all learners, without --solve or --learner."
+                f"The {option!r} option of plan is about all learners: leave out --solve and "
+                "--learner."
             )
 
 
@@ -332,7 +333,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
     ]
     unit = found[0].candidate.unit
     table(
-        f"Least {what} to learn {concepts.spec} from {number_of(number, unit)}",
+        f"Smallest {what} to learn {concepts.spec} from {number_of(number, unit)}",
         ("learner", what, "certifies"),
         rows,
     )
@@ -348,7 +349,7 @@ def _promised(certificate: Certificate) -> str:
     if not certificate.holds:
         return "No certificate holds for it (see below)."
     sure = percent(1 - certificate.beta)
-    return f"It promises: {accuracy_asked(certificate)}, with a confidence of {sure}."
+    return f"It promises, with confidence {sure}: {accuracy_asked(certificate)}."
 
 
 def _show(plans: Plans) -> None:
@@ -377,12 +378,12 @@ def _show(plans: Plans) -> None:
     table(title, ("learner", "needs", "certifies", "status"), rows)
     if chosen is None:
         note(
-            "fit takes none of them by itself: name one with --learner."
+            "fit selects none of them by itself: name one with --learner."
             if m is None
-            else "fit --user takes none of them."
+            else "fit --user selects none of them."
         )
     else:
-        note("chosen: what fit takes by itself.")
+        note("chosen: what fit selects by itself.")
         note(plans.why)
         assert chosen.certificate is not None
         note(_promised(chosen.certificate))
@@ -394,11 +395,11 @@ def _show(plans: Plans) -> None:
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
         how = "" if cheaper.reads is None else ", without --user (below)"
-        condition = "" if cheaper.agnostic else ", if some concept is right on everybody"
+        condition = "" if cheaper.agnostic else ", if some concept of the class has no errors"
         note(f"{less}{condition}: --learner {cheaper.learner}{how}")
     note(
-        "realizable: some concept of the class is right on everybody; agnostic: any data, and the "
-        "error is compared with that of the best concept."
+        "realizable: some concept of the class has no errors; agnostic: any labels, and the error "
+        "is compared with that of the best concept."
     )
     _without_user(m, next((c.guarantee for c in plans if c.reads == ALL_RECORDS), None))
     _learned(plans.concept_class)
@@ -420,8 +421,8 @@ def _without_user(m: int | None, together: Guarantee | None) -> None:
 
     if m is None:
         return
-    note("fit --user takes the learner users only; the others protect users without --user:")
-    note(f"one record each: on a table that holds {ONE_RECORD};")
+    note("fit --user takes only the learner users; the others protect users without --user:")
+    note(f"one record each: on a table with {ONE_RECORD};")
     smaller = "" if together is None or not together.delta else ", and a smaller delta"
     note(
         f"group privacy: on a table in which nobody has more than {m} records, with epsilon/{m}"
@@ -440,8 +441,8 @@ def _learned(concepts: ConceptClass) -> None:
         return
     note(
         f"The columns were learned from {number_of(proposal.n, 'records')}: {proposal.guarantee}. "
-        "That comes on top, for a record that is learned from again, and no certificate holds: the "
-        "class depends on these records."
+        "For a record that is used again this is added to the privacy loss, and no certificate "
+        "holds, since the class depends on these records."
     )
 
 
@@ -452,25 +453,25 @@ def _beside(plans: Plans) -> None:
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
     if free:
-        note(f"Without privacy enough: {', '.join(free)}.")
+        note(f"Enough without privacy: {', '.join(free)}.")
     chosen, without = plans.chosen, plans.non_private.get("agnostic")
     if chosen is not None and without is not None and chosen.unit == "records":
         assert chosen.n is not None
         if chosen.agnostic and 20 * chosen.n <= 21 * without.n:
-            note("Privacy is not the bottleneck: the same error without it needs about as many.")
+            note("Privacy is not the bottleneck: without it about as many records are needed.")
     for setting in ("realizable", "agnostic"):
         known = [b for b in plans.lower_bounds if b.n is not None and b.setting == setting]
         best = max(known, key=lambda bound: bound.n or 0, default=None)
         if best is not None and best.n:
             note(
-                f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} does "
-                f"with less than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
+                f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} succeeds "
+                f"with fewer than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
             )
     for bound in plans.lower_bounds:
         if bound.n is None:
             value = "" if bound.order is None else f" = {bound.order}"
             note(
-                f"In order also needed: {bound.formula}{value}, constant unknown ({bound.setting}) "
+                f"Also needed, up to an unknown constant: {bound.formula}{value} ({bound.setting}) "
                 f"[{bound.claim}]."
             )
 
@@ -489,7 +490,7 @@ def _stream(plans: Plans) -> None:
     elif found.bound.holds:
         note(f"{length}, littlestone stream makes {str(found.bound).removesuffix(': holds')}.")
     else:
-        note(f"{length}, no number of mistakes is proved: it is too short.")
+        note(f"{length}, no bound on mistakes is proved: the stream is too short.")
     for each in found.lower_bounds:
         note(f"Every private learner, expected mistakes on some stream: {each}.")
 

@@ -85,8 +85,10 @@ def predict(
         pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba, key=key)
         names, head = release.labels, _head(release, proba=proba)
         if key in head:
-            hint = "Rename it: a column of the answers is called so."
-            raise parameter_error("predict", "key", "no name of a column of answers", key, hint)
+            hint = "Rename it: a column of the predictions has this name."
+            raise parameter_error(
+                "predict", "key", "a name that no column of predictions has", key, hint
+            )
         head = head if key is None else [key, *head]
         form = ".6g" if release.interval is None or release.target is None else ".12g"
         if out is None:
@@ -252,9 +254,9 @@ def _write_parquet(
 
 
 _LIKE_THE_FIT = (
-    "the table has as many records as the one that was learned from, and its columns. If these are "
-    "the same records, a model has fewer errors on them than on new ones, so nothing is said "
-    "about new records. If they are others, leave one record out."
+    "the table has the same columns and as many records as the one that was learned from. If "
+    "these are the same records, the model has a lower error rate on them than on new ones, so no "
+    "error on new records is reported. If they are other records, leave one out."
 )
 
 
@@ -341,9 +343,9 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
         (q.error for q in qualities if q is not None), key=lambda band: band.value
     )
     if all(best.high < other.low for other in others):  # intervals are not equally wide
-        note("One is the best: its interval lies below all others.")
+        note("One model is best: its interval lies below all others.")
     else:
-        note("The noise hides which of the best two has fewer errors.")
+        note("The noise hides which of the two best models has a lower error rate.")
     note(str(found[0].guarantee))
     return 0
 
@@ -372,29 +374,30 @@ def _scored(
     for release in releases:
         if release.target is not None:
             raise ParameterError(
-                f"{caller} counts wrong labels, and a model of a {release.target.kind} predicts "
-                "none. Fit it with --holdout 0.2 to evaluate it."
+                f"{caller} evaluates labels, and this model predicts a {release.target.kind}. Fit "
+                "it with --holdout 0.2 to evaluate it."
             )
         columns = release.columns or {}
         users.append(_users_of(caller, release, asked.user))
         if asked.y is None and not columns.get("y"):
-            raise ParameterError(f"The model does not say which column to read: give {caller} --y.")
+            raise ParameterError(f"The model does not name its label column: give {caller} --y.")
         if asked.positive is not None and release.concept_class.lists_labels:
             raise ParameterError(
                 f"The 'positive' parameter of {caller} must be left out for a model that lists its "
-                "labels: they are read as in the model."
+                "labels."
             )
         labels.append((asked.y or columns["y"], asked.positive or columns.get("positive", "1")))
     if len(set(labels)) > 1:
         raise ParameterError(
-            f"The models of {caller} predict different labels, so their errors are not comparable: "
+            f"The models of {caller} predict different labels, so their error rates are not "
+            "comparable: "
             + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
-            + ". Compare models of one label, or say which one is meant: --y, --positive."
+            + ". Compare models of one label, or name it: --y, --positive."
         )
     if len(set(users)) > 1:
         raise ParameterError(
-            f"The models of {caller} protect records and users, or users of several columns: what "
-            "is spent must be about the same. Compare those of one kind."
+            f"The models of {caller} protect records and users, or users of several columns. "
+            "Compare models that protect the same units."
         )
     user, ys = users[0], [column for column, _ in labels]
     groups = [_groups_of(caller, by, *each) for each in zip(releases, ys, strict=True)]
@@ -455,8 +458,7 @@ def _users_of(caller: str, release: Release, asked: str | None) -> str | None:
     column: str | None = asked or (release.columns or {}).get("user")
     if column is None:
         raise ParameterError(
-            f"The model protects users, and does not say which column names them: give {caller} "
-            "--user."
+            f"The model protects users and does not name their column: give {caller} --user."
         )
     return column
 

@@ -114,8 +114,7 @@ def rehearse(
     check_outputs("rehearse", twin, records.schema, open_points.public, out=out, report=report)
     if goal.concept_class is not None:
         raise ParameterError(
-            "rehearse is about a --model: what is learned of a --class has a bound before data "
-            "(littlestone plan)."
+            "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
         )
     epsilons = tuple(
         check_fraction("rehearse", "epsilon", text)
@@ -128,7 +127,7 @@ def rehearse(
     if aim is None and not (epsilons and sizes):
         raise ParameterError(
             "rehearse needs --epsilon and --records, such as --epsilon 1 --records 1000,5000; or "
-            "one of both and an --aim, such as --aim 'auroc >= .75'."
+            "one of the two and an --aim, such as --aim 'auroc >= .75'."
         )
     if twin is None and y is None and targets.time is None:
         y = "label"
@@ -138,7 +137,7 @@ def rehearse(
         table=form, open_points=open_points, further=further, evaluated=evaluated,
     )  # fmt: skip
     if twin is not None and not json:
-        caution([f"{twin} is read as public: nothing of it is protected."])
+        caution([f"{twin} is treated as public: nothing in it is protected."])
     typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
     with counting("Rehearsing") as progress:
         found = rehearsed(

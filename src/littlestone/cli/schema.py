@@ -209,14 +209,16 @@ def _show_proposal(schema: Schema, out: str) -> None:
     rows = [(c.name, _kind(c), str(c.n_codes - c.FIRST)) for c in schema.columns]
     table("Columns, learned from records", ("column", "kind", "number"), rows)
     if proposal.left_out:
-        note(f"Left out, since nothing could be learned of them: {', '.join(proposal.left_out)}.")
+        note(
+            f"Left out, since nothing could be learned about them: {', '.join(proposal.left_out)}."
+        )
     note("")
     rows = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
     rows.append(("Written", out, ""))
     facts(rows)
     if proposal.declared:
         note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
-    note("No certificate of accuracy holds for what is learned from the same records.")
+    note("A model learned from the same records has no certificate of accuracy.")
 
 
 def _kind(column: Column) -> str:
@@ -297,13 +299,13 @@ def check(
 
     if data is not None and records is not None:
         raise ParameterError(
-            "check takes a table or --records, not both: --records says how much noise a report "
-            "of so many records would have, and reads none."
+            "check takes a table or --records, not both: --records N computes the noise of a "
+            "report on N records, and reads no table."
         )
     if data is None and records is None:
         raise ParameterError(
-            "check needs a table, for example people.csv; or --records N, which says how much "
-            "noise a report of N records would have, and reads none."
+            "check needs a table, for example people.csv; or --records N, which computes the "
+            "noise of a report on N records, and reads no table."
         )
     public = Schema.from_toml(schema)
     if records is not None:
@@ -340,13 +342,13 @@ def _planned(noise: Noise, n: int, *, json: bool) -> None:
         return
     if 2 * noise.reach >= n:
         note(
-            f"The noise would reach {noise.reach:g} of {n:,} records: a report would say nothing, "
-            "and is refused. Give it a larger epsilon, a delta, or fewer columns."
+            f"The noise would be up to {noise.reach:g} of {n:,} records: such a report is "
+            "uninformative, and is refused. Use a larger epsilon, a delta, or fewer columns."
         )
         return
     note(
-        f"Each share would be right to {percent(noise.reach / n)} ({noise.reach:g} of {n:,} "
-        "records), with probability 95% for each."
+        f"The 95% margin of error of each percentage would be {percent(noise.reach / n)} "
+        f"({noise.reach:g} of {n:,} records)."
     )
 
 
@@ -370,5 +372,8 @@ def _show_report(report: DataReport) -> None:
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")
-    off = f"{report.noise.reach:g} of {report.n:,} records, with probability 95% for each share"
+    off = (
+        f"{report.noise.reach:g} of {report.n:,} records, the 95% margin of error of each "
+        "percentage"
+    )
     facts([("Guarantee", str(report.guarantee), ""), ("Noise", f"at most {off}", "")])

@@ -170,7 +170,7 @@ def stream(
     most = whole("stream", "group", group)
     check_outputs("stream", data, terms.schema, paid.ledger, out=out)
     if out is not None and os.path.isfile(out) and os.path.getsize(out):
-        hint = "It holds something. Each run writes its predictions into a file of its own."
+        hint = "It is not empty. Each run writes its predictions to a new file."
         raise parameter_error("stream", "out", "a new file", out, hint)
     what = "The standard input" if data is None else f"The file {data!r}"
     paid_by = paid.budget("stream")
@@ -213,7 +213,7 @@ def _of_papers(
         if value is not None:
             raise ParameterError(
                 f"The {name!r} parameter of stream is not for --learner {learner}: it learns in "
-                "memory, and has no state."
+                "memory and keeps no state."
             )
     rule = terms.label_rule("stream")
     column = (names("stream", "x", terms.x) or ["x"])[0]
@@ -244,8 +244,8 @@ def _learn(
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
-            f"The state holds a stream of {learned:,} rows. Say how the input continues it: "
-            "--resume from-start, if it begins with the stream's first row again (rows that were "
+            f"The state holds a stream of {learned:,} rows. State how the input continues it: "
+            "--resume from-start, if it begins again with the stream's first row (rows that were "
             "learned are skipped), or --resume new-rows, if it continues after the last row."
         )
     answers, progress = Answers(out, power=power), Progress(durable, quiet=quiet)
@@ -268,7 +268,7 @@ def _input(data: str | None) -> tuple[int, bool]:
         try:
             return sys.stdin.fileno(), False
         except (AttributeError, OSError, ValueError):
-            raise ParameterError("There is no standard input. Name a file of rows.") from None
+            raise ParameterError("There is no standard input: name a file of rows.") from None
     _require_lines(data)
     try:
         return os.open(data, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)), True
@@ -284,7 +284,7 @@ def _require_lines(data: str) -> None:
     path, shown = Path(data), data
     if "://" in data:
         shown = "a database"  # a URL may hold a password
-        hint = "Its rows have no order: write them into a CSV file, in the order of their arrival."
+        hint = "Its rows have no order: write them to a CSV file, in the order of their arrival."
     elif format_of(path) in PARQUET:
         out = str(path.with_suffix(".csv"))
         hint = (
@@ -292,7 +292,7 @@ def _require_lines(data: str) -> None:
             f'python -c "import pandas; pandas.read_parquet({data!r}).to_csv({out!r}, index=False)"'
         )
     elif path.suffix.lower() == ".gz":
-        hint = f"Unpack it into the standard input: gzip -dc {data} | littlestone stream ..."
+        hint = f"Decompress it to the standard input: gzip -dc {data} | littlestone stream ..."
     elif (command := conversion(path)) is not None:
         hint = f"Convert it to Parquet, and that to CSV: {command}"
     else:
@@ -435,8 +435,8 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
         return None
     if user is None or records_per_user is None:
         raise ParameterError(
-            "With --user, stream needs --records-per-user, for example 4, and vice versa: "
-            "the first so many rows of each user are learned. It is public: give what users "
+            "With --user, stream needs --records-per-user, for example 4, and vice versa: up to "
+            "this number of rows of each user are learned. It is public: state what users "
             "typically have, but do not count these data."
         )
     if isinstance(records_per_user, int):
@@ -503,7 +503,12 @@ def _show_status(folder: str, *, json: bool) -> None:
             ("Rows", f"{public['rows']:,}", "bold"),
             ("Rule", public["description"] or "none yet", ""),
             ("Hypothesis", str(public["hypothesis"]), ""),
-            ("Budget", spent + (", spent: the last rule stays" if public["stopped"] else ""), ""),
+            (
+                "Budget",
+                spent
+                + ("; the budget is spent, and the last rule stays" if public["stopped"] else ""),
+                "",
+            ),
             ("Guarantee", str(total(parts)), ""),
             *((*fact, "") for fact in stream_facts(parts, proposal_of(concepts))),
             ("Running", "yes" if running else "no", ""),
@@ -592,7 +597,7 @@ class Progress:
             return
         state, plan = self._stream.state, self._stream.algorithm.plan
         spent = f"{state.batches} of {plan.batches} updates"
-        spent += " (spent: the last rule stays)" if state.stopped else ""
+        spent += " (spent; the last rule stays)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
 
@@ -614,5 +619,5 @@ def _sync(file: IO[str]) -> None:
 def _unwritten(path: str, problem: OSError) -> ParameterError:
     return ParameterError(
         f"The file {path} could not be written ({problem.strerror or 'input/output error'}). "
-        "Nothing is lost: repair that, and take the stream up again with --resume, and a new --out."
+        "Nothing is lost: repair the cause and continue the stream with --resume and a new --out."
     )

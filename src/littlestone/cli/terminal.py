@@ -160,8 +160,8 @@ class Public:
                     raise ParameterError(f"The '--{name}' option of fit is for --public FILE.")
         elif schema is not None:
             raise ParameterError(
-                "fit takes --schema or --public, not both: the bins come from the public rows. A "
-                "schema of them can be kept: Schema.from_public(table).to_toml()."
+                "fit takes --schema or --public, not both: the bins come from the public rows. "
+                "Schema.from_public(table).to_toml() writes them as a schema."
             )
 
     def opened(

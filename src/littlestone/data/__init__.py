@@ -9,6 +9,7 @@
 `domains`, `schema`    what is public: points and domains; columns and schemas
 `groups`               groups of records, by cells of public columns
 `draft`, `proposal`    a schema: a first draft or of public rows; learned privately
+`histogram`            what noisy counts of its cells say of a column
 `codebook`             what a codebook says of columns
 `sample`               what a learner sees: counts of labelled records; counts by sets of columns
 `targets`              quantities, counts and times; users with their records

@@ -184,9 +184,9 @@ def float_users(what: str, caller: str) -> DataError:
     """Return the refusal of users whose type is floats, in arrays and tables alike."""
     return DataError(
         f"{what} given to {caller} must be integers or texts. They are floats, which may merge "
-        "users or hide missing ones. pandas makes floats of integers where one is missing: read "
-        'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts (dtype=str); '
-        "floats that were made already cannot be undone."
+        "users or hide missing ones. pandas turns integers into floats where one is missing: read "
+        'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts '
+        "(dtype=str); floats cannot be turned back."
     )
 
 
@@ -645,7 +645,7 @@ class Calendar:
         for iso in _EXAMPLES:
             match = made._pattern.fullmatch(iso)
             if match and _seconds_of(match.groupdict()) != cast(Any, _iso_moment(iso))[0]:
-                hint = "Such texts are read as ISO 8601 always: write the table another way."
+                hint = "Such texts are always read as ISO 8601: write the dates another way."
                 raise parameter_error(caller, "format", "no other order of ISO's", form, hint)
         return made
 

@@ -109,9 +109,7 @@ class Variable:
         about = f"# {' '.join(self.label.split())}\n" if self.label.strip() else ""
         key = toml_key(self.name)
         if self.name in RESERVED:
-            return (
-                f"# [{key}] is a name that schemas keep for something else: left out, rename it.\n"
-            )
+            return f"# [{key}] is a name that schemas reserve: left out; rename it.\n"
         if self.kind in ("identifier", "text", "other") and not self.levels:
             why = {"identifier": "an identifier", "text": "free text"}.get(self.kind, "not a cell")
             return f"{about}# [{key}] is left out: by the codebook it is {why}.\n"

@@ -376,9 +376,9 @@ def _fault(error: BaseException) -> InternalError:
         name = Path(last.tb_frame.f_code.co_filename).name
         where = f" in {name}, line {last.tb_lineno}"
     return InternalError(
-        f"This is a fault of littlestone, not of the table: {type(error).__name__}{where}. Its "
-        f"message is not shown, because it may quote rows; with {DEBUG}=1 in the environment it "
-        "is. Please report it, without rows."
+        f"This is a defect of littlestone, not of the table: {type(error).__name__}{where}. Its "
+        f"message is not shown, because it may quote rows; set {DEBUG}=1 in the environment to see "
+        "it. Please report it, without rows."
     )
 
 
@@ -462,8 +462,8 @@ def _spill_folder(database: str, process: int) -> str:
             lock = os.open(Path(folder) / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         except OSError:
             raise DataError(
-                "No folder for temporary files can be made, which reading needs: is there space "
-                "left, and may it be written to? Set TMPDIR (on Windows: TEMP) to another folder."
+                "No folder for temporary files could be created. Check free space and "
+                "permissions, or set TMPDIR (on Windows: TEMP) to another folder."
             ) from None
         atexit.register(_remove_own, folder, process)
         if _locked(lock) and os.fstat(lock).st_nlink:  # else another run took it for abandoned
@@ -565,7 +565,8 @@ _PLAIN = (
     *(nw.Float32, nw.Float64, nw.Boolean, nw.String, nw.Binary),
 )
 _UNKNOWN = (
-    "{} is not an engine of tables here: whether it compares texts by their bytes is not known. {}"
+    "{} is not a supported table engine: it is not known whether it compares texts by their "
+    "bytes. {}"
 )
 
 

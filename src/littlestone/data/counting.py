@@ -483,8 +483,8 @@ def _packer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
 
 
 STOPPED = (
-    "The engine stopped while it read the table given to {}. Its own message is not shown, because "
-    "such messages quote rows; run the engine on the table directly to see it."
+    "The engine stopped while reading the table given to {}. Its own message is not shown, "
+    "because such messages quote rows; run the engine on the table directly to see it."
 )
 
 _MOST_CELLS = 2**22  # that are read at once
@@ -869,7 +869,7 @@ def point_columns(
             raise parameter_error(caller, "x", "left out for rows of a schema", x, hint)
         return list(schema.names), schema
     if isinstance(x, str) or not x:
-        hint = "This schema describes every column, so say which ones."
+        hint = "This schema describes any column: name the columns."
         raise parameter_error(caller, "x", "a list of column names", x, hint)
     return list(x), schema.bind(len(x))
 

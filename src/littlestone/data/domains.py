@@ -213,8 +213,8 @@ def check_same(found: Sequence[int]) -> None:
     """
     if len(set(found)) > 1:
         raise DataError(
-            "The table has changed between two readings of it. Nothing is released; learn "
-            "from a copy, or from one state of it."
+            "The table changed between two readings. Nothing is released; learn from a copy or a "
+            "snapshot of it."
         )
 
 
@@ -534,8 +534,8 @@ def refusal(caller: str, column: str, rule: str) -> DataError:
     """Return the error of strict reading: column and rule, never a value, a row or a count."""
     return DataError(
         f"Every cell of column {column!r} given to {caller} must be {rule}. Some cell is not. "
-        "Strict reading refuses it (a refusal is outside the privacy guarantee); read a table "
-        "without strict=True to have such cells counted by public rules instead."
+        "Strict reading refuses it (a refusal is outside the privacy guarantee); without "
+        "strict=True such cells are converted by public rules instead."
     )
 
 

@@ -159,7 +159,7 @@ def _block(name: str, kind: Any) -> str:
         return "# A column without a name: left out, since a schema cannot name it.\n"
     why = ""
     if name in RESERVED:
-        why = "is a name that schemas keep for something else: left out, rename it"
+        why = "is a name that schemas reserve: left out; rename it"
     elif kind is not None and pa.types.is_nested(kind):
         why = "holds lists or structures, not cells: left out"
     if why:
@@ -217,8 +217,8 @@ def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, ca
     if not kinds.isdisjoint(CSV) or (form is not None and not kinds <= {*PARQUET}):
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
-            "is a record. If it holds names, say so with --header-is-public; or write the table as "
-            "Parquet, which declares its columns."
+            "is a record. If it holds column names, declare that with --header-is-public; or "
+            "write the table as Parquet, which declares its columns."
         )
 
 
@@ -279,7 +279,7 @@ def from_public(table: Any, *, bins: int, columns: Sequence[str] | None) -> Sche
     kept = tuple(column for column in found if column is not None)
     if not kept:
         raise parameter_error(
-            _OWNER, "table", f"a column with {rank} cells that are alike or are numbers", "none",
+            _OWNER, "table", f"a column with {rank} equal or numeric cells", "none",
             "Take more rows, or more bins.",
         )  # fmt: skip
     return Schema(kept, public=PublicBins(points, rank))
@@ -303,8 +303,8 @@ def beside(  # noqa: PLR0917
     ]
     if not both:
         raise ParameterError(
-            f"The 'public' parameter of {caller} must be a table with columns that the records "
-            f"have, too. It has: {', '.join(read.names)}."
+            f"The 'public' parameter of {caller} must be a table that shares columns with the "
+            f"records. It has: {', '.join(read.names)}."
         )
     found = from_public(read, bins=bins, columns=both if columns is None else columns)
     return replace(found, csv=None if csv is None else CsvFormat.parse(csv, caller))
@@ -316,8 +316,8 @@ def refuse_same(table: Any, public: Any, caller: str) -> None:
     same = len(paths) == 2 and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
     if same or table is public:
         raise ParameterError(
-            f"The 'public' parameter of {caller} must be another table than the records: points "
-            "of the records themselves are not public."
+            f"The 'public' parameter of {caller} must not be the table of the records, which is "
+            "not public."
         )
 
 

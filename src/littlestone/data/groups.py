@@ -58,12 +58,12 @@ class Groups:
         if schema is None or not schema.bound:
             raise ParameterError(
                 f"The 'by' parameter of {caller} needs a schema that names the categories or bins "
-                "of the groups: which groups there are must be public. Give schema= (--schema), "
+                "of the groups, since the list of groups must be public. Give schema= (--schema), "
                 "or by= a schema of these columns alone."
             )
         if schema.proposal is not None:
             raise ParameterError(
-                f"The groups of {caller} must be public, and the columns of this schema were "
+                f"The groups of {caller} must be public, but the columns of this schema were "
                 "learned from records. Give by= a schema of these columns, written from public "
                 "knowledge."
             )
@@ -114,7 +114,7 @@ class Groups:
             if known.get(column.name, column) != column:
                 raise ParameterError(
                     f"The column {column.name!r} of the groups of {caller} has other categories or "
-                    "bins in the schema of the model: say by= its name alone (--by)."
+                    "bins in the schema of the model: pass only its name in by= (--by)."
                 )
         return Grouping(self, schema, tuple(c for c in self.columns if c.name not in known))
 

@@ -100,7 +100,7 @@ def header(path: Path, form: CsvFormat) -> list[str]:
         start = file.read(4)
     for magic, kind, hint in _OTHERS:
         if start.startswith(magic) and path.suffix != ".gz":
-            raise DataError(f"{what} is {kind}, whatever its name says. {hint}")
+            raise DataError(f"{what} is {kind}, in spite of its name. {hint}")
     if not form.quoted_line_breaks and form.encoding == "utf-8":
         with _open(path) as file:
             return names_in(file.readline(), form, what)
@@ -124,13 +124,13 @@ def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
         raise DataError(f"{what} has no first line with column names.")
     if re.search(rb"\r(?!\n)", line.rstrip(b"\r\n")):
         raise DataError(
-            f"{what} has lines that end with carriage returns only, as on old Macs, or such a sign "
-            "in its first line. Write line feeds: tr '\\r' '\\n' < OLD.csv > NEW.csv"
+            f"{what} has lines that end with carriage returns only, as on old Macs, or a carriage "
+            "return in its first line. Write line feeds: tr '\\r' '\\n' < OLD.csv > NEW.csv"
         )
     if re.match(rb'"?sep=.?"?\s*\Z', line):
         raise DataError(
             f"{what} begins with a line sep= for Excel, where the names of the columns should be. "
-            'Delete that line, and say the separator here: csv="sep=;" (--csv).'
+            'Delete that line, and declare the separator instead: csv="sep=;" (--csv).'
         )
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
     lines = _split(block, form, None)

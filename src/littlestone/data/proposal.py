@@ -27,9 +27,10 @@ of 1 / v. So it costs its share, by ``counts.privacy``, also where the set of a 
 private things; rounds compose. All else is post-processing, also that texts are left out whose
 categories hold less than half of the records, where the caller has not named the column. Texts are
 counted in the first round only; that an item is kept that only one of two neighbours looks at has a
-probability of at most ``leak`` over all columns. So columns are rho-zCDP, except with that
-probability: what else is learned of the same records composes with them in rho, and is converted to
-(epsilon, delta - leak) once, for both. []
+probability of at most ``leak`` over all columns: laws are ``(1 - p) R + p S`` with p <= leak, where
+R of neighbours are rho-close. What is rho'-zCDP, whatever the columns, makes of R what is
+(rho + rho')-close, so (epsilon, delta - leak)-close by one conversion, and of the whole what is
+(epsilon, delta)-close (claim ``dp.zcdp``). []
 """
 
 from __future__ import annotations
@@ -598,10 +599,9 @@ class Ready:
         """Why nothing can be learned of this table: public."""
         if not self.asked.paying:
             return ParameterError(
-                "These columns need a delta, for example 1e-6: they are declared as texts, dates "
-                "or times (truth values have their categories already). Or name columns of "
-                "numbers among them by bounds, or write a schema from public knowledge "
-                "(`littlestone schema new`), which is free."
+                "These columns need a delta, for example 1e-6, since they are declared as texts, "
+                "dates or times. Otherwise name the numeric ones among them by bounds, or write a "
+                "schema from public knowledge (`littlestone schema new`), which costs no epsilon."
             )
         needed = self.asked.least()
         if needed <= self.n:
@@ -609,9 +609,9 @@ class Ready:
         delta = "" if self.asked.delta else "a delta such as 1e-6, "
         return InfeasibleError(
             f"This proposal could learn nothing from {counted(self.n, 'records')}: it needs "
-            f"{needed:,}, since its counts have noise. Nothing was drawn. Give it {delta}a "
-            "larger epsilon, fewer columns, or bounds; or write a schema from public knowledge "
-            "(`littlestone schema new`), which is free.",
+            f"{needed:,}, since its counts are noisy. Nothing was drawn. Use {delta}a larger "
+            "epsilon, fewer columns, or bounds; or write a schema from public knowledge "
+            "(`littlestone schema new`), which costs no epsilon.",
             n_needed=needed,
         )
 
@@ -630,9 +630,10 @@ class Ready:
         if not kept:
             more = " or delta" if asked.delta else "; columns of texts need a delta such as 1e-6"
             raise StoppedError(
-                "No column of the proposal has a bin or a category that could be found. What it "
-                f"cost ({self.guarantee}) stays spent; nothing else was drawn. Give it "
-                f"a larger epsilon{more}; or write the schema from public knowledge, which is free."
+                "The noise hid the bins and categories of all columns. The cost of the proposal "
+                f"({self.guarantee}) stays spent; nothing else was drawn. Use a larger "
+                f"epsilon{more}; or write the schema from public knowledge, which costs no "
+                "epsilon."
             )
         known = {column.name for column in kept}
         return Schema(
@@ -790,22 +791,21 @@ def _names(
             )
     for name in RESERVED.intersection(columns or ()):
         raise ParameterError(
-            f"A schema keeps the name {name!r} for something else: rename the column, or leave it "
-            "out of those that are learned from."
+            f"The name {name!r} is reserved in schemas: rename the column, or leave it out."
         )
     names = [
         name for name in (columns or found) if name != y and name.strip() and name not in RESERVED
     ]
     if not names or len(set(names)) < len(names):
         raise ParameterError(
-            "The columns that are learned from must be different, and not only the label."
+            "The columns to learn from must differ from each other and from the label."
         )
     apart = [n for n in names if columns is None and n not in said and identifying(n)]
     if len(apart) == len(names):
         raise ParameterError(
             f"By their names, all columns given to {caller} are identifiers or free text "
             f"({', '.join(apart)}): the list of such words is {IDENTIFIERS} of the package. Name "
-            "those that are to be learned from: columns= (--columns; in fit --x)."
+            "the columns to learn from: columns= (--columns; in fit --x)."
         )
     return [name for name in names if name not in apart], tuple(apart)
 
@@ -825,8 +825,8 @@ def _check_named(given: Mapping[Any, Any], option: str, names: Sequence[str], ca
     for name in given:
         if name not in names:
             raise ParameterError(
-                f"The {option!r} parameter of {caller} is about {name!r}, which is no column that "
-                f"is learned from.{suggest(str(name), names)}"
+                f"The {option!r} parameter of {caller} names {name!r}, which is not one of the "
+                f"columns to learn from.{suggest(str(name), names)}"
             )
 
 
@@ -854,8 +854,8 @@ def _check_bounds(asked: Asked, caller: str) -> None:
     """Refuse bounds of what is no number."""
     if asked.bounds is not None and asked.kind not in ("whole", "number"):
         raise ParameterError(
-            f"The 'bounds' parameter of {caller} is about {asked.name!r}, which is known to hold "
-            f"no numbers but is {asked.kind}. Leave it out, or say whole or number."
+            f"The 'bounds' parameter of {caller} names {asked.name!r}, which is declared as "
+            f"{asked.kind}, not as a number. Leave it out, or declare it as whole or number."
         )
 
 

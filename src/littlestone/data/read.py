@@ -355,8 +355,8 @@ class RowReader:
     def __post_init__(self) -> None:
         if self.form.quoted_line_breaks:
             raise ParameterError(
-                f"Rows that arrive at {self.caller} are lines: quoted-line-breaks is for whole "
-                "files, because one unclosed quote would swallow all rows after it."
+                f"Rows of {self.caller} are single lines: quoted-line-breaks is for whole files, "
+                "because one unclosed quote would swallow all later rows."
             )
 
     def begin(self, lines: Iterator[bytes]) -> Begun:
@@ -402,7 +402,7 @@ class RowReader:
         if skip:
             raise DataError(
                 f"{self.what} has fewer rows than the stream has learned, so it is not the same "
-                "stream from its start. Nothing was learned from it."
+                "stream from its start. Nothing was learned."
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:

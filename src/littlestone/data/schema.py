@@ -666,8 +666,8 @@ class Schema:
             raise ParameterError("The columns of a schema must have different names.")
         for name in RESERVED.intersection(self.names):
             raise ParameterError(
-                f"A column of a schema cannot have the name {name!r}, which files of schemas keep "
-                "for something else: rename the column."
+                f"A column of a schema cannot have the name {name!r}, which is reserved: rename "
+                "the column."
             )
 
     @classmethod
@@ -687,7 +687,7 @@ class Schema:
             raise ParameterError(f"The schema {str(path)!r} is not TOML: {error}.") from None
         except (ValueError, RecursionError):  # an enormous integer, endless brackets
             raise ParameterError(
-                f"The schema {str(path)!r} is not TOML that this program reads."
+                f"The schema {str(path)!r} is not TOML that this program can read."
             ) from None
         return cls.from_dict(described)
 
@@ -773,7 +773,7 @@ class Schema:
         caller = "Schema.binning_error"
         if self.public is None:
             raise UnsupportedError(
-                "Only bins of public rows have a certified error: Schema.from_public(table)."
+                "Only bins of public rows have a certified error: use Schema.from_public(table)."
             )
         points = self.public.of(check_integer(caller, "s", s, low=1))
         rho, tau = map(Fraction, shift)
@@ -974,9 +974,9 @@ class Schema:
 def durations(name: str, caller: str) -> str:
     """Return the refusal of a column of durations, which are numbers of no unit."""
     return (
-        f"The column {name!r} given to {caller} holds durations. Say in which unit, by a division "
-        'that makes numbers: table["stay"] / pd.Timedelta("1D") in pandas, '
-        'pl.col("stay") / pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB.'
+        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
+        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
+        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
     )
 
 

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 
 NO_SPACE = (
-    "The private copy of the records could not be written: is there space left in the folder of "
-    "temporary files? Nothing is released."
+    "The private copy of the records could not be written; check the free space in the folder of "
+    "temporary files. Nothing is released."
 )
 DAMAGED = "The private copy of the records is damaged. Nothing is released; read them again."
 

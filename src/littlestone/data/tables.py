@@ -211,9 +211,8 @@ class Table(ABC):
         """Refuse a label or target that two columns are called: one would predict the other."""
         if name in self.twice:
             raise ParameterError(
-                f"The first line of the table given to {caller} names the column {name!r} twice: "
-                "the second one would be a column to learn from, and a copy of what is to be "
-                "learned. Rename it, or delete it."
+                f"The first line of the table given to {caller} names the column {name!r} twice, "
+                "so the target would also be a predictor. Rename or delete one of the two."
             )
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
@@ -289,7 +288,7 @@ def read_table(
     if isinstance(table, Table):  # opened already, with its format
         return table
     if form is not None:
-        hint = "It says how a CSV file is written: leave it out."
+        hint = "It is the format of a CSV file: leave it out."
         raise parameter_error(caller, "csv", "given with a path", type(table).__name__, hint)
     if isinstance(table, np.ndarray) and table.dtype.names:
         return _Columns({name: table[name] for name in table.dtype.names})
@@ -311,7 +310,7 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, caller:
         from littlestone.data.containers import open_url  # noqa: PLC0415 - they are rare
 
         if csv is not None:
-            hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
+            hint = "It is the format of a CSV file: leave it out."  # a URL may hold a password
             raise parameter_error(caller, "csv", "given with a CSV file", "a database", hint)
         return _Lazy(open_url(name, caller), caller, declared=True)
     return _file(spooled(str(name), caller), csv, declared, caller)
@@ -339,20 +338,20 @@ def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, caller: str) -
     parts = files_of(path, caller)
     kinds = {format_of(part) for part in parts}
     if len(kinds) > 1 and not (csv is not None and kinds.isdisjoint(PARQUET)):
-        constraint = "a folder whose files have one ending"
-        raise parameter_error(caller, "table", constraint, str(path), "Name them with wildcards.")
+        constraint = "a folder of files with the same ending"
+        raise parameter_error(caller, "table", constraint, str(path), "Select them with wildcards.")
     kind = next(iter(kinds))
     if kind in PARQUET:
         if csv is None:
             return _Parquet(path, parts)
-        hint = "It says how a CSV file is written: leave it out."
+        hint = "It is the format of a CSV file: leave it out."
         raise parameter_error(caller, "csv", "given with a CSV file", str(path), hint)
     command = conversion(path)
     if command is not None:
         raise parameter_error(caller, "table", _FORMS, str(path), f"Convert it first: {command}")
     if kind in CSV or csv is not None:
         return _Csv(path, parts, csv or declared, "\t" if kind == ".tsv" else ",")
-    hint = 'If it is a CSV file of another name, say how it is written: csv="sep=;".'
+    hint = 'If it is a CSV file with another ending, declare its format: csv="sep=;".'
     raise parameter_error(caller, "table", _FORMS, str(path), hint)
 
 
@@ -436,8 +435,8 @@ class _Parquet(Table):
 
     def __init__(self, path: Path, parts: list[Path]) -> None:
         message = (
-            f"The file {str(path)!r} cannot be read as Parquet: it is damaged, or of another kind "
-            "(a CSV file is named .csv)."
+            f"The file {str(path)!r} cannot be read as Parquet: it is damaged, or not Parquet (the "
+            "name of a CSV file ends in .csv)."
         )
         self._parts = run_engine(lambda: ParquetParts(parts), message)
         if not self._parts.alike:
@@ -499,13 +498,13 @@ class _Columns(Table):
         for name, values in self._columns.items():
             if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
                 raise ParameterError(
-                    f"The column {name!r} of the table is no list of cells. A dictionary has one "
-                    'for each column, such as {"age": [44, 70]}.'
+                    f"The column {name!r} of the table is not a list of cells. A dictionary has a "
+                    'list for each column, such as {"age": [44, 70]}.'
                 )
         if len({len(values) for values in self._columns.values()}) > 1:
             raise DataError(
                 "The columns of the table have different numbers of cells. Each record has one "
-                "cell in each column: write None where nothing is known."
+                "cell in each column: write None for a missing value."
             )
         super().__init__(list(self._columns))
 
@@ -609,7 +608,7 @@ class _Lazy(Table):
         if self._engine is nw.Implementation.IBIS:
             raise ParameterError(
                 f"The rows of the table given to {caller} have no order in their database. Collect "
-                "them first, in the order that the answers shall have."
+                "them first, in the order that the predictions should have."
             )
 
     def rows(self) -> int:

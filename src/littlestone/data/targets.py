@@ -105,9 +105,9 @@ def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
         raise DataError(
-            f"The target given to {caller} must be finite numbers. Some cell is none: NaN, "
-            "infinity, a date or a text. Leave such records out, or read a table by its columns, "
-            'fit(table, y="price"): there they are records that say nothing.'
+            f"The target given to {caller} must be finite numbers. Some cell is not: it is NaN, "
+            "infinite, a date or a text. Leave such records out, or read a table by its columns, "
+            'fit(table, y="price"), where they are ignored.'
         )
     if numbers.ndim != 1:
         raise parameter_error(caller, "y", "of shape (n,)", f"{numbers.ndim} dimensions")
@@ -138,7 +138,9 @@ class Quantity(Target):
         for name in ("low", "high"):
             exact = exact_value(getattr(self, name))
             if exact is None or abs(exact) > 10**300:  # sums of such numbers are doubles
-                hint = "The range is public: say it from what you know, not from these records."
+                hint = (
+                    "The range is public: state it from general knowledge, not from these records."
+                )
                 allowed = "a finite number" + (", at most 1e300 in size" if exact else "")
                 raise parameter_error(caller, name, allowed, getattr(self, name), hint)
             object.__setattr__(self, name, exact)
@@ -197,7 +199,7 @@ class Count(Target):
     def __post_init__(self) -> None:
         exact = exact_value(self.high)
         if exact is None or exact.denominator > 1 or not 1 <= exact <= _MOST_CELLS:
-            hint = "It is public: more than a record can have, or more than matters."
+            hint = "It is public: take it from general knowledge, not from these records."
             wanted = f"an integer in [1, {_MOST_CELLS}]"
             raise parameter_error("a count", "high", wanted, self.high, hint)
         object.__setattr__(self, "high", int(exact))
@@ -251,8 +253,8 @@ class Periods(Target):
             or any(a >= b for a, b in pairwise([Fraction(0), *ends]))
         ):
             hint = (
-                "They are public: say them from what you know, for example [12, 24, 36]; with "
-                "high=36, fit takes their number."
+                "They are public: state them from general knowledge, for example [12, 24, 36]; "
+                "with high=36 their number is enough."
             )
             wanted = "increasing positive numbers, the ends of the periods"
             raise parameter_error("a time", "periods", wanted, given, hint)
@@ -300,7 +302,7 @@ class Periods(Target):
             raise DataError(
                 f"The times given to {caller} must not be negative. Some time is: leave such "
                 'records out, or read a table, fit(table, time="months", event="died"), where '
-                "they are records that say nothing."
+                "they are ignored."
             )
         return 2 * self.codes(time) + event
 
@@ -322,7 +324,7 @@ def event_and_time(y: Any, caller: str) -> tuple[npt.NDArray[np.bool_], npt.NDAr
     if len(names) != 2 or len(flags) != 1 or values.ndim != 1:
         raise DataError(
             f"The target given to {caller} must be a structured array of two fields, a boolean "
-            "(the event was seen) and a number (the time), as sksurv.util.Surv makes it; or "
+            "(the event was observed) and a number (the time), as sksurv.util.Surv makes it; or "
             'give a table, fit(table, time="months", event="died").'
         )
     (time,) = (name for name in names if name not in flags)
@@ -352,7 +354,7 @@ def target_from_dict(data: Any) -> Target:
     except (KeyError, TypeError, ValueError):
         pass
     raise ParameterError(
-        "The 'target' entry of a class must be a quantity, a count or a time, as `fit` writes it."
+        "The 'target' entry of a class must be a quantity, a count or a time, as written by `fit`."
     )
 
 

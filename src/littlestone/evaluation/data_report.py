@@ -167,9 +167,9 @@ def check(
     check_same([int(found.sum()) for found in counts])
     if 2 * noise.reach >= n:
         raise InfeasibleError(
-            f"The noise would reach {noise.reach:g} of {n:,} records in every count, so the report "
-            "would say nothing. Nothing was drawn. Give it a larger epsilon, a delta, or fewer "
-            "columns.",
+            f"The noise would be up to {noise.reach:g} of {n:,} records in every count, so the "
+            "report would be uninformative. Nothing was drawn. Use a larger epsilon, a delta, or "
+            "fewer columns.",
             n_needed=math.floor(2 * noise.reach) + 1,
         )
     cells = [part[: Column.FIRST].tolist() for part in counts[:-1]] + [counts[-1].tolist()]

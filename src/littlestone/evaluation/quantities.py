@@ -231,7 +231,9 @@ class QuantityEvaluation(Figures):
         """The bands, with names to be read."""
         bands = self.bands
         cut = any(isinstance(band, Between) for band in bands.values())
-        of = f", errors cut at {four(float(self.sums.reach))}" * cut  # no other R2 is known then
+        of = (
+            f", errors truncated at {four(float(self.sums.reach))}" * cut
+        )  # no other R2 is known then
         return {
             name.replace("_", " ") + of * (name in ("r2", "pinball_explained")): band
             for name, band in bands.items()
@@ -243,8 +245,8 @@ class QuantityEvaluation(Figures):
         if self.with_target.low > 0:
             return ""
         return (
-            "the noise hides whether any record has a number here. A cell with a unit or a sign, "
-            "such as $12, is none: make numbers of them first"
+            "the noise hides whether any record has a number in this column. A cell with a unit "
+            "or a sign, such as $12, is not a number: convert such cells first"
         )
 
     @property
@@ -452,7 +454,7 @@ class QuantityEvaluation(Figures):
         sums, names = self.sums, KINDS[self.sums.kind]
         if name not in names:
             raise UnsupportedError(
-                f"An evaluation of a {sums.kind} says {', '.join(_MEASURES[sums.kind])}."
+                f"An evaluation of a {sums.kind} reports {', '.join(_MEASURES[sums.kind])}."
             )
         total = sums.sums[names.index(name)] / (sums.resolution * sums.parts)
         return min(total / self._known, 1.0)

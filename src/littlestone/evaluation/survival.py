@@ -222,14 +222,12 @@ class SurvivalEvaluation(Figures):
         others = self.histogram.n - float(self._event.sum())
         reach = noise_reach(self.histogram.rate, self._event.size, self.beta)
         if reach < others < (1 - _NEARLY) * self.histogram.n:
-            what = "nearly all have the event"
+            what = "nearly all records have the event"
         elif not self.hidden and self.concordance.value < 0.5:
-            what = "the concordance is below 0.5, which is that of no model"
+            what = "the concordance is below 0.5, worse than chance"
         else:
             return ""
-        return (
-            f"{what}. Does another code mean an event (--event-is, event_is=; in R it is often 2)?"
-        )
+        return f"{what}. Check the code of an event (--event-is, event_is=; in R it is often 2)"
 
     def _added(self, kernel: Floats) -> tuple[Floats, Floats]:
         """Return what a person more adds to sums of pairs, in cells without and with the event."""

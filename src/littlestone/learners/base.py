@@ -267,15 +267,15 @@ def no_argument(caller: str, name: str) -> str:
     """Say what to use instead of an argument that other libraries have."""
     weighted = (
         "Every record counts once: with a (survey) weight of w a record would count w times, and "
-        "what is released would cost it w times epsilon. Leave the column out, and weigh the "
-        "predictions, which are free. Where it is worse to miss one label, "
-        "AgnosticLearner(..., costs={label: cost}) says so."
+        "its privacy loss would be w times epsilon. Leave the weights out, and weight the "
+        "predictions instead. If errors on one label are worse, use AgnosticLearner(..., "
+        "costs={label: cost})."
     )
     instead = {
         "sample_weight": weighted,
         "weights": weighted,
         "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
-        "sums of trees give probabilities, for which you choose the threshold.",
+        "boosted trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
     return f"The fit of {caller} takes no {name!r}. {instead}"
 
@@ -446,8 +446,10 @@ def _renamed(text: str, label: str) -> str:
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
 PROPER = "Release a concept of the class, not only a hypothesis close to one"
 #: Hints about delta; the second one is for learners whose candidates come from the data.
-DELTA = "1e-6 is a common choice; it must be far below one over the number of records."
-DELTA_NEEDED = "1e-6 is a common choice; zero is not possible: candidates come from the data."
+DELTA = "1e-6 is a common choice; delta must be far below 1/n."
+DELTA_NEEDED = (
+    "1e-6 is a common choice; 0 is not possible, since the candidates come from the data."
+)
 
 
 class Learner(ABC, _Generic[P]):
@@ -617,7 +619,7 @@ def check_two_labels(estimator: str, concept_class: ConceptClass) -> None:
     if not concept_class.lists_labels:
         return
     two = (
-        " For two labels leave the list out, and say which one means 1: classes=(negative, "
+        " For two labels leave the list out, and name the positive one: classes=(negative, "
         "positive), --positive."
     )
     raise UnsupportedError(
@@ -682,13 +684,14 @@ def weaknesses(guarantee: Guarantee, n: int | None) -> list[str]:
     found = []
     if guarantee.epsilon > LARGEST_EPSILON:
         found.append(
-            f"epsilon {float(guarantee.epsilon):g} is above {LARGEST_EPSILON}: what one record "
-            "changes may be more than 485 million times as likely with it as without. 1 is usual."
+            f"epsilon {float(guarantee.epsilon):g} is above {LARGEST_EPSILON}: one record may "
+            "change the probability of an output more than 485 million-fold. 1 is a common "
+            "choice."
         )
     if n is not None and guarantee.delta * n >= 1:
         found.append(
-            f"delta {float(guarantee.delta):g} is at least 1/n: publishing a record that is drawn "
-            "at random keeps such a promise. Choose it far below 1/n."
+            f"delta {float(guarantee.delta):g} is at least 1/n: publishing a randomly drawn record "
+            "would satisfy such a guarantee. Choose delta far below 1/n."
         )
     return found
 
@@ -710,12 +713,11 @@ class _Unpaid:
         if (next(self.fits) == 1 and parent_process() is None) or self.said:
             return
         warnings.warn(
-            "This is not the only fit here, and no ledger pays for it. Fits on the same records "
-            "add up: what all of them release costs the sum of their epsilons (deltas), so a grid "
-            "search or a cross-validation costs many times what each model says; its scores are "
-            "exact about the records, by any scoring=. "
-            "fit(..., ledger=littlestone.Ledger(...)) records and limits the sum; "
-            "docs/guide/pitfalls.md. This is said once in each process.",
+            "This is not the first fit in this process, and no ledger pays for it. Fits on the "
+            "same records add up: together they cost the sum of their epsilons and deltas, so a "
+            "grid search or a cross-validation costs many times what each model states, and its "
+            "scores are not private. fit(..., ledger=littlestone.Ledger(...)) records and limits "
+            "the sum; see docs/guide/pitfalls.md. This warning is shown once per process.",
             NotPrivateWarning,
             stacklevel=stacklevel + 1,
         )

@@ -84,12 +84,12 @@ def check_record(record: Any) -> list[Finding]:
     >>> record["release"]["guarantee"]["epsilon"] = 0.5
     >>> for finding in check_record(record):
     ...     print(finding)
-    release.guarantee: its SHA-256 is not the one in the record
+    release.guarantee: its SHA-256 differs from the record's
     release.guarantee.epsilon: it does not follow from the rest of the record
     """
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         return [
-            Finding("format", f"this is no record of the format {FORMAT}: fit --record writes one")
+            Finding("format", f"this is not a record of format {FORMAT}: fit --record writes one")
         ]
     try:
         software, release = record["software"], record.get("release", {})
@@ -100,7 +100,9 @@ def check_record(record: Any) -> list[Finding]:
     except (KeyError, TypeError, ValueError, AttributeError):
         return [Finding("format", "parts of a record are missing")]
     if version != __version__:
-        problem = f"written by {version}, and this is {__version__}: check it with that version"
+        problem = (
+            f"written by version {version}, and this is {__version__}: check it with that version"
+        )
         return [*found, Finding("software.version", problem)]
     contents = stream_findings(record) if "stream" in record else _contents(record, release)
     return found + list(contents)
@@ -147,7 +149,7 @@ def _contents(record: Json, document: Json) -> Iterator[Finding]:
 def _altered(stated: Json, computed: Json) -> Iterator[Finding]:
     for name in sorted(stated.keys() | computed.keys()):
         if stated.get(name) != computed.get(name):
-            yield Finding(name, "its SHA-256 is not the one in the record")
+            yield Finding(name, "its SHA-256 differs from the record's")
 
 
 #: Parts of a release that can be read by themselves.
@@ -199,7 +201,7 @@ def _certified(release: Release) -> Iterator[Finding]:
         yield Finding("release.n", f"the certificate is about {certificate.n}")
     enough = certificate.n >= (release.required or 0)
     if enough and not certificate.holds and release.proposal is None:
-        yield Finding("release.required_samples", "so many are not enough")
+        yield Finding("release.required_samples", "this number is not enough")
 
 
 def _spent(release: Release) -> Iterator[Finding]:
@@ -209,12 +211,12 @@ def _spent(release: Release) -> Iterator[Finding]:
     if histogram is not None:
         of_counts = isinstance(histogram, ScoreHistogram)
         if of_counts and histogram.rate != histogram_rate(histogram.epsilon):
-            yield Finding("release.evaluation.rate", "its noise has another rate")
+            yield Finding("release.evaluation.rate", "its noise has a different rate")
         if histogram.n > (release.n or 0):
             yield Finding("release.evaluation.n", "more than there are")
         apart = release.interval is None and not release.scored and release.of_held_out
         if apart and apart.epsilon != histogram.epsilon:
-            yield Finding("release.evaluation.epsilon", "another one than was promised")
+            yield Finding("release.evaluation.epsilon", "not the one that was promised")
     yield from _interval(release, spent)
     if release.spent is None:
         return
@@ -227,7 +229,7 @@ def _spent(release: Release) -> Iterator[Finding]:
         try:
             losses += _losses(what, text)
         except ValueError:
-            yield Finding(f"release.spent.{what}", "this is no part of a budget")
+            yield Finding(f"release.spent.{what}", "this is not part of a budget")
             return
     if all(isinstance(loss, Pure) for loss in losses):
         epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
@@ -236,7 +238,7 @@ def _spent(release: Release) -> Iterator[Finding]:
         epsilon, _ = compose(losses, delta=guarantee.delta)
         fits = epsilon <= guarantee.epsilon
     if not fits:
-        yield Finding("release.spent", f"all together it is {float(epsilon):.6g}")
+        yield Finding("release.spent", f"the total is {float(epsilon):.6g}")
 
 
 def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:
@@ -247,12 +249,12 @@ def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:
     beside = Fraction(0) if evaluation is None else evaluation.epsilon
     promised = release.of_held_out
     if promised is None or beside + interval.epsilon != promised.epsilon:
-        yield Finding("release.interval.epsilon", "another one than was promised")
+        yield Finding("release.interval.epsilon", "not the one that was promised")
     if spent.get("interval") != f"epsilon {interval.epsilon}":
         yield Finding("release.spent.interval", f"the interval cost epsilon {interval.epsilon}")
     held_out = interval.m if evaluation is None else evaluation.n
     if interval.m != held_out or interval.m >= (release.n or 0):
-        yield Finding("release.interval.m", "another number than was held out")
+        yield Finding("release.interval.m", "not the number that was held out")
 
 
 def _losses(what: str, text: str) -> Counter[Loss]:

@@ -36,8 +36,8 @@ def _evaluated(made: Any) -> bool:
     released = getattr(made, "release_", None)
     if made.evaluate is None and getattr(released, "evaluation", None) is None:
         raise UnpaidError(
-            f"This {type(made).__name__} has no probabilities: fit with evaluate=E, a part of "
-            "epsilon, or learn a Scorecard or BoostedTrees."
+            f"This {type(made).__name__} has no probabilities: fit it with evaluate=E, a part of "
+            "epsilon, or use a Scorecard or BoostedTrees."
         )
     return True
 
@@ -47,7 +47,7 @@ class _ExponentialClassifier(PrivateClassifier):
 
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
-        "A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.",
+        "Amount of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.",
         default=None,
     )
 
@@ -90,9 +90,9 @@ def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
         raise parameter_error(
             caller,
             name,
-            f"a cost for each of the labels {classes}, or for each (label, other answer)",
+            f"a cost for each of the labels {classes}, or for each (label, other prediction)",
             list(costs),
-            f"For example {{{example}}}: to miss {classes[1]!r} costs nine times as much.",
+            f"For example {{{example}}}: misclassifying {classes[1]!r} costs nine times as much.",
         )
     return by_code
 

@@ -168,9 +168,9 @@ class Fit:
         put("task", Task.parse(caller, self.y, self.labels, **self.target))
         total = check_fraction(caller, "epsilon", self.epsilon, hint="1 is a common choice.")
         if total < _LEAST or (self.concepts is None and total > _MOST):
-            allowed = f"at least {float(_LEAST):g}, or nothing is drawn but noise"
+            allowed = f"at least {float(_LEAST):g}, since a smaller one leaves only noise"
             if total > _MOST:
-                allowed = f"at most {_MOST:g}, far beyond what protects anybody"
+                allowed = f"at most {_MOST:g}, far beyond any meaningful protection"
             raise parameter_error(caller, "epsilon", allowed, self.epsilon, "1 is a common choice.")
         if self.delta is not None:
             small = exact_value(self.delta)
@@ -190,22 +190,22 @@ class Fit:
         caller, task = self.caller, self.task
         if not task.of_labels:
             raise ParameterError(
-                f"The 'by' parameter of {caller} is for labels: an evaluation of a "
-                f"{task.target.kind} is not split into groups. Leave it out."
+                f"The 'by' parameter of {caller} is for labels: the evaluation of a "
+                f"{task.target.kind} has no groups. Leave it out."
             )
         found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
         if self.shares.holdout is None and not self.shares.rule:
             raise ParameterError(NOT_HELD_OUT.format(caller))
         learned = set(self.columns or ()) & set(found.column_names)
         if self.schema is None and learned:
-            hint = "Without a schema, the columns of groups are not learned from."
+            hint = "Without a schema, the columns of groups cannot be predictors."
             raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
         if self.schema is not None:
             beside = found.over(self.schema, caller).beside
             if beside and (self.user is not None or self.concepts is not None):
                 raise ParameterError(
-                    f"Where users are protected, or with a --class, {caller} takes as groups "
-                    "columns that are learned from, too: add these to the schema."
+                    f"Where users are protected, or with a --class, the groups of {caller} must be "
+                    "predictors, too: add these columns to the schema."
                 )
         return found
 
@@ -264,9 +264,9 @@ class Fit:
             seeded = f" {NOT_PRIVATE}." if source.seeded else ""
             raise StoppedError(
                 f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
-                f"{n:,}). Say which cell means 1 (--positive, labels=), or that it is no label "
-                f"(--target). This count cost epsilon {shares.labels}, which stays spent; nothing "
-                f"else was drawn.{seeded}"
+                f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
+                f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
+                f"nothing else was drawn.{seeded}"
             )
         return (part,)
 
@@ -286,39 +286,39 @@ class Fit:
             raise parameter_error(caller, "model", f"auto or one of {', '.join(MODELS)}", family)
         if not task.of_labels and not (family in _OF_TARGETS or (named and sums)):
             raise ParameterError(
-                f"A {task.target.kind} is learned by the models {' and '.join(_OF_TARGETS)} "
+                f"A {task.target.kind} is predicted by the models {' and '.join(_OF_TARGETS)} "
                 f"(--class boosted_trees(depth=2), scorecard), not by the model {family}."
             )
         if not named and family == "linear" and self.delta is None:
             raise ParameterError(NO_DELTA)
         if not named and family == "rule" and task.labels is not None:
             raise ParameterError(
-                "A rule answers two labels. For more of them take the model list, tree, scorecard "
-                "or boosted."
+                "A rule predicts one of two labels. For more labels use the model list, tree, "
+                "scorecard or boosted."
             )
         if self.interval is not None and (not sums or isinstance(task.target, Periods)):
             raise ParameterError(
-                f"The 'interval' parameter of {caller} is for boosted trees and scorecards, of "
-                "quantities, counts and labels: leave it out."
+                f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
+                "predict quantities, counts or labels: leave it out."
             )
         if self.certified and (sums or self._learns_columns):
             raise ParameterError(
                 f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
-                "tree with a --schema: columns that are learned from records, and sums of trees, "
-                "have no certificate before data."
+                "tree with a --schema: there is no certificate before data for boosted trees, "
+                "scorecards and linear models, nor if the columns are learned from records."
             )
         if sums and self.samples_per_user is not None:
             raise ParameterError(
                 f"The 'samples_per_user' parameter of {caller} is for user= and the models "
-                f"{', '.join(CERTIFIED)} (--model rule, for example); others look at all that a "
-                "user has. Leave it out."
+                f"{', '.join(CERTIFIED)} (--model rule, for example); other models read all "
+                "records of a user. Leave it out."
             )
         if not sums and (self.user is None) != (self.samples_per_user is None):
             raise ParameterError(
                 f"To protect users, {caller} needs user=..., the column that names them (--user), "
                 "and samples_per_user=..., for example 16 (--samples-per-user 16): how many "
-                "records of each are looked at, a public number, which is not counted in these "
-                f"data. The models {', '.join(_SUMS)} look at all of them."
+                "records of each are read. The number is public and must not be taken from these "
+                f"data. The models {', '.join(_SUMS)} read all of them."
             )
 
     def _check_columns(self) -> None:  # noqa: PLR0912 - one refusal after the other
@@ -330,24 +330,23 @@ class Fit:
         if self._learns_columns:
             if self.user is not None:
                 raise ParameterError(
-                    f"Where users are protected, {caller} needs a schema: one that is learned from "
-                    "the records protects single records. Write it from public knowledge "
-                    "(`littlestone schema new TABLE`)."
+                    f"Where users are protected, {caller} needs a schema, since columns that are "
+                    "learned from the records protect single records only. Write it from public "
+                    "knowledge (`littlestone schema new TABLE`)."
                 )
             if self.strict:
                 raise ParameterError(
-                    "--strict needs a --schema: it refuses cells after their columns would have "
-                    "been paid for."
+                    "--strict needs a --schema: otherwise it could refuse a cell after the "
+                    "columns were paid for."
                 )
         elif self.bounds is not None:
-            hint = "The bins of a schema say it already."
+            hint = "The bins of a schema have a range already."
             raise parameter_error(caller, "bounds", "left out with a schema", self.bounds, hint)
         if schema is None:
             if self.monotonic_cst is not None and self.public is None:
                 raise ParameterError(
-                    f"The 'monotonic_cst' parameter of {caller} needs a schema, or public rows: of "
-                    "columns that are learned from the records it is not known whether they are "
-                    "numbers."
+                    f"The 'monotonic_cst' parameter of {caller} needs a schema, or public rows: "
+                    "columns that are learned from the records are not known to be numeric."
                 )
             if self.inference is not None and self.public is None:
                 needs = "needs a schema" if self.family == "linear" else "is for the model linear"
@@ -362,14 +361,14 @@ class Fit:
         for name in (self.task.y, self.task.event):
             if name is not None and name in schema.names:
                 raise ParameterError(
-                    f"The column {name!r}, which {caller} is to predict, is among the columns that "
-                    "it is learned from. Leave it out of the schema (--schema, --x)."
+                    f"The target {name!r} of {caller} is among its predictors. Leave it out of the "
+                    "schema (--schema, --x)."
                 )
         if self.certified and schema.proposal is not None:
             raise ParameterError(
                 "The 'require-certificate' parameter of fit cannot be met: the columns of the "
-                "schema were learned from records (schema propose), and no certificate holds for "
-                "what is learned from the same ones. Leave it out, or write the schema by hand."
+                "schema were learned from records (schema propose), so no certificate holds. "
+                "Leave it out, or write the schema by hand."
             )
         if self.task.event is not None:
             _refuse_time(caller, schema.names)
@@ -499,7 +498,7 @@ class Fit:
             return self.family, "asked for"
         if not self.task.of_labels:
             kind = self.task.target.kind
-            return "boosted", f"sums of trees predict a {kind}; a scorecard does, too"
+            return "boosted", f"for a {kind}; a scorecard is possible, too"
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
@@ -508,10 +507,10 @@ class Fit:
             n = _users(opened, self.user, self.caller)  # one pass, only where it may matter
             n -= shares.held_out(n)
         if auto_takes(len(schema), n, learns, delta):
-            return "linear", "ranks best where records are few (docs/linear.md)"
+            return "linear", "usually best for few records (docs/linear.md)"
         if schema.ordered:
-            return "scorecard", f"keeps the order along {', '.join(schema.ordered)}"
-        return "boosted", "ranks best on most tables (docs/models.md)"
+            return "scorecard", f"monotone in {', '.join(schema.ordered)}"
+        return "boosted", "the most accurate on most tables (docs/models.md)"
 
     def _afford(
         self, learner: Learner[Any], shares: Shares, source: Source, ledger: Ledger | None,
@@ -541,7 +540,7 @@ class Fit:
         found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
         assert found.public is not None
         rows = counted(found.public.points, "public rows")
-        said = f"bins and categories of {rows}, which cost nothing"
+        said = f"bins and categories of {rows}, which cost no epsilon"
         schema = replace(found, public=None)
         if self.monotonic_cst is not None:
             schema = schema.monotone(self.monotonic_cst, self.caller)
@@ -571,7 +570,7 @@ class Fit:
         if bins < 2:
             raise ParameterError(
                 f"The table given to {caller} has {most:,} columns; at most {MOST_EDGES // 4:,} "
-                "are learned from. Name those that matter in a schema of public bins and "
+                "can be predictors. Name the important ones in a schema of public bins and "
                 "categories (`littlestone schema new`)."
             )
         small = self.delta or Fraction(0)
@@ -586,7 +585,7 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text by their names; name them to learn from them"
+            why = "identifiers or free text, by their names; name them to use them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
@@ -597,11 +596,14 @@ class Fit:
             more = ""
             if isinstance(problem, InfeasibleError):
                 more = (
-                    f". To learn columns takes {problem.n_needed:,} records here, more epsilon, a "
-                    "delta or fewer columns; public bins and categories serve better (littlestone "
-                    "schema new)"
+                    f". Learning columns needs {problem.n_needed:,} records here, a larger "
+                    "epsilon, a delta or fewer columns; public bins and categories are better "
+                    "(littlestone schema new)"
                 )
-            said = f"{_listed(found.names)}: standard bins of numbers, which cost nothing; texts "
+            said = (
+                f"{_listed(found.names)}: numeric, with standard bins, which cost no epsilon; text "
+                "columns "
+            )
             said += "are not read"
             decided.add("Columns", f"{said}{more}")
             return found, None, None
@@ -609,12 +611,12 @@ class Fit:
         before = count()
         spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
         if rho is not None:
-            spent = f"{float(part):.0%} of the privacy (zCDP)"
-        texts = "" if delta else "; texts need a delta, and are left out"
+            spent = f"{float(part):.0%} of the zCDP"
+        texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent}{texts}. A schema of public "
-            "bins and categories costs nothing (littlestone schema new)",
+            f"{of}: learned from the records, for {spent}{texts}. A schema of public bins and "
+            "categories costs no epsilon (littlestone schema new)",
         )
         decided.tell()
         paid = None
@@ -627,7 +629,7 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: nothing was found of them at this epsilon and delta"
+            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
             decided.add("Left out", hidden)
         return schema, before, paid
 
@@ -705,20 +707,19 @@ class Fit:
         rate = check_rate(self.caller, "subsample", self.subsample)
         if self.user or self.task.labels or "costs" in self.options:
             raise ParameterError(
-                "--subsample goes with two labels and plain errors, of which its certificate is "
-                "known, and the part is one of records, not of users: leave out --user, --labels "
-                "and --costs."
+                "--subsample is for two labels, without costs, and draws records, not users: "
+                "leave out --user, --labels and --costs."
             )
         small = None if delta is None else delta / rate
         if small is not None and small >= 1:
-            hint = "The learner of that part has delta divided by the share."
-            rule = f"below the share of --subsample, {rate}"
+            hint = "On the sample the learner has delta divided by this proportion."
+            rule = f"below the proportion of --subsample, {rate}"
             raise parameter_error(self.caller, "delta", rule, self.delta, hint)
         inner = make(epsilon=inner_for(epsilon, rate), delta=small)
         if getattr(inner, "uncertified", ""):
             raise ParameterError(
-                "--subsample does not go with sums of trees: the certificate of a part is its "
-                "learner's, and they have none before data. Take decision_trees."
+                "--subsample is not for boosted trees, scorecards and linear models, which have "
+                "no certificate before data. Use decision_trees."
             )
         return Subsample(inner, rate=rate)
 
@@ -750,8 +751,8 @@ class Planned:
             x = list(fit.columns or [])
             if x == [task.y]:
                 raise ParameterError(
-                    f"The label {task.y!r} of {fit.caller} is among the columns that it is learned "
-                    "from. Leave it out of --x."
+                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
+                    "of --x."
                 )
             if len(x) != 1:
                 spec = self.learner.concept_class.spec
@@ -790,8 +791,8 @@ class Planned:
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
                 raise
-            words = "No model was drawn; what the first count or the columns cost stays spent"
-            untrue = "Nothing was drawn, nothing was spent"
+            words = "No model was drawn; the cost of the first count or of the columns stays spent"
+            untrue = "Nothing was drawn or spent"
             raise BudgetError(str(problem).replace(untrue, words)) from None
         names = getattr(task.target, "names", None)
         texts = names is not None and all(isinstance(name, str) for name in names)
@@ -1068,8 +1069,8 @@ def _refuse_time(caller: str, names: Iterable[str]) -> None:
     """Refuse a column that would be called as the period is."""
     if "time" in names:
         raise ParameterError(
-            f"A column 'time' that is not the time itself is not learned from by {caller}: trees "
-            "call the period so. Rename it, or leave it out of the columns."
+            f"A predictor named 'time' is refused by {caller}, because trees use this name for the "
+            "period. Rename it, or leave it out."
         )
 
 

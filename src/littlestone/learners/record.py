@@ -56,8 +56,8 @@ def filed(
     """Return the record of a document of some kind, with hashes."""
     if guarantee.seeded:
         raise ParameterError(
-            "A seeded release is not private, so there is nothing to file. Leave out the seed "
-            "(--seed, random_state)."
+            "A seeded release is not private, so it has no record. Leave out the seed (--seed, "
+            "random_state)."
         )
     everything = {
         "format": FORMAT,
@@ -187,9 +187,10 @@ def cited(document: Json) -> list[str]:
 _MECHANISMS = {
     **dict.fromkeys(("count of label 1", "counts of labels", "life table"), ("count.truncated",)),
     **dict.fromkeys(("last factor", "predicted survival"), ("count.truncated",)),
-    **dict.fromkeys(("counts", "the mean of what is left"), ("clip.rank", "count.truncated")),
+    **dict.fromkeys(("counts", "the mean of the residuals"), ("clip.rank", "count.truncated")),
     **dict.fromkeys(("counts of columns", "weights of columns"), ("boosting.start",)),
     "quantiles": ("exp-mech.privacy",),
+    "columns": ("counts.privacy",),
     "coefficients": ("linear.moments",),
 }
 

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 
 FORMAT = "littlestone-release-1"
 #: What is paid for in a release.
-LABELS, COLUMNS, LEARNING = "count of cells that are no label", "columns", "learning"
+LABELS, COLUMNS, LEARNING = "count of cells that are not labels", "columns", "learning"
 #: Both of the same epsilon: what they cost adds up in rho, and is converted once.
 JOINED = "columns and learning"
 #: The claim of that.
@@ -238,7 +238,7 @@ class Release:
             lines.append(("Certificate", str(self.certificate)))
         found = self.quality
         if found is not None:
-            lines.append(("Error", _band(found.error)))
+            lines.append(("Error rate", _band(found.error)))
             if found.constant != found.majority:  # else it is the same error
                 always = f"Always {self.labels[found.majority]}"
                 lines.append((always, _band(found.baseline)))
@@ -487,9 +487,8 @@ class Release:
             )
         if self._sums is None and self.evaluation is None:
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
-                "with an evaluation (--evaluate), or learn a scorecard or "
-                "boosted_trees(depth=2)."
+                f"A model of {self.concept_class.spec} predicts labels, not probabilities: fit it "
+                "with an evaluation (--evaluate), or use a scorecard or boosted_trees(depth=2)."
             )
 
     def export(self, to: str, *, dialect: str = "duckdb", table: str | None = None) -> str:
@@ -570,7 +569,7 @@ class Release:
             return None
         names = (self.columns or {}).get("x") or []
         if x is None and len(names) != 1:
-            hint = "The model does not say which column to read."
+            hint = "The model does not name the column to read."
             raise parameter_error("predict", "x", "the name of one column", x, hint)
         return str(names[0]) if x is None else x
 
@@ -666,8 +665,8 @@ def _refuse_columns(asked: Sequence[Column], to: str) -> None:
     inexact = [column.name for column in asked if column.beyond_doubles]
     if to in ("sql", "r") and inexact:
         raise UnsupportedError(
-            f"A model that asks for whole numbers beyond 2**53 ({', '.join(inexact)}) cannot "
-            f"be exported to {to}, which rounds them: export it to python or json."
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
         )
 
 
@@ -682,7 +681,7 @@ def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
 
 
 def _band(band: Band) -> str:
-    return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%} at 95%)"
+    return f"{band.value:.1%} ({band.low:.1%} to {band.high:.1%} at 95%)"
 
 
 def doubt(release: Release, positive: str | None = None) -> str:
@@ -703,16 +702,16 @@ def doubt(release: Release, positive: str | None = None) -> str:
         rows = zip(release.labels, histogram.counts, strict=False)  # unlisted ones are last
         hidden = ", ".join(repr(label) for label, row in rows if sum(row) <= reach)
         return hidden and (
-            f"the noise hides whether these labels occur: {hidden}. Are they written "
-            "as in the table (--labels, labels=)? A cell outside the list counts as an error"
+            f"the noise hides whether these labels occur: {hidden}. Check that they are written as "
+            "in the table (--labels, labels=): a cell outside the list counts as an error"
         )
     zeros, ones = (sum(row) for row in histogram.counts)
     if histogram.n + ones - zeros > histogram.reach(2 * len(histogram.scores), _RISK):
         return ""
     label = positive or (release.columns or {}).get("positive", release.labels[1])
     return (
-        f"the noise hides whether any record has the label {label!r}. Is it written as in the "
-        "table (--positive, labels=)? Every other cell is read as the other label"
+        f"the noise hides whether any record has the label {label!r}. Check that it is written as "
+        "in the table (--positive, labels=): every other cell is read as the other label"
     )
 
 
@@ -799,12 +798,13 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
     known: list[Any] = [] if proposal is None else [proposal.guarantee]
-    if any(part.what == JOINED for part in parts):
+    joined = [part.about for part in parts if part.what == JOINED]
+    if joined:
+        known = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
         # of a score, what the model cost its own records is not stated in zCDP
-        spent = document.get("spent", {COLUMNS: proposal and proposal.spent})
-        columns, known = [*columns, spent.get(COLUMNS)], [proposal and proposal.spent]
+        columns += known if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
     if total(parts) != headline or columns != known:
-        raise ParameterError("The parts of the guarantee of the model do not sum to it.")
+        raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
 
 

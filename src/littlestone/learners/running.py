@@ -130,8 +130,8 @@ class Shares:
             share = check_probability(caller, "holdout", holdout)
         if share is not None and covered is None and evaluate is None:
             raise ParameterError(
-                f"The 'holdout' parameter of {caller} needs evaluate=E (--evaluate E): what is "
-                "spent on the held-out records. Leave out --no-evaluate."
+                f"The 'holdout' parameter of {caller} needs evaluate=E (--evaluate E): the epsilon "
+                "that is spent on the held-out records. Leave out --no-evaluate."
             )
         auto = isinstance(evaluate, str) and evaluate == "auto"
         if evaluate is not None and not auto:
@@ -173,18 +173,18 @@ class Shares:
         if share is not None:
             left = self.apart
         if share is not None and covered is None:
-            wrong, hint = part > left, "Without it all of that is spent."
-            allowed = f"at most {left}, what the first count leaves of epsilon"
+            wrong, hint = part > left, "Without it all of epsilon is spent."
+            allowed = f"at most {left}, which is what the first count leaves of epsilon"
             if left == self.total:
-                allowed = "at most epsilon, which no record pays more than"
+                allowed = "at most epsilon"
         elif (self.columns or self.zcdp is not None) and covered is None:
             left = self.total - self.columns
             wrong = part > left * _MOST_EVALUATION
-            allowed = f"at most {left * _MOST_EVALUATION}, 99 hundredths of what learns"
+            allowed = f"at most {left * _MOST_EVALUATION}, 99% of the epsilon for learning"
         else:
             wrong, allowed = part >= left, "smaller than epsilon, of which it is a part"
             if covered is not None:
-                allowed = "smaller than epsilon, of which intervals need a part"
+                allowed = "smaller than epsilon, since intervals need a part of it"
                 hint = "A quarter of epsilon is a common choice."
         if wrong:
             raise parameter_error(caller, "evaluate", allowed, typed, hint)
@@ -238,8 +238,8 @@ class Shares:
 
 
 NOT_HELD_OUT = (
-    "The groups of {} are of held-out records, and none are held out here: give holdout=0.2 "
-    "(--holdout 0.2), or leave by= out."
+    "The groups of {} need held-out records, and none are held out: give holdout=0.2 (--holdout "
+    "0.2), or leave by= out."
 )
 
 
@@ -407,8 +407,8 @@ def _require(learner: Learner[Any], n: int) -> None:
     if n >= 1 and not learner.certificate(n).holds:
         raise InfeasibleError(
             f"The certificate for alpha = {learner.alpha} and beta = {learner.beta} needs "
-            f"{counted(needed, learner.unit)}; there are {n:,}. Nothing was released. Collect "
-            "more, allow a larger alpha, beta or epsilon, or leave out --require-certificate.",
+            f"{counted(needed, learner.unit)}; there are {n:,}. Nothing was released. Collect more "
+            "records, allow a larger alpha, beta or epsilon, or leave out --require-certificate.",
             n_needed=needed,
         )
 
@@ -521,7 +521,7 @@ def read_sample(
     given = [name for name in roles if isinstance(name, str)]
     if twice := [name for name in given if given.count(name) > 1]:
         raise ParameterError(
-            f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} as two things (y or "
+            f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
         )
     if learner.reads is TargetSample:
@@ -565,7 +565,7 @@ def _check_sample(learner: Any, sample: Any, domain: Domain | None = None) -> No
         size = labels + listed if target is None else target.size
         least = 0 if target is None else -1  # every label is one of the class or the other one
         if len(sample.code) and not least <= sample.code.min() <= sample.code.max() < size:
-            raise ParameterError(f"The sample given to {caller} must have codes of its target.")
+            raise ParameterError(f"The sample given to {caller} must have codes of the target.")
     elif (sample.labels, sample.unlisted) != (labels, listed):
         how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
         raise ParameterError(f"The sample given to {caller} must have {how}.")
@@ -602,16 +602,17 @@ def _own_parts(
     evaluated, what = shares.evaluation is not None, LEARNING if shares.zcdp is None else JOINED
     if secret_n(guarantee.neighbours) and (evaluated or shares.holdout is not None):
         raise UnsupportedError(
-            "Under add-remove the number of records is secret, and an evaluation is about shares "
-            "of it. Evaluate on other records (littlestone score), or protect under replace-one."
+            "Under add-remove the number of records is secret, but an evaluation reports "
+            "proportions of it. Evaluate on other records (littlestone score), or use "
+            "replace-one."
         )
     concepts = learner.concept_class
     if shares.covered is not None and (
         not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods)
     ):
         raise UnsupportedError(
-            "Boosted trees and scorecards for quantities, counts and labels have intervals, or "
-            "sets of labels. Leave out 'interval'."
+            "Only boosted trees and scorecards for quantities, counts and labels have intervals "
+            "or sets. Leave out 'interval'."
         )
     beside = [_evaluation_claim(learner)] * evaluated + [_INTERVAL] * (shares.covered is not None)
     if shares.holdout is not None:
@@ -647,11 +648,11 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
     if not 0 < held_out < n:
         if interval:
             raise ParameterError(
-                f"The 'interval' parameter of fit holds out {holdout} of the records: of "
-                f"{counted(n, 'records')} that is none. Fit more, or leave it out."
+                f"The 'interval' parameter of fit holds out {holdout} of the records, which is "
+                f"none of {counted(n, 'records')}. Use more records, or leave it out."
             )
         wanted = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
-        hint = "Without it the records of the fit are evaluated on."
+        hint = "Without it the evaluation is on the records of the fit."
         raise parameter_error("fit", "holdout", wanted, holdout, hint)
     return held_out
 

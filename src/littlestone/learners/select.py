@@ -372,7 +372,7 @@ def auto(
         raise (
             problems[0]
             if problems
-            else UnsupportedError("No learner has the asked kind of certificate.")
+            else UnsupportedError("No learner has this kind of certificate.")
         )
     whole = replan(best, concept_class, replace(goal, evaluation=Fraction(0))).algorithm
     assert whole is not None  # more epsilon never hinders

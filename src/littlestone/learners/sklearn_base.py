@@ -89,7 +89,7 @@ class PrivateEstimator(BaseEstimator, ABC):
     _shell: ClassVar[dict[str, Field[Any]]] = {
         "random_state": declared(
             Kind("None or int", annotation="int | None"),
-            "None draws from the operating system. An int is reproducible and NOT private.",
+            "None uses the operating system's randomness. An int is reproducible and NOT private.",
             default=None,
         ),
     }
@@ -197,8 +197,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         if secret_n(learner.neighbours) and not is_sample(X):
             raise ParameterError(
                 f"{caller} takes a littlestone.data.Sample under add-remove: arrays and tables "
-                "show how many records there are. Sample.read makes one of a table, "
-                "Sample.of of arrays."
+                "reveal how many records there are. Sample.read makes a Sample from a table, "
+                "Sample.of from arrays."
             )
         columns: Json | None = None
         if isinstance(y, str):
@@ -288,8 +288,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         if y is not None or sample.unit != learner.unit or not isinstance(sample, learner.reads):
             kind = learner.reads.__name__
             raise ParameterError(
-                f"{type(self).__name__} protects {learner.unit}: give fit a {kind}, and "
-                "no y, because labels are counted in it."
+                f"{type(self).__name__} protects {learner.unit}: give fit a {kind} and no y, "
+                "because the labels are in it."
             )
         return sample  # type: ignore[no-any-return]
 
@@ -306,7 +306,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             return list(schema.names)
         names: list[Any] = list(x) if isinstance(x, list | tuple) else [x]
         if len(names) != 1 or not isinstance(names[0], str):
-            hint = f"Say x=..., the column of points for {self.concept_class.spec}."
+            hint = f"Give x=..., the column of points for {self.concept_class.spec}."
             raise parameter_error(caller, "x", "the name of one column", x, hint)
         return names
 
@@ -315,9 +315,10 @@ class PrivateEstimator(BaseEstimator, ABC):
         if (learner.unit == "users") != (user is not None):
             caller = type(self).__name__
             raise ParameterError(
-                f"{caller} protects users: say user=..., the column that names a record's user."
+                f"{caller} protects users: give user=..., the column that names a record's user."
                 if user is None
-                else f"The 'user' parameter of {caller} must be left out: it protects records."
+                else f"The 'user' parameter of {caller} must be left out: this learner protects "
+                "records."
             )
         if user is None:
             return {}
@@ -330,17 +331,18 @@ class PrivateEstimator(BaseEstimator, ABC):
         if learner.unit == "records":
             if groups is not None:
                 raise ParameterError(
-                    f"The 'groups' parameter of {caller} must be left out: it protects records."
+                    f"The 'groups' parameter of {caller} must be left out: this learner protects "
+                    "records."
                 )
             return None
         if groups is None:
             raise DataError(
-                f"{caller} protects users, so it must know them. Give fit(X, y, groups=users), the "
-                "user of each record; without users, AgnosticLearner protects single records."
+                f"{caller} protects users: call fit(X, y, groups=users), the user of each record; "
+                "without users, AgnosticLearner protects single records."
             )
         named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
         if np.ndim(named) != 1:
-            raise DataError(f"The groups given to {caller} must be one user for each record.")
+            raise DataError(f"The groups given to {caller} must name one user for each record.")
         if np.asarray(named).dtype.kind in "fc":
             raise float_users("The groups", caller)
         return named
@@ -368,7 +370,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         found = self.release_.measured
         if found is None:
             raise UnpaidError(
-                f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
+                f"This {type(self).__name__} has no evaluation: fit it with evaluate=E, a part of "
                 "epsilon."
             )
         return found
@@ -404,7 +406,9 @@ class PrivateEstimator(BaseEstimator, ABC):
         if self.random_state is None:
             return SecureSource()
         caller = type(self).__name__
-        hint = "None draws from the operating system; an int is reproducible and NOT private."
+        hint = (
+            "None uses the operating system's randomness; an int is reproducible and NOT private."
+        )
         return SeededSource(
             check_integer(caller, "random_state", self.random_state, low=0, hint=hint)
         )
@@ -596,13 +600,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                     check_two_labels(type(self).__name__, self.concept_class)
                 raise parameter_error(
                     type(self).__name__, "classes", "left out where the class lists its labels",
-                    self.classes, "That list is the only one; its order gives the codes.",
+                    self.classes, "That list determines the codes.",
                 )  # fmt: skip
             return classes
         if classes.shape != (2,) or classes[0] == classes[1]:
             raise parameter_error(
                 type(self).__name__, "classes", "two different labels (negative, positive)",
-                self.classes, "Several labels are listed where the class is made, labels=[...].",
+                self.classes, "Several labels are listed by the class, labels=[...].",
             )  # fmt: skip
         return classes
 
@@ -724,9 +728,7 @@ def _is_relation(X: Any) -> bool:
 def check_scored(y: Any) -> None:
     """Refuse the name of a column, and say once what a score is."""
     if isinstance(y, str):
-        raise ParameterError(
-            f"score takes labels themselves, not the name of their column: table[{y!r}]."
-        )
+        raise ParameterError(f"score takes the labels, not the name of their column: table[{y!r}].")
     _check_length(y)
     _warn_once()
 
@@ -746,9 +748,9 @@ def _warn_where_scored() -> None:
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     warnings.warn(
-        "score is exact about the records that it gets: not private about them. That is right for "
-        "public records. For private ones evaluate with a part of epsilon, fit(..., evaluate=0.1), "
-        "or on other records by `littlestone score`. This is said once.",
+        "score is exact, not private. That is right for public records. For private records spend "
+        "a part of epsilon, fit(..., evaluate=0.1), or evaluate on other records by `littlestone "
+        "score`. This warning is shown once.",
         NotPrivateWarning,
         stacklevel=4,
     )
@@ -763,20 +765,22 @@ def _no_classes(caller: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]
             check_classification_targets(labels)
             if len(classes) == 2 and len(np.unique(labels)) > 2:
                 return DataError(
-                    "Only binary classification is supported by this class. The labels must be the "
-                    f"two public classes {public}. Lists, trees, sums of trees and finite classes "
-                    "have any labels, for example BoostedTrees(schema, labels=[...])."
+                    "Only binary classification is supported by this class. The labels must be "
+                    f"the two public classes {public}. Rule lists, trees, boosted trees and finite "
+                    "classes take any labels, for example BoostedTrees(schema, labels=[...])."
                 )
         except (ValueError, TypeError) as problem:
             if str(problem).startswith(("Unknown label type: ", "Input ")):
-                hint = f"Labels are the public classes {public}; quantities have their regressors."
+                hint = (
+                    f"Labels are the public classes {public}; for quantities there are regressors."
+                )
                 return DataError(f"{problem} {hint}")
         except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
             pass
     hint = (
         "Set classes=(negative, positive), or encode the labels"
         if len(classes) == 2
-        else ("List them where the class is made, labels=[...]")
+        else ("List them in the constructor of the class, labels=[...]")
     )
     return DataError(
         f"The labels given to {caller} must be among the public classes {public}. {hint}: the set "
@@ -793,8 +797,8 @@ def _check_shape(X: Any) -> None:
     if _is_relation(X) or not (hasattr(X, "shape") or hasattr(X, "__array__")):
         raise DataError(
             f"Expected 2D array, got {type(X).__name__} instead. A table is read by the name of "
-            'its label column, fit(table, y="label"); what was fitted from arrays takes arrays: '
-            "collect a lazy frame or a relation first, and give its columns."
+            'its label column, fit(table, y="label"). A model that was fitted on arrays takes '
+            "arrays: collect a lazy frame or a relation first, and pass its columns."
         )
     if getattr(X, "ndim", 2) < 2:
         raise DataError(

@@ -70,19 +70,20 @@ class Task:
         target, time, high = (given.get(name) for name in ("target", "time", "high"))
         if given and target is None and time is None:
             raise ParameterError(
-                f"The {next(iter(given))!r} parameter of {caller} is for what is no label: say "
-                'target="quantity" or "count", or time=, the column of times (--target, --time).'
+                f"The {next(iter(given))!r} parameter of {caller} is not for labels: give "
+                'target="quantity" or "count", or time=, the column of times (--target, '
+                "--time)."
             )
         if given and (y is None) == (time is None):
             raise ParameterError(
-                f"{caller} needs y, the column of the target (--y), or time, one of times until an "
-                "event (--time): one of the two."
+                f"{caller} needs exactly one of y, the column of the target (--y), and time, a "
+                "column of times until an event (--time)."
             )
         column = y if time is None else time
         if not isinstance(column, str):
             hint = (
-                "For example --y adult: the column of labels; for times --time and --event. Labels "
-                "in an array of their own become one: table.assign(label=labels)."
+                "For example --y adult: the column of labels; for times --time and --event. "
+                "Labels in a separate array become a column by table.assign(label=labels)."
             )
             raise parameter_error(caller, "y", "the name of a column", type(column).__name__, hint)
         if not given:
@@ -97,8 +98,8 @@ class Task:
             event, periods = given.get("event"), given.get("periods")
             if time == event:
                 raise ParameterError(
-                    f"The time and the event of {caller} are two columns: how long, and what is 1 "
-                    "where the event ended it."
+                    f"The time and the event of {caller} must be two columns: a duration, and an "
+                    "indicator that is 1 for an observed event."
                 )
             if event is None or periods is None:
                 raise ParameterError(
@@ -111,8 +112,8 @@ class Task:
             raise parameter_error(caller, "target", "quantity or count", target)
         if high is None:
             raise ParameterError(
-                f"With a target, {caller} needs high, the highest value that counts (--high): a "
-                "public number, said from what is known of such values and not from this table."
+                f"Records with a numeric target, {caller} needs high, the highest value (--high): "
+                "a public number from general knowledge, not from this table."
             )
         if target == "count":
             _only(caller, given, "a count", "target", "high")
@@ -163,7 +164,7 @@ class Task:
             return
         if not self.of_labels and pa.types.is_temporal(kind):
             raise ParameterError(
-                f"The table declares the column {self.y!r} as {kind}, which is no "
+                f"The table declares the column {self.y!r} as {kind}, which is not a "
                 f"{self.target.kind}: give {caller} a column of numbers."
             )
         if self.target == ZERO_ONE and not (
@@ -172,8 +173,8 @@ class Task:
         ):  # fmt: skip
             what = "texts" if "string" in str(kind) else str(kind)
             raise ParameterError(
-                f"The table declares the column {self.y!r} as {what}: say which cell means 1, for "
-                "example --positive yes, or list all labels: --labels a,b,c (labels=)."
+                f"The table declares the column {self.y!r} as {what}: state which cell means 1, "
+                "for example --positive yes, or list all labels: --labels a,b,c (labels=)."
             )
 
 
@@ -227,11 +228,11 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} measures the error privately"
+    measures = f"epsilon {shares.evaluation} is for a private evaluation"
     if shares.holdout is None:
-        return f"{measures}; without it, all learns"
+        return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
-    return f"{measures}, of {number}held-out {'users' if rows is None else 'records'}"
+    return f"{measures}, on {number}held-out {'users' if rows is None else 'records'}"
 
 
 def about_delta(learner: Any, n: int | None) -> str:
@@ -240,18 +241,18 @@ def about_delta(learner: Any, n: int | None) -> str:
     if isinstance(learner, Linear):
         rounds = 0 if n is None else learner.plan.settings(n).rounds
         return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "none: pure privacy" if delta is None else f"{float(delta):g}"
+    said = "0, pure privacy" if delta is None else f"{float(delta):g}"
     if n is None:
-        return said + ("; one of 1e-6 allows more trees" if delta is None else "")
+        return said + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {counted(trees, 'trees')} instead of {without} without"
-    gain = f"; with one of 1e-6, {counted(trees, 'trees')} instead of {without}"
+        return f"{said}: {counted(trees, 'trees')}, instead of {without} without it"
+    gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
-        gain += ", and categories of texts among the columns"
-    return f"none, pure privacy{gain}"
+        gain += ", and text columns"
+    return f"0, pure privacy{gain}"
 
 
 def about_coefficients(learner: Any, n: int | None) -> str:
@@ -351,8 +352,8 @@ class Protocol:
         """Refuse other options beside a protocol."""
         for name in others:
             raise ParameterError(
-                f"The {name!r} parameter of fit is left out with a protocol, which says all but "
-                "the table, what is written, and the ledger."
+                f"The {name!r} parameter of fit is left out with a protocol, which determines "
+                "everything but the table, the outputs and the ledger."
             )
 
     def check_columns(self, names: Sequence[str]) -> None:
@@ -361,8 +362,8 @@ class Protocol:
         for name in (*self.columns, *(role for role in roles if role is not None)):
             if name not in names:
                 raise ParameterError(
-                    f"The table has no column {name!r}, which the protocol names: nothing was "
-                    f"read. Rename the column of the table, or rehearse again."
+                    f"The table has no column {name!r}, which the protocol names; nothing was "
+                    "read. Rename the column of the table, or rehearse again."
                 )
 
     def signed(self, release: Release) -> Release:
@@ -385,7 +386,7 @@ _NUMBERS = ("epsilon", "delta", "evaluate", "holdout", "interval", "alpha", "bet
 def written(fit: Fit) -> Json:
     """Return the fields of a fit of a model over named columns."""
     if fit.concepts is not None or fit.make is not None or fit.public is not None:
-        raise ParameterError("A protocol is about a --model: leave out --class and --set.")
+        raise ParameterError("A protocol is for a --model: leave out --class and --set.")
     out: Json = {name: getattr(fit, name) for name in _PLAIN}
     out |= {name: _exact(getattr(fit, name)) for name in _NUMBERS}
     out["target"] = {

@@ -600,9 +600,9 @@ class Conformal:
         if bound.rank > bound.m:
             needed = cls.least(cells=cells, alpha=alpha, epsilon=epsilon)
             raise InfeasibleError(
-                f"Intervals, or sets, for {float(1 - bound.alpha):.4g} of new {bound.unit} at "
-                f"epsilon {float(bound.epsilon):.4g} need {needed:,} held-out {bound.unit}, not "
-                f"{m:,}: hold out a larger share, ask for a lower level, or spend more.",
+                f"Intervals or sets with coverage {float(1 - bound.alpha):.4g} of new {bound.unit} "
+                f"at epsilon {float(bound.epsilon):.4g} need {needed:,} held-out {bound.unit}, not "
+                f"{m:,}: hold out a larger proportion, lower the coverage, or spend more epsilon.",
                 n_needed=needed,
             )
         return bound

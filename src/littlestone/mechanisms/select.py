@@ -233,7 +233,8 @@ def canonical_key(item: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - a line for e
         return (6, type(item).__name__, canonical_key(item.key))
     raise UnsupportedError(
         f"Candidates of type {type(item).__name__} have no canonical order, and the order of their "
-        "hashes would leak. Pass order=, a public function from candidates to distinct sort keys."
+        "hashes would leak information. Pass order=, a public function from candidates to "
+        "distinct sort keys."
     )
 
 

@@ -93,7 +93,7 @@ def page(name: str) -> Any:
     """
     if name not in _HOMES:
         raise ParameterError(
-            f"No algorithm of the papers is called {name!r}. They are: {', '.join(_HOMES)}."
+            f"No algorithm of the papers has the name {name!r}. The names are: {', '.join(_HOMES)}."
         )
     module, python = _HOMES[name]
     return getattr(importlib.import_module(f"{__name__}.{module}"), python)
@@ -123,7 +123,7 @@ def make(
     algorithm = page(name)
     if algorithm.KIND != "learner" or algorithm.UNIT == "stream":
         raise ParameterError(
-            f"{name} is no learner of records or users: it is used from Python, "
+            f"{name} does not learn from records or users; use it from Python, "
             f"littlestone.papers.{algorithm.__name__}"
             + (", or by `littlestone stream`." if algorithm.UNIT == "stream" else ".")
         )

@@ -350,8 +350,8 @@ class PaperLearner(ClassLearner[PaperPlan]):
         promised = self.at(1).guarantee()
         if promised.epsilon > self.epsilon or promised.delta > getattr(self, "delta", 0):
             raise ParameterError(
-                f"With these parameters {self.estimator} would be {promised}: more than it was "
-                "given. Leave out the shares that do not add up to one."
+                f"With these parameters {self.estimator} would be {promised}: more than was given. "
+                "Leave out the shares that do not add up to 1."
             )
         return PaperPlan(self)
 
@@ -395,7 +395,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
         """Draw by the algorithm for as many records as there are."""
         algorithm = self.at(max(sample.n, 1))
         if algorithm.guarantee() != self.at(1).guarantee():
-            raise StateError(f"{self.estimator} would not keep what was promised for this n.")
+            raise StateError(f"{self.estimator} would not satisfy its guarantee for this n.")
         return algorithm.draw(sample, source)
 
 
@@ -407,7 +407,10 @@ def learner_of(algorithm: Any) -> type[PaperLearner]:
     if not algorithm.PURE:
         own["delta"] = declared(share(DELTA_NEEDED), DELTA_TEXT)
     if algorithm.UNIT == "users":
-        text = "How many records of each user are read: a public number, not taken from the data."
+        text = (
+            "How many records of each user are read: a public number that is not taken from the "
+            "data."
+        )
         own["samples_per_user"] = declared(whole(1), text)
     for parameter, kind in settings(algorithm).items():
         own[parameter] = declared(_kind(kind), "None: as printed.", default=None)

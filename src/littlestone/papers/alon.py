@@ -172,8 +172,8 @@ def points_of(concept_class: ConceptClass) -> list[Point]:
     found = [] if every is None else list(islice(every, MOST_POINTS + 1))
     if not 0 < len(found) <= MOST_POINTS:
         raise UnsupportedError(
-            f"argmax asks at each point, and the domain of {concept_class.spec} has more than "
-            'that can be listed. Take rule="lyu", which is optimal as well.'
+            f"argmax visits each point, and the domain of {concept_class.spec} has too many. Use "
+            'rule="lyu", which is optimal, too.'
         )
     return found
 

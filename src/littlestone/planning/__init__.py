@@ -6,7 +6,7 @@
                    intervals and sets of labels need, and cover
 `lower_bounds`     what no learner can beat; the papers' own numbers
 `rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
-`population`       rows of a public twin, or of a population that is made up; one run
+`population`       rows of a public twin, or of a simulated population; one run
 =================  =================================================================
 
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.

@@ -156,7 +156,9 @@ class Plans:
         """Say why that one is chosen."""
         chosen = self.chosen
         if chosen is None:
-            return "fit takes none of them by itself: no learner here certifies any labels."
+            return (
+                "fit selects none of them by itself: no learner here is certified for any labels."
+            )
         mine = getattr(chosen.algorithm, "plan", None)
         method = getattr(mine, "method", None)
         rivals = [
@@ -167,7 +169,7 @@ class Plans:
             and c is not chosen
             and (method is None or c.options.get("method") != method)
         ]
-        what = f"Of the learners that certify any labels, {chosen.learner!r}"
+        what = f"Of the learners that are certified for any labels, {chosen.learner!r}"
         if not rivals:
             return f"{what} is the only one for this class."
         second = fewest(rivals)
@@ -489,7 +491,7 @@ def solve(
     n = check_integer("solve", "n", n, low=1)
     given = {"epsilon": epsilon, "alpha": alpha}
     if given[what] is not None:
-        hint = f"It is what {n} records are solved for; leave it out."
+        hint = f"It is the unknown for {n} records: leave it out."
         raise parameter_error("solve", what, "left out", given[what], hint)
     easiest = Fraction(10) ** (_LARGEST[what] + 1) * Fraction(999, 1000)
     # First with the largest value: who cannot learn with that cannot learn at all.
@@ -613,7 +615,7 @@ def plan_interval(
     total = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     part = Fraction(0) if evaluate is None else check_fraction(caller, "evaluate", evaluate)
     if part >= total:
-        wanted = "smaller than epsilon, of which intervals need a part"
+        wanted = "smaller than epsilon, since intervals need a part of it"
         raise parameter_error(caller, "evaluate", wanted, evaluate)
     level = check_probability(caller, "interval", interval, hint="0.9 is a common choice.")
     share = check_probability(caller, "holdout", holdout)

@@ -1,4 +1,4 @@
-"""What a rehearsal draws records from: a public twin of a table, or a population that is made up.
+"""What a rehearsal draws records from: a public twin of a table, or a simulated population.
 
 *Twin.* It is read once, and its cells are encoded once for each schema. Rows that are drawn from it
 are a `Table`, so `Fit` reads them as any other. A run is measured on rows that it did not learn
@@ -83,8 +83,8 @@ _DESIGNS = tuple(
 )
 #: Shown where nothing is guessed about single columns.
 _RANGE = {
-    "a: columns that say different things": Design(0.7, 0.0, False),
-    "b: columns that say the same": Design(0.7, 0.5, True),
+    "a: columns with independent effects": Design(0.7, 0.0, False),
+    "b: columns with redundant effects": Design(0.7, 0.5, True),
 }
 
 
@@ -146,7 +146,8 @@ class Twin:
         units = self.units
         if len(units) < 2 * _HELD_OUT:
             raise ParameterError(
-                f"A twin has at least {2 * _HELD_OUT} records (or users): a fifth is measured on."
+                f"A twin needs at least {2 * _HELD_OUT} records (or users), because a fifth of "
+                "them is for the evaluation."
             )
         order = generator.permutation(len(units))
         apart, rest = np.split(order, [len(units) // _HELD_OUT])
@@ -233,7 +234,7 @@ class _Taken(Rows):
 
 
 class Drawable(Protocol):
-    """What rows are drawn from: a twin, or a population that is made up."""
+    """What rows are drawn from: a twin, or a simulated population."""
 
     def draw(self, n: int, generator: np.random.Generator) -> tuple[Drawn, Drawn]:
         """Return n units to learn from, and others to measure on."""
@@ -401,24 +402,24 @@ def populations(
     """
     if fit.schema is None:
         raise ParameterError(
-            "rehearse needs a public twin of the table, or a schema (--schema) over which a "
-            "population is made up."
+            "rehearse needs a public twin of the table, or a schema (--schema) for a simulated "
+            "population."
         )
     if fit.task.labels is not None or fit.user is not None or fit.task.target.kind == "count":
         raise ParameterError(
-            "A population is made up for two labels, a quantity or a time, of records. For others "
-            "give rehearse a public twin."
+            "Populations can be simulated for two labels, a quantity or a time, without users. "
+            "For anything else give rehearse a public twin."
         )
     kind = fit.task.target.kind
     hint = {
         "label": "The AUROC of the best model without privacy, for example 0.8.",
-        "quantity": "The share of the variance that the best model explains, for example 0.3.",
+        "quantity": "The R2 of the best model without privacy, for example 0.3.",
         "time": "The concordance of the best model without privacy, for example 0.7.",
     }[kind]
     ceiling = float(check_probability("rehearse", "best", best, hint=hint))
     common = 0.5
     if kind != "quantity":
-        what = "The share of label 1." if kind == "label" else "The share with an event."
+        what = "The prevalence of label 1." if kind == "label" else "The proportion with an event."
         common = float(check_probability("rehearse", "share", share, hint=what))
     elif share is not None:
         raise parameter_error("rehearse", "share", "left out for a quantity", share)
@@ -589,8 +590,8 @@ def _cells(column: Column, codes: Ints) -> pa.Array:
     """Return a cell that has the code, for each record."""
     if column.calendar is not None:
         raise ParameterError(
-            f"No population is made up over dates: give rehearse a public twin, or a schema "
-            f"without {column.name!r}."
+            "Dates cannot be simulated: give rehearse a public twin, or a schema without "
+            f"{column.name!r}."
         )
     if column.edges is not None:
         edges = [float(edge) for edge in column.edges]

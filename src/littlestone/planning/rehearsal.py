@@ -148,7 +148,7 @@ class Aim:
             raise parameter_error(caller, "aim", rule, text)
         least = MEASURES[found[1]][1]
         if least != (found[2] == ">="):
-            which = "more is better: >=" if least else "less is better: <="
+            which = "larger is better: >=" if least else "smaller is better: <="
             raise parameter_error(caller, "aim", f"{rule}. Of {found[1]} {which}", text)
         return cls(found[1], least, value)
 
@@ -226,8 +226,8 @@ class Needed:
         answer = f"Needed {self.searched}" if self.searched else ("No", "Yes")[self.enough]
         return (
             f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
-            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs. So the chance "
-            f"is {low:.0%} to {high:.0%} (at 90%); asked for is {self.chance:.0%}."
+            f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs: a probability "
+            f"of {low:.0%} to {high:.0%} (90% interval), where {self.chance:.0%} is required."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 
@@ -345,11 +345,11 @@ class Rehearsal:
         several = (("epsilon", self.epsilons), ("records", self.records))
         for name, values in several:
             if len(values) > 1:
-                wanted = "one number beside an aim, or left out, and then it is searched"
+                wanted = "one number with an aim, or left out, and then it is searched for"
                 raise parameter_error("rehearse", name, wanted, ", ".join(map(str, values)))
         if not self.epsilons and not self.records:
             raise ParameterError(
-                "An aim of rehearse needs epsilon or records: one of both is searched."
+                "An aim of rehearse needs epsilon or records: the other is searched for."
             )
         answers = [self._needed(run, asked, float(share)) for run in self.runners.values()]
         answers.sort(key=lambda a: (not a.enough, a.records, a.epsilon, -a.found.share))
@@ -373,7 +373,7 @@ class Rehearsal:
     @property
     def title(self) -> str:
         """What was run, in a line."""
-        where = "a population that is made up" if self.made_up else "a public twin"
+        where = "a simulated population" if self.made_up else "a public twin"
         return f"Rehearsal of {self.fit.task.y} on {where}"
 
     @property
@@ -383,7 +383,7 @@ class Rehearsal:
         for cell in self.cells:
             at = f"{cell.records:,} records at epsilon {float(cell.epsilon):g}"
             at += f" ({cell.population})" if cell.population else ""
-            known = "too few for a private evaluation"
+            known = "too few records for a private evaluation"
             if cell.half_width is not None:
                 known = f"the private evaluation estimates {cell.main} to within "
                 known += f"{cell.half_width.mean:.2g}"
@@ -397,18 +397,19 @@ class Rehearsal:
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
-                "Four fifths of the twin are fewer records: rows are repeated, so that so many "
-                "different ones would teach more."
+                "Four fifths of the twin are fewer records than this, so rows are repeated; as "
+                "many different records would give a better model."
             )
         if len(self.runners) > 1:
             said.append(
-                "Two populations with these guesses; the truth lies between or beyond, by up to "
-                f"+-{BEYOND}. Guess the best single column, too, and the third one (--single, "
-                "--third)."
+                "Two populations agree with these guesses; the truth lies between them or beyond, "
+                f"by up to +-{BEYOND}. Guess the best and the third-best single column, too "
+                "(--single, --third)."
             )
         said.append(
-            "Means of the runs, with their 95% error (+-); 10% to 90%: percentiles of the runs. "
-            f"Without privacy: the same code at epsilon {int(FREE):,}, on all records."
+            "Means of the runs, with 95% margins of error (+-), and their 10th to 90th "
+            f"percentiles. Without privacy: the same code at epsilon {int(FREE):,}, on all "
+            "records."
         )
         return said + ([] if self.answer is None else [str(self.answer)])
 
@@ -435,8 +436,8 @@ class Rehearsal:
             reason = runner.of(*last)[0].stopped
             raise InfeasibleError(
                 f"{aim} is not reached with chance {chance:.0%} by {last[0]:,} records at epsilon "
-                f"{float(last[1]):g} ({steps[-1].share:.0%} of {steps[-1].runs} runs): ask for "
-                f"less, or for {'a larger epsilon' if n is None else 'more records'}. {reason}",
+                f"{float(last[1]):g} ({steps[-1].share:.0%} of {steps[-1].runs} runs): lower the "
+                f"aim, or allow {'a larger epsilon' if n is None else 'more records'}. {reason}",
                 n_needed=last[0] + 1,  # at least
             )
         at = next(step for step in steps if step.value == found)
@@ -638,7 +639,7 @@ def rehearsed(
     else:
         for name, value in guesses.items():
             if value is not None:
-                hint = "It is guessed where there is no table."
+                hint = "It is a guess for when there is no twin."
                 raise parameter_error("rehearse", name, "left out with a twin", value, hint)
         if fit.public is not None:
             opened = read_table(twin, csv=fit.csv, caller=fit.caller)

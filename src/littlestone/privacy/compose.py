@@ -550,7 +550,7 @@ def largest_rho(epsilon: Fraction, delta: Fraction, *, caller: str = "Ledger") -
     goal = epsilon * (1 - Fraction(1, 10**9))
     low, high = min(epsilon, epsilon**2) / 10**12, _beyond(epsilon)
     if zcdp_to_dp(low, delta) > goal:
-        hint = "Use approximate accounting." if caller == "Ledger" else "Leave out the delta."
+        hint = "Use approximate accounting." if caller == "Ledger" else "Leave out delta."
         allowed = "large enough to be converted from zCDP at this delta"
         raise parameter_error(caller, "epsilon", allowed, float(epsilon), hint)
     while high - low > low / 10**9:

@@ -393,7 +393,7 @@ class Guarantee:
         delta = check_nonnegative("Guarantee", "delta", self.delta)
         if delta >= 1:
             raise parameter_error(
-                "Guarantee", "delta", "in [0, 1)", self.delta, "delta = 1 promises nothing."
+                "Guarantee", "delta", "in [0, 1)", self.delta, "delta = 1 guarantees nothing."
             )
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
@@ -433,7 +433,7 @@ class Guarantee:
             return self
         if (self.neighbours, neighbours) != (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE):
             raise ParameterError(
-                f"A guarantee under {self.neighbours.value} promises nothing under "
+                f"A guarantee under {self.neighbours.value} implies nothing under "
                 f"{neighbours.value}. State it under that relation, or use another ledger."
             )
         if self.delta and self.epsilon > 10_000:
@@ -528,7 +528,7 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
 #: Records that parts of a document are about: the others pay nothing for this document.
 ALL, OTHERS = "all records", "other records"
 #: The two parts of a secret split: a record is in one of them, and pays for that one only.
-LEARNED_FROM, HELD_OUT = "records that are learned from", "held-out records"
+LEARNED_FROM, HELD_OUT = "training records", "held-out records"
 _ABOUT = (ALL, OTHERS, LEARNED_FROM, HELD_OUT)
 
 
@@ -589,10 +589,10 @@ def total(parts: Iterable[Part]) -> Guarantee:
     if len(relations) != 1:
         names = " and ".join(relation.value for relation in relations) or "none"
         raise ParameterError(
-            "The parts of a release must promise something about the same neighbours, or nothing "
-            f"is promised of it: these are {names}. Columns that were learned from records "
-            "(schema propose) protect single records, whose number is public: beside users or "
-            "add-remove write the schema from public knowledge (`littlestone schema new`)."
+            "The parts of a release must have guarantees for the same neighbours; these are "
+            f"{names}. Columns that were learned from records (schema propose) protect single "
+            "records, whose number is public: to protect users, or under add-remove, write the "
+            "schema from public knowledge (`littlestone schema new`)."
         )
     about = {side: [part.guarantee for part in whole if part.about == side] for side in _ABOUT}
     own, sides = about[ALL], [about[side] for side in (LEARNED_FROM, HELD_OUT) if about[side]]

@@ -301,7 +301,7 @@ def check_fingerprint(ledger: Path, stated: str, table: Any) -> None:
     if not hmac.compare_digest(stated, fingerprint(ledger, table)):
         raise BudgetError(
             f"The budget ledger {ledger} is for another table, or another version of this file. "
-            "Nothing was drawn, nothing was spent. Use the ledger of these records."
+            "Nothing was drawn or spent. Use the ledger of these records."
         )
 
 
@@ -405,8 +405,8 @@ class Ledger:
             given is not None for given in (delta, accounting, neighbours, fingerprint)
         ):
             raise ParameterError(
-                "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
-                "only the path to open it."
+                "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; to "
+                "open it, give only the path."
             )
         self._checked = False
         with self._opened() as log:
@@ -477,8 +477,8 @@ class Ledger:
         """
         if self._fingerprint and not self._checked:
             raise ParameterError(
-                f"The budget ledger {self.path} is for one file: say which file is read, by "
-                "check_data(path), before a release is charged."
+                f"The budget ledger {self.path} is for one file: name the file by check_data(path) "
+                "before a release is charged."
             )
         loss, claim = self._terms(promise, loss)
         price = self.filter.price(loss)
@@ -642,7 +642,7 @@ class Ledger:
         if promise.seeded:
             raise ParameterError(
                 "A seeded release is not private, so no budget can pay for it. Leave out the seed "
-                "(random_state) to spend from the ledger, or leave out the ledger."
+                "(random_state) or the ledger."
             )
         stated = promise.under(self.neighbours)
         if better is None or self.filter.accounting != "zcdp" or stated is not promise:
@@ -660,7 +660,7 @@ class Ledger:
             rest += f", delta {short_text(left[1], up=False)}"
         raise BudgetError(
             f"The budget does not allow this: it asks for {asked}, and {rest} is left. Nothing was "
-            "drawn, nothing was spent. Ask for less, or begin a new ledger with new records."
+            "drawn or spent. Ask for less, or begin a new ledger with new records."
         )
 
     def _amount(self, epsilon: Fraction, delta: Fraction, rho: Fraction) -> Amount:
@@ -717,13 +717,13 @@ def check_entry(entry: Any, guarantee: Guarantee) -> Iterator[tuple[str, str]]:
         epsilon, delta = (number(entry["budget"][name]) for name in ("epsilon", "delta"))
         rule, stated = Filter(entry["accounting"], epsilon, delta), entry["event"]
     except (Unreadable, ParameterError, KeyError, TypeError):
-        yield "budget", "it is no budget of a ledger"
+        yield "budget", "it is not a budget of a ledger"
         return
     try:
         event = read_event(stated)
         check_integer("Ledger", "number", event.number, low=1)
     except (Unreadable, ValueError, TypeError, KeyError, AttributeError):
-        yield "event", "it is no event of a ledger"
+        yield "event", "it is not an event of a ledger"
         return
     try:
         promised = guarantee.under(Neighbours(entry.get("neighbours")))

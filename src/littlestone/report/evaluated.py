@@ -59,7 +59,10 @@ TOO_FEW = "too few to say"
 _PERIODS = 12  # whose events are said
 
 
-_LEARNED = "nothing of new records, as the columns were learned from these, too; give a schema"
+_LEARNED = (
+    "no bound for new records, since the columns were learned from these records, too; a schema "
+    "would give one"
+)
 
 
 def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str, str]]:
@@ -72,7 +75,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     users, held_out = unit_of(release) == "users", histogram.held_out
     if scored:
         on = "records" + ", one of each user," * users
-        on += " that you say were held out" if held_out else ", as many as those of the fit"
+        on += " that you state were held out" if held_out else ", as many as those of the fit"
         on = on.replace(",,", ",")
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
@@ -86,25 +89,29 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
 
     def share(band: Band) -> str:
         low, high = percent(band.low, 2), percent(band.high, 2)
-        return f"about {percent(band.value, 2)} wrong ({low} to {high} at 95%)"
+        return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
     found = release.quality
     assert found is not None
-    facts.append(("Error", share(found.error)))
+    facts.append(("Error rate", share(found.error)))
     if found.constant != found.majority:  # else it is the same error
-        facts.append(
-            ("Majority class", f"{release.labels[found.majority]}: {share(found.baseline)}")
-        )
+        constant = release.labels[found.majority]
+        facts.append(("Majority class", f"{constant}, error rate {share(found.baseline)}"))
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
-        facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))
+        facts.append(
+            (
+                f"Mean cost of always predicting {release.labels[found.rival]}",
+                spread(found.baseline_cost),
+            )
+        )
     facts.append(("", _compared(release, found)))
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
-        away = f"{error:.3f} (mean distance, less that of noise)" if error else HIDDEN
+        away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
         facts += _two_answers(release.hypothesis)
     if found.balanced_accuracy is not None:
@@ -129,7 +136,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
 
     kinds = {"share": "of all", "error": "error"}
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
-        kinds |= {"auroc": "AUROC", "calibration": "observed less predicted"}
+        kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
     rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
@@ -142,7 +149,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each interval at 95% by itself")]
+    facts = [("Groups", "of these records; each interval is 95% individually")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -158,7 +165,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; where it is {ends} the label is the other one: by the rule, as measured"
+    said = f"recalibrated; where it is {ends} the predicted label is still that of the rule"
     return [("Probability", said)]
 
 
@@ -180,7 +187,7 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
-    bands, cut = found.bands, f", errors cut at {four(float(sums.reach))}"
+    bands, cut = found.bands, f", errors truncated at {four(float(sums.reach))}"
     heavy = any(isinstance(band, Between) for band in bands.values())
     far = four(float(sums.far))
     for of, band in bands.items():
@@ -193,8 +200,8 @@ def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
 
 def _bands_are(*, own: bool) -> str:
     """Say once what all intervals are for, and whose records they are of."""
-    looks = "; a fit looks better on its own records than on new ones" if own else ""
-    return f"Intervals are for noise and sampling{looks}."
+    looks = "; a model looks better on its own records than on new ones" if own else ""
+    return f"Intervals account for noise and sampling{looks}."
 
 
 def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
@@ -230,7 +237,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
         ("", _bands_are(own=not held_out)),
         ("Concordance", value),
-        ("", f"of {bins} of risk, in pairs that the periods distinguish"),
+        ("", f"by {bins} of risk, for pairs that the periods distinguish"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
@@ -253,25 +260,27 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
     else:
         votes = counted(model.width, "votes")
-        name, near = "Set", f"the most likely label, and all at most {votes} behind it"
+        name, near = "Set", f"the most likely label, and all within {votes} of it"
         which = f"the label of {which}"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
     from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
-    covers = f"holds {which} with probability {level} or more; {share:.3f} of all new ones, except "
+    covers = (
+        f"covers {which} with probability {level} or more, and {share:.3f} of all new ones, except "
+    )
     covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {
-    "with_target": "With a target",
+    "with_target": "Records with a numeric target",
     "median": "Median absolute error",
-    "ninth_decile": "0.9 quantile of it",
+    "ninth_decile": "0.9 quantile of absolute errors",
     "beyond": "Errors beyond {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
-    "deviance": "Poisson deviance, each up to {far}",
+    "deviance": "Poisson deviance, truncated at {far} for each record",
     "deviance_explained": "Deviance explained",
     "pinball": "Pinball loss",
     "pinball_explained": "Pinball loss explained",
@@ -281,7 +290,7 @@ _MEASURES = {
 
 def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
     """Return the confusion matrix by the noisy counts: a line for each true label."""
-    names = [*map(str, release.labels), "no listed label"]
+    names = [*map(str, release.labels), "unlisted label"]
     lines = []
     for i, row in enumerate(evaluation.confusion_matrix(release.answers, adding_up=True)):
         answered = ", ".join(
@@ -296,14 +305,14 @@ def _compared(release: Release, found: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
     rival = release.labels[found.rival]
     if found.constant is not None:
-        return f"The rule is a constant: it always answers {release.labels[found.constant]}."
+        return f"The rule is a constant: it always predicts {release.labels[found.constant]}."
     if found.better is None:
-        better = "has fewer errors" if found.cost is None else "costs less"
-        return f"It is not clear that the rule {better} than always answering {rival}."
-    verbs = ("has fewer errors", "does not have fewer errors")
+        better = "has a lower error rate" if found.cost is None else "has a lower mean cost"
+        return f"It is not clear that the rule {better} than always predicting {rival}."
+    verbs = ("has a lower error rate", "does not have a lower error rate")
     if found.cost is not None:
-        verbs = ("costs less", "does not cost less")
-    return f"The rule {verbs[not found.better]} than always answering {rival}."
+        verbs = ("has a lower mean cost", "does not have a lower mean cost")
+    return f"The rule {verbs[not found.better]} than always predicting {rival}."
 
 
 # -- drawn ----------------------------------------------------------------------------------------
@@ -335,7 +344,7 @@ def drawn(release: Release) -> Json:
 
 
 def roc(evaluation: Evaluation) -> Json | None:
-    """Draw the ROC curve and its band; None if the noise hides its area."""
+    """Draw the ROC curve and its band; None if noise hides its area."""
     area = evaluation.auroc()
     if area is None:
         return None
@@ -343,8 +352,8 @@ def roc(evaluation: Evaluation) -> Json | None:
     band = path([*upper, *reversed(lower)], "Z")
     paths = [("band", band), ("dash", path([(0, 0), (1, 1)])), ("curve", path(evaluation.roc()))]
     words = (
-        f"The ROC curve by the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
-        f"{area.high:.3f}. Shaded: its 95% band. The dashed line is chance."
+        f"ROC curve from the noisy counts: area {area.value:.3f}, {area.low:.3f} to "
+        f"{area.high:.3f}. Shaded: 95% band. Dashed: chance."
     )
     return chart(
         f"ROC: area {area.value:.3f}", words, paths, x=_SHARES, y=_SHARES, square=True,
@@ -427,7 +436,7 @@ def coverage(bins: Sequence[PredictedBin], quantile: float) -> Json:
         f"{number(own.predicted, spread)}: {percent(own.below.value, 0)}" for own in bins
     )
     return chart(
-        "Coverage by prediction", f"{words}; wanted {percent(quantile, 0)}", paths, square=True,
+        "Coverage by prediction", f"{words}; nominal {percent(quantile, 0)}", paths, square=True,
         x=scale(low, high), y=_SHARES, x_name="predicted",
     )  # fmt: skip
 
@@ -447,7 +456,7 @@ def _bins_in_words(bins: Sequence[PredictedBin], spread: float, *, means: bool) 
 
 def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
     """Return the confusion matrix: for each true label its noisy counts and shares by answer."""
-    names = [*map(str, release.labels), "no listed label"]
+    names = [*map(str, release.labels), "unlisted label"]
     counts = evaluation.confusion_matrix(release.answers, adding_up=True)
     if len(release.labels) > _SHOWN:
         return None

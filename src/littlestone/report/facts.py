@@ -43,12 +43,12 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
         beside = f", beside {reference}" if unit == "1" else ""
-        spread = f" ({low:+.3f} to {high:+.3f} at 95%, sampling and noise)"
+        spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
         facts.append(
             (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
     if not found.printed:
-        facts.append(("", "no intervals: the noise hides how far the columns differ"))
+        facts.append(("", "no intervals: the noise hides the information in these columns"))
     return facts
 
 
@@ -89,8 +89,8 @@ def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tup
 def taken_as_public(columns: Sequence[str]) -> str:
     """Say that the types of columns were taken as public, and when they are not."""
     return (
-        f"of {', '.join(columns)}: taken as public, as they were declared. A file written from a "
-        "data frame whose types were inferred from the records inherits the inference"
+        f"of {', '.join(columns)}: treated as public, since the file declares them. If they were "
+        "inferred from the records by a data frame, that inference is not private"
     )
 
 
@@ -105,9 +105,9 @@ def beside_constants(release: Release) -> str:
     constant = constant_label(release.hypothesis)
     if constant is not None:
         return (
-            "The rule is a constant: the certificate does not say that it is better than always "
-            f"answering {release.labels[constant]}. Are cells and labels read as meant? "
-            "`littlestone check` tells, for an epsilon of its own."
+            "The rule is a constant: the certificate does not imply that it is better than always "
+            f"predicting {release.labels[constant]}. `littlestone check` reports how cells and "
+            "labels are read, for an epsilon of its own."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
@@ -115,8 +115,8 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant seems to meet it, too: it does not say that the rule is better than always "
-        f"answering {release.labels[found.rival]}."
+        "A constant seems to satisfy it, too: it does not imply that the rule is better than "
+        f"always predicting {release.labels[found.rival]}."
     )
 
 
@@ -151,7 +151,9 @@ def meaning(release: Release) -> str:
     x = columns.get("x") or []
     rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
-    return f"{named}1 means: {positive}; 0 means: {negative}"
+    # they are read as the number 1
+    also = ", true or yes" if columns.get("positive") == "1" else ""
+    return f"{named}label 1: {positive}{also}; label 0: {negative}"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:
@@ -177,7 +179,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
     if guarantee.seeded:
         rows.append(
-            ("", "Anyone who knows the seed can undo the protection: do not publish.", "red")
+            ("", "Anyone who knows the seed can undo the protection: do not publish this.", "red")
         )
     elif guarantee.pure:
         rows.append(_odds(guarantee))
@@ -199,7 +201,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
 def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
     """Return the line that says what an epsilon means."""
     factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    return ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
+    return ("", f"the odds of any statement about one {who} change at most {factor}-fold", "")
 
 
 def _certified(release: Release) -> list[tuple[str, str, str]]:
@@ -213,8 +215,8 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     rows.append(("Asked", asked, ""))
     needed = number_of(required, unit)
     if release.n is None:
-        rows.append(("Needed", f"{needed}; how many there are is secret", ""))
-        rows.append(("Certificate", "holds if there are so many", ""))
+        rows.append(("Needed", f"{needed}; their number is secret", ""))
+        rows.append(("Certificate", "holds if there are that many", ""))
         return rows
     rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
     if certificate.holds:
@@ -223,10 +225,12 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
         rows.append(("Certificate", f"holds ({certificate.status})", style))
         rows += [("", beside, "yellow")] if beside else []
     elif release.proposal is not None:
-        text = "does not hold: the columns were learned from records (the class depends on them)"
+        text = "does not hold: the columns were learned from records, so the class depends on them"
         rows.append(("Certificate", text, "yellow"))
     else:
-        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
+        rows.append(
+            ("Certificate", "does not hold: too few records for this alpha and beta", "yellow")
+        )
     return rows
 
 
@@ -238,8 +242,8 @@ def _narrower(release: Release) -> list[tuple[str, str, str]]:
     points = percent(found.error.half_width, 2).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     text = (
-        f"the error is known to ± {points} points only: a larger {more} narrows that, "
-        "--no-evaluate leaves it out (another fit spends epsilon again)"
+        f"the error is known only to within ± {points} percentage points: a larger {more} would be "
+        "more precise (another fit spends epsilon again)"
     )
     return [("Interval", text, "")]
 

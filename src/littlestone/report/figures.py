@@ -149,7 +149,7 @@ def drawing(obj: Any, setting: Setting | None = None) -> Markup:
         return html_of(_cases("In words", words, [([], words, "")]), seeded=setting.seeded)
     known = ", ".join(sorted(kind.__name__ for kind in _DRAWERS))
     raise UnsupportedError(
-        f"plot draws no object of type {type(obj).__name__}. It draws releases, fitted "
+        f"plot cannot draw an object of type {type(obj).__name__}. It draws releases, fitted "
         f"learners, hypotheses, and: {known}."
     )
 
@@ -323,10 +323,8 @@ def _scale(low: int, high: int, inner: Sequence[int]) -> tuple[Callable[[int], f
         return linear, ""
     if near_low:
         return lambda p: log2(p - low + 1) / log2(size + 1), "logarithmic scale"
-    return (
-        lambda p: 1 - log2(high + 2 - p) / log2(size + 1),
-        "logarithmic scale, from the upper end",
-    )
+    upper_end = "logarithmic scale, from the upper end"
+    return lambda p: 1 - log2(high + 2 - p) / log2(size + 1), upper_end
 
 
 def _cells(labels: str, title: str, words: str, first: int = 0, note: str = "") -> Json:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 _NAMED = 6  # columns in a sentence
-_YOURS = "to be written by you"
+_YOURS = "to be completed by the authors"
 #: The items of the checklist of Collins and others, BMJ 385 (2024): e078378.
 _ITEMS = (
     "Title; Abstract; Background; Objectives; Data; Participants; Data preparation; Outcome; "
@@ -65,7 +65,7 @@ def sentence(release: Release) -> str:
     else:
         from_ = f", from {_listed(names)}" if names else ""
     how = "" if release.guarantee.seeded else ", with differential privacy"
-    return f"{_predicted(release)}{from_}: learned on {who}{how}."
+    return f"{_predicted(release)}{from_}: learned from {who}{how}."
 
 
 def _predicted(release: Release) -> str:
@@ -112,7 +112,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         better = isinstance(figure, Band) and figure.low > 0
-        plain = "better than one constant for everybody"
+        plain = "better than one constant for everyone"
         return (
             (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
             if better
@@ -128,31 +128,33 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
         )
     return (
         None,
-        f"Not evaluated, so it is not known whether a plain rule would do as well.{certified}",
+        f"Not evaluated, so it is not known whether a trivial rule would do as well.{certified}",
     )
 
 
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    rival = f"always answering {label_name(release, found.rival)}"
+    rival = f"always predicting {label_name(release, found.rival)}"
     if found.constant is not None:
         return (
             False,
-            f"It is a plain rule: it always answers {label_name(release, found.constant)}.",
+            f"It is a constant: it always predicts {label_name(release, found.constant)}.",
         )
     mine, plain = (percent(band.value, 1) for band in (found.error, found.baseline))
-    what = f"makes fewer errors ({mine}) than {rival} ({plain})"
+    what = f"has a lower error rate ({mine}) than {rival} ({plain})"
     if found.cost is not None and found.baseline_cost is not None:
-        what = f"costs less ({four(found.cost.value)}) than {rival}"
+        what = f"has a lower mean cost ({four(found.cost.value)}) than {rival}"
         what += f" ({four(found.baseline_cost.value)})"
     area = measured.auroc() if _ranks(release) else None
     ranks = area is not None and area.low > 0.5
     if found.better:
-        return True, f"Better than a plain rule: it {what}."
-    instead = f" Its yes or no is not shown to do better than {rival}: use the probability."
+        return True, f"Better than the trivial rule: it {what}."
+    instead = (
+        f" Its yes-or-no prediction is not shown to do better than {rival}: use the probability."
+    )
     if ranks:
-        return None, f"It ranks better than chance.{instead}"
+        return None, f"It ranks risks better than chance.{instead}"
     not_ = "does not do better" if found.better is False else "is not shown to do better"
     return False if found.better is False else None, f"It {not_} than {rival}."
 
@@ -174,7 +176,7 @@ def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None
 def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
     if not isinstance(band, Band):
-        return name, "hidden", "by the noise of the evaluation"
+        return name, "hidden", "by noise in the evaluation"
     low, value, high = (f"{x:.2f}" for x in (band.low, band.value, band.high))
     return name, value, f"{low} to {high} at 95%; {line}"
 
@@ -184,7 +186,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         names = {"pinball loss": "Pinball loss explained", "deviance": "Deviance explained"}
-        tiles = [_tile(names.get(name, name), figure, "a constant has 0")]
+        tiles = [_tile(names.get(name, name), figure, "a constant prediction has 0")]
         off = measured.bands.get("mae") or measured.bands.get("coverage")
         if isinstance(off, Band):
             low, value, high = (four(x) for x in (off.low, off.value, off.high))
@@ -193,17 +195,17 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         return tiles
     if isinstance(measured, SurvivalEvaluation):
         figure = None if measured.hidden else measured.concordance
-        return [_tile("Concordance", figure, "chance has 0.5")]
+        return [_tile("Concordance", figure, "chance is 0.5")]
     if found is None or not isinstance(measured, Evaluation):
         if release.certificate is None or release.required is None:
             why = release.not_evaluated.removeprefix("not evaluated: ")
             return [("Accuracy", "not evaluated", why)]
         alpha = percent(release.certificate.alpha)
         needed = f"{number_of(release.required, unit_of(release))} needed"
-        return [("Error asked for", alpha, needed)]
+        return [("Certified error", alpha, needed)]
     tiles = []
     if _ranks(release):
-        tiles.append(_tile("AUROC", measured.auroc(), "chance has 0.5"))
+        tiles.append(_tile("AUROC", measured.auroc(), "chance is 0.5"))
     low, value, high = (
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
     )
@@ -216,7 +218,10 @@ def _epsilon(release: Release) -> tuple[str, str, str]:
     guarantee = release.guarantee
     who = guarantee.neighbours.unit
     guess = best_guess(guarantee.epsilon, guarantee.delta)
-    line = f"a guess between two values of one {who} is right at most {guess} of the time, not 50%"
+    line = (
+        f"a guess between two equally likely values of one {who} is right at most {guess} of the "
+        "time, instead of 50%"
+    )
     delta = f"δ = {float(guarantee.delta):.3g}; " if guarantee.delta else ""
     return "Privacy loss ε", f"{float(guarantee.epsilon):.4g}", f"{delta}{line}"
 
@@ -225,9 +230,9 @@ def _size(release: Release) -> tuple[str, str, str]:
     n = "secret" if release.n is None else integer(release.n)
     evaluation, line = release.evaluation, ""
     if evaluation is not None and release.scored:
-        line = f"evaluated on {integer(evaluation.n)} others"
+        line = f"evaluated on {integer(evaluation.n)} other ones"
     elif evaluation is not None and evaluation.held_out:
-        line = f"{integer(evaluation.n)} of them only for the evaluation"
+        line = f"{integer(evaluation.n)} of them held out for the evaluation"
     return unit_of(release).capitalize(), n, line
 
 
@@ -236,15 +241,15 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     columns, guarantee, spec = release.columns or {}, release.guarantee, release.concept_class.spec
     n = "secret" if release.n is None else number_of(release.n, unit_of(release))
     names = ", ".join(columns.get("x") or []) or "see the schema"
-    bins = "learned with privacy from these records" if release.proposal else "public"
+    bins = "learned from these records, with differential privacy" if release.proposal else "public"
     measures = [f"{name} {figure} ({line})" for name, figure, line in _measures(release)]
     apart = dict(facts).get("Evaluated on", "not evaluated")
-    odds = f"the odds of a belief about one {guarantee.neighbours.unit} change at most"
+    odds = f"the odds of any statement about one {guarantee.neighbours.unit} change at most"
     filled = {
         "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
         "9 Predictors": f"{names}; their bins and categories are {bins}",
-        "10 Sample size": f"{n}; why so many: {_YOURS}",
-        "11 Missing data": "in each column a category of its own; no record is left out",
+        "10 Sample size": f"{n}; justification: {_YOURS}",
+        "11 Missing data": "a separate category in each column; no record is excluded",
         "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}: {odds} "
         f"{odds_factor(guarantee.epsilon)}-fold",
         "16 Training versus evaluation": apart,

@@ -137,12 +137,10 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
                 write_text(path, text)
             return text
     if hasattr(obj, "fit"):
-        raise UnsupportedError(
-            f"This {type(obj).__name__} is not fitted yet: a page shows what fit has learned."
-        )
+        raise UnsupportedError(f"This {type(obj).__name__} is not fitted yet: fit it first.")
     known = ", ".join(sorted(kind.__name__ for kind in _RENDERERS))
     raise UnsupportedError(
-        f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
+        f"page cannot show an object of type {type(obj).__name__}. It shows: {known}."
     )
 
 
@@ -277,10 +275,10 @@ def heading_of(release: Release) -> str:
 def _reads(release: Release) -> str:
     names = (release.columns or {}).get("x")
     if not names:
-        return "it reads the column that it was learned from"
+        return "it reads the column of the fit"
     if len(names) == 1:
         return f"it reads the column “{names[0]}”"
-    return f"it reads the {len(names)} columns of its schema by their names"
+    return f"it reads the {len(names)} columns of its schema by name"
 
 
 def _provenance(release: Release) -> list[tuple[str, str]]:
@@ -323,7 +321,7 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
         said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
         return "Target column", said
-    means = f"1 means: {columns.get('positive')}"
+    means = f"label 1: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
     return "Label column", f"{columns['y']} ({means})"
@@ -333,8 +331,8 @@ _MEANING = {
     "vc": ("VC dimension", "the largest number of points that can be labelled in all ways"),
     "littlestone": (
         "Littlestone dimension",
-        "the mistakes of the best online learner; private learning is possible exactly if it is "
-        "finite",
+        "the number of mistakes of the best online learner; private learning is possible if and "
+        "only if it is finite",
     ),
     "threshold": (
         "Threshold dimension",
@@ -400,10 +398,10 @@ def _verdict(result: Verification | MechanismVerification) -> str:
     claim = f"({amount(result.epsilon)}, {amount(result.delta)})"
     if result.holds:
         return (
-            f"The claim {claim} holds for every pair of neighbours that was enumerated, and every "
-            "output, exactly: nothing was sampled."
+            f"The claim {claim} holds exactly, for every enumerated pair of neighbours and every "
+            "output: nothing was sampled."
         )
-    return f"The claim {claim} does NOT hold: the worst pair of neighbours is below."
+    return f"The claim {claim} does NOT hold: the worst pair of neighbours is shown below."
 
 
 def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]]:
@@ -424,7 +422,7 @@ def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]
         ("Paths of draws", integer(result.paths)),
         ("Worst delta found", f"{result.worst_delta:.3g}"),
         ("Tightest epsilon", f"{result.least:.6g}"),
-        ("Cut off (slack)", f"{result.slack:.3g}"),
+        ("Truncated probability (slack)", f"{result.slack:.3g}"),
     ]
     if isinstance(result, Verification) and result.refusals:
         rows.append(("Data sets that may be refused", integer(result.refusals)))
@@ -445,10 +443,10 @@ def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
 #: What is in the folder, by name.
 FILES = {
     "model.json": "the model: `littlestone predict model.json new.csv` costs no privacy",
-    "page.html": "what it says and promises, for people; opens without a network",
-    "record.json": "the record, which `littlestone check-record record.json` verifies offline",
-    "schema.toml": "the public columns, bins and categories that its cells are read by",
-    "protocol.json": "the protocol that was planned before the data were read",
+    "page.html": "the page about the model, for people; needs no network",
+    "record.json": "the release record, verified offline by `littlestone check-record record.json`",
+    "schema.toml": "the public columns, with their bins and categories",
+    "protocol.json": "the protocol that was fixed before the data were read",
 }
 
 
@@ -458,9 +456,9 @@ def check_new_folder(folder: str | os.PathLike[str], *, caller: str = "write_fol
     if os.path.lexists(where) and not (os.path.isdir(where) and not os.path.islink(where)):
         problem = "It is a file or a link."
     elif os.path.isdir(where) and os.listdir(where):
-        problem = "It is not empty: a release is never mixed with another one."
+        problem = "It is not empty: a release needs a folder of its own."
     elif not os.path.isdir(where.absolute().parent):
-        problem = "Its folder does not exist: make it first."
+        problem = "Its folder does not exist: create it first."
     elif not os.access(where.absolute().parent, os.W_OK | os.X_OK):
         problem = "Its folder is write-protected."
     if problem:
@@ -543,7 +541,7 @@ def _readme(release: Release, texts: dict[str, str]) -> str:
         *(f"{digest}  {name}" for name, digest in hashes.items()),
         "```",
         "",
-        f"Written by littlestone {__version__}. All of it follows from the model, so to publish it "
+        f"Written by littlestone {__version__}. All of it follows from the model, so publishing it "
         "costs no privacy beyond the guarantee above.",
     ]
     return "\n".join(lines) + "\n"

@@ -132,7 +132,7 @@ def needs(plans: Plans) -> Json:
         for name, n, any_labels in bars
     ]
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = "* if some concept is right on everybody. Chosen: what fit takes by itself."
+    note = "* if some concept of the class has no errors. Chosen: what fit selects by itself."
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
@@ -177,7 +177,9 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [(c.shown, str(c.problem or "It is for realizable labels only.")) for c in rest]
+    reasons = [
+        (c.shown, str(c.problem or "It is certified for realizable labels only.")) for c in rest
+    ]
     return list(dict.fromkeys(reasons))
 
 
@@ -266,7 +268,7 @@ def _page(public: Mapping[str, Any]) -> str:
         ("Neighbours", guarantee.neighbours.words),
         ("Expected rows", integer(int(asked["horizon"]))),
         ("Columns read", ", ".join(map(str, columns))),
-        ("Label column", f"{y} (1 means: {positive})"),
+        ("Label column", f"{y} (label 1: {positive})"),
         ("Constants", str(about.get("constants", ""))),
         ("Column of users", str(about.get("user", ""))),
         ("Rows of each user that are learned", str(asked.get("records_per_user") or "")),
@@ -277,7 +279,7 @@ def _page(public: Mapping[str, Any]) -> str:
         title=f"littlestone: a stream, {concepts.spec}",
         g=promise_words(guarantee),
         words="No rule is published yet." if now is None else now.describe(),
-        meaning=f"{named}1 means: {y} is {positive}",
+        meaning=f"{named}label 1: {y} is {positive}",
         picture="" if now is None else drawing(now, setting),
         rows=integer(rows),
         used=used,
@@ -301,7 +303,7 @@ def stream_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple
     """Return what each part of a stream cost, and which rows its bound is about, in lines."""
     facts = proposal_facts(parts, proposal)
     if proposal is not None:
-        facts.append(("Mistakes", "proved for rows that the columns were not learned from"))
+        facts.append(("Mistakes", "proved for rows from which the columns were not learned"))
     return facts
 
 

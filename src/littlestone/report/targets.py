@@ -52,8 +52,8 @@ _ROWS = 128  # public rows over which a prediction is a mean
 _GROUPS = (("all",), ("low", "high"), ("low", "middle", "high"))
 _SHOWN_COLUMNS = 12  # of a figure
 _NOTE = (
-    "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
-    "to be in each bin. Computed from the model only."
+    "Bars: the mean change of the log-odds of {what}, with all bins of the other columns equally "
+    "likely. Computed from the model only."
 )
 #: Words that name the unit of a time where the name of its column ends with one.
 _UNITS = ("hours", "days", "weeks", "months", "quarters", "years")
@@ -80,7 +80,7 @@ class Shown:
         """What is predicted, in words."""
         target = self.model.target
         if isinstance(target, Periods):
-            return f"the percentage that is event-free at {self.ends[-1]} {self.units}".rstrip()
+            return f"the event-free percentage at {self.ends[-1]} {self.units}".rstrip()
         if isinstance(target, Count):
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:

@@ -639,7 +639,7 @@ def source_of(caller: str, random_state: int | Source | None) -> Source:
         return SecureSource()
     if isinstance(random_state, Source):
         return random_state
-    hint = "None draws from the operating system; an int is reproducible and NOT private."
+    hint = "None uses the operating system's randomness; an int is reproducible and NOT private."
     return SeededSource(check_integer(caller, "random_state", random_state, low=0, hint=hint))
 
 

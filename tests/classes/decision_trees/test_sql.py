@@ -102,6 +102,7 @@ def test_every_type_of_column(kind):
     same(table, every_tree(), dialect="duckdb")
 
 
+@pytest.mark.more
 @given(st.lists(st.text(alphabet=" 0123456789.eE+-infatruNn\t_", max_size=9), min_size=1))
 @settings(max_examples=settings.default.max_examples // 4)
 def test_any_text(cells):

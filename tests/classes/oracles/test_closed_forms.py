@@ -13,7 +13,7 @@ def generator(concept_class, salt=0):
     return np.random.default_rng([zlib.crc32(concept_class.spec.encode()), salt])
 
 
-@pytest.mark.first(20)
+@pytest.mark.first(10)
 def test_dimension_soa_and_reducibility(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small)
     for _ in range(12):
@@ -26,7 +26,7 @@ def test_dimension_soa_and_reducibility(small, rows_of, random_states):
             assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
 
 
-@pytest.mark.first(20)
+@pytest.mark.first(10)
 def test_low_error(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 1)
     for _ in range(25):
@@ -37,7 +37,7 @@ def test_low_error(small, rows_of, random_states):
             assert space.reducibility() == rows.kernel.reducibility(left)
 
 
-@pytest.mark.first(20)
+@pytest.mark.first(10)
 def test_decompositions(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 2)
     top = rows.kernel.ldim()
@@ -50,7 +50,7 @@ def test_decompositions(small, rows_of, random_states):
                 assert len(found) == len(space.essential(p, d))
 
 
-@pytest.mark.first(20)
+@pytest.mark.first(10)
 def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 3)
     seen = {}
@@ -62,7 +62,7 @@ def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
                 assert hash(soa) == hash(space.soa())
 
 
-@pytest.mark.first(20)
+@pytest.mark.first(10)
 def test_members_and_splitting_points(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 4)
     for _ in range(10):

@@ -101,6 +101,7 @@ def test_every_data_set_of_larger_sizes(schema, depth, rounds, n):
     assert result.slack == 0
 
 
+@pytest.mark.more
 def test_with_a_delta():
     """The claim of composition, (epsilon, delta), against the exact law."""
     result = verify(boosting(delta=Fraction(1, 100)), points=[BONN], n_samples=2)
@@ -274,6 +275,7 @@ def loss_of_one_pair(n):
     return max(abs(math.log(laws[0][h] / laws[1][h])) for h in laws[0])
 
 
+@pytest.mark.more
 def test_a_cap_from_the_data_is_noticed(monkeypatch):
     """It loses more the more records there are, so a pair of larger data sets shows it."""
     assert loss_of_one_pair(12) <= EPSILON

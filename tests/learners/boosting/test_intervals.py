@@ -81,6 +81,7 @@ def test_every_data_set_is_protected():
     assert not verify_mechanism(width_of(users=False), pairs, epsilon=F(1, 3)).holds
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("coarse")
 def test_all_records_of_a_user_are_protected(monkeypatch):
     some, half = neighbours(users=True)[::97], F(1, 2)  # these are too few units to show all of 1

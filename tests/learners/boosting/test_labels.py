@@ -317,7 +317,7 @@ def test_from_records_to_the_file(kind, tmp_path):
     assert (read.predict_proba(X) == shares).all()
     html = page(read)
     assert html == page(made.release_)
-    assert "no listed label" in html
+    assert "unlisted label" in html
     assert ("The scorecard" in html) == (kind is ls.Scorecard)
 
 

@@ -181,11 +181,13 @@ ROUNDS = [
 NAMES = ["huber", "quantile", "gamma", "poisson", "hazards", "labels", "unlisted labels"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS, ids=NAMES)
 def test_a_round_has_its_range_for_all_units_of_two_records(loss, codes, start):
     assert range_of_a_round(loss, codes, start, loss.resolution) == 1
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("loss", "codes", "start"), ROUNDS[:6], ids=NAMES[:6])
 def test_a_round_without_clipping_is_noticed(loss, codes, start):
     """Two records then bring up to twice W."""

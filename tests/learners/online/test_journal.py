@@ -160,6 +160,7 @@ def test_the_public_record_is_a_function_of_the_transcript(tmp_path):
     kept.close()
 
 
+@pytest.mark.more
 def test_one_process_at_a_time(tmp_path):
     kept = learner(tmp_path / "s")
     kept.learn_one(5, 1)

@@ -184,6 +184,7 @@ def caught(run, most=2, n=2, names=None, points=(1, 2)):
     return worst > F(1, 1000)
 
 
+@pytest.mark.more
 def test_control_sensitivity_of_one_record():
     """epsilon instead of epsilon/m: protects a record, not a user."""
     way = agnostic(TWO, 2, "group-privacy").plan.chosen
@@ -231,6 +232,7 @@ def test_control_no_bound():
     assert worst <= ROUNDING
 
 
+@pytest.mark.more
 def test_control_one_stream_of_public_coins_for_all_users():
     """A user with too many records uses up coins, and all later users are cut otherwise."""
 

@@ -199,6 +199,7 @@ def test_thresholds_fail_rarely(method):
     assert upper_bound(failures, 100) <= 0.2
 
 
+@pytest.mark.more
 def test_networks_fail_rarely():
     """IPv6: the target is one address; the five longest networks around it are the tail."""
     networks = ls.Prefixes("ipv6")
@@ -229,6 +230,7 @@ def test_measured_failure_at_the_required_number(high, method, width):
 # --- proper output -----------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_proper_output_is_a_concept():
     """A binary tree of which only the paths to the leaves are concepts: 31 improper nodes."""
     matrix = np.array(binary(5))

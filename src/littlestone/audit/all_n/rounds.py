@@ -387,7 +387,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
             def sums(sample: Any, source: Source, most: int = most) -> Any:
                 return [own for own, _ in learner.sums_at(records(sample), most, source)]
 
-            what = f"the mean of what is left up to {most / FINE:g} cells"
+            what = f"the mean of the residuals up to {most / FINE:g} cells"
             chain.add(lambda sums=sums: noisy_sums(chain, sums, last), what)  # type: ignore[misc]
     epsilon = learner.evaluation
     if epsilon is not None:

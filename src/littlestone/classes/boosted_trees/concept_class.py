@@ -78,9 +78,9 @@ class BoostedTreeClass(SchemaClass):
         super().__init__(schema)
         if schema.ordered and (depth != 1 or labels is not None or target is not None):
             raise UnsupportedError(
-                f"{caller} keeps no order along {', '.join(schema.ordered)}: linear models and "
-                "scorecards of the labels 0 and 1 do (--model linear, --model scorecard). Leave "
-                "monotone out of the schema (monotonic_cst, --monotonic), or take one of these."
+                f"{caller} cannot be monotone in {', '.join(schema.ordered)}; linear models and "
+                "scorecards of the labels 0 and 1 can (--model linear, --model scorecard). Use "
+                "one of these, or leave monotone out of the schema (monotonic_cst, --monotonic)."
             )
         self.depth = check_integer(caller, "depth", depth, low=1)
         if self.depth not in _DEPTHS:
@@ -157,8 +157,8 @@ class BoostedTreeClass(SchemaClass):
 
     def _refusal(self) -> UnsupportedError:
         return UnsupportedError(
-            f"The class {self.spec} is not drawn from by one mechanism, nor searched; it is "
-            "learned tree by tree. Use the learner 'boosting' (BoostedTrees, Scorecard)."
+            f"The class {self.spec} is learned tree by tree, not by a single draw or a search. Use "
+            "the learner 'boosting' (BoostedTrees, Scorecard)."
         )
 
 
@@ -206,8 +206,8 @@ class LinearClass(ScorecardClass):
     def __init__(self, schema: Schema, labels: Any = None, target: Target | None = None) -> None:
         if target is not None:
             raise UnsupportedError(
-                f"Linear models are learned of labels, not of a {target.kind}: take boosted trees "
-                "or a scorecard (--model boosted, --model scorecard)."
+                f"Linear models predict labels, not a {target.kind}: use boosted trees or a "
+                "scorecard (--model boosted, --model scorecard)."
             )
         super().__init__(schema, None, labels)
 
@@ -237,8 +237,8 @@ class LinearClass(ScorecardClass):
 
     def _refusal(self) -> UnsupportedError:
         return UnsupportedError(
-            "The class linear is not drawn from by one mechanism, nor searched; it is learned by "
-            "noisy gradients. Use the learner 'linear' (LinearClassifier)."
+            "The class linear is learned by noisy gradients, not by a single draw or a search. "
+            "Use the learner 'linear' (LinearClassifier)."
         )
 
 

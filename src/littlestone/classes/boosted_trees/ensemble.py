@@ -608,7 +608,7 @@ class TreeEnsemble:
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
-        return f"{said}; votes to begin with: {start}" if start else said
+        return f"{said}; initial votes: {start}" if start else said
 
     def to_sql(
         self,
@@ -953,7 +953,10 @@ class TreeSum:
             if self.quantile is not None:
                 what = f"{quantile_words(self.quantile)} of {what}"
             if not self.trees:
-                return f"{what}: {first:.6g}, a constant: too few records for so wide a range"
+                return (
+                    f"{what}: {first:.6g}, a constant, because there are too few records for such "
+                    "a wide range"
+                )
             how = "times factors of" if self.log else "and"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if isinstance(self.target, Count):

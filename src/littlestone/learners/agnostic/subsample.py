@@ -164,12 +164,12 @@ def learner_of_records(caller: str, name: str, learner: Any) -> Learner[Any]:
     if learner.neighbours is not Neighbours.REPLACE_ONE:
         raise UnsupportedError(
             f"The {learner.name!r} learner does not protect single records under replace-one, so "
-            f"{caller} cannot draw among them."
+            f"{caller} cannot subsample them."
         )
     if getattr(learner, "uncertified", ""):
         raise UnsupportedError(
             f"The {learner.name!r} learner has no certificate before data, and that of {caller} "
-            "follows from its learner's. Use it alone, or another learner, for example "
+            "follows from its learner's. Use that learner alone, or another one, for example "
             "AgnosticLearner(DecisionTrees(schema), epsilon=1)."
         )
     return learner

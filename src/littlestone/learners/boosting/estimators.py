@@ -104,25 +104,25 @@ class _Boosted(PrivateClassifier, _OfTrees):
     rounds: Any = _given_rounds()
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
-        "A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated "
+        "Amount of epsilon for an evaluation: accuracy, ROC curve, calibration, recalibrated "
         "probabilities.",
         default=None,
     )
     holdout: Any = declared(
         Kind("float in (0, 1)", annotation="Number | None"),
-        "Evaluate on this share of the records, or users, instead, and do not learn from it; with "
-        "an interval 0.2 by default.",
+        "Proportion of the records, or users, to hold out for the evaluation; with an interval "
+        "0.2 by default.",
         default=None,
     )
     interval: Any = declared(
         _INTERVAL,
-        "Sets of labels that hold the label of so large a share of new records, for example 0.9: "
-        "from the held-out ones, for what ``evaluate`` leaves of epsilon.",
+        "Coverage of prediction sets of labels on new records, for example 0.9: calibrated on "
+        "held-out records, for what ``evaluate`` leaves of epsilon.",
         default=None,
     )
     labels: Any = declared(
         Kind("sequence of int or str", annotation="Sequence[int] | Sequence[str] | None"),
-        "Public labels, where they are not 0 and 1: each tree then votes for one of them.",
+        "Public labels, if they are not 0 and 1: each tree then votes for one of them.",
         default=None,
     )
     hypothesis_: TreeEnsemble
@@ -307,8 +307,8 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
 
     monotonic_cst: Any = declared(
         Kind("dict of str to {1, -1}", annotation="Mapping[str, int] | None"),
-        "Columns of numbers or dates along whose bins points only rise (1) or fall (-1); of the "
-        "labels 0 and 1. Costs nothing.",
+        "Columns of numbers or dates in which the risk must not decrease (1) or must not increase "
+        "(-1); for the labels 0 and 1. Costs no epsilon.",
         default=None,
     )
 
@@ -346,35 +346,36 @@ class _BoostedRegressor(PrivateRegressor, _OfTrees):
     rounds: Any = _given_rounds()
     low: Any = declared(
         Kind("float", annotation="Number"),
-        "Public: the lowest value of the target; lower ones count as it. Not of counts, which are "
-        "from 0 on.",
+        "Public: the lowest value of the target; lower values are set to it. Not for counts, "
+        "which begin at 0.",
         default=0,
     )
     high: Any = declared(
         Kind("float", annotation="Number"),
-        "Public: the highest value of the target, from what is known of it. Ten times too wide "
-        "costs little.",
+        "Public: the highest value of the target, from general knowledge. A range that is ten "
+        "times too wide costs little.",
     )
     cells: Any = declared(
         whole(1),
-        "Public: how many cells the range of a quantity has; values are rounded to their ends.",
+        "Public: number of cells of the range of a quantity; values are rounded to their ends.",
         default=10_000,
     )
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
-        "A part of epsilon for an evaluation: mean absolute error, RMSE and R2, with bands.",
+        "Amount of epsilon for an evaluation: mean absolute error, RMSE and R2, with confidence "
+        "intervals.",
         default=None,
     )
     holdout: Any = declared(
         Kind("float in (0, 1)", annotation="Number | None"),
-        "Evaluate on this share of the records, or users, and do not learn from it; with an "
-        "interval 0.2 by default.",
+        "Proportion of the records, or users, to hold out for the evaluation; with an interval "
+        "0.2 by default.",
         default=None,
     )
     interval: Any = declared(
         _INTERVAL,
-        "Intervals that cover so large a share of new records, for example 0.9: their width is "
-        "drawn from the held-out ones, for what ``evaluate`` leaves of epsilon.",
+        "Coverage of prediction intervals on new records, for example 0.9: calibrated on held-out "
+        "records, for what ``evaluate`` leaves of epsilon.",
         default=None,
     )
     hypothesis_: TreeSum
@@ -416,7 +417,7 @@ class _BoostedRegressor(PrivateRegressor, _OfTrees):
     def _target(self) -> Quantity | Count:
         if isinstance(self.loss, str) and self.loss == "poisson":
             if self.low != 0:
-                rule = 'left out with loss="poisson": counts are from 0 on'
+                rule = 'left out with loss="poisson": counts begin at 0'
                 raise parameter_error(type(self).__name__, "low", rule, self.low)
             return Count(self.high)
         return Quantity(self.low, self.high, self.cells)
@@ -613,8 +614,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     schema: Any = _schema()
     periods: Any = declared(
         Kind("sequence of float", annotation="Sequence[float]"),
-        "Public: the ends of the periods, increasing; what comes after the last one is not "
-        "predicted.",
+        "Public: the ends of the periods, increasing; nothing is predicted beyond the last one.",
         kw_only=False,
     )
     event_is: Any = declared(
@@ -625,13 +625,13 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     rounds: Any = _given_rounds()
     evaluate: Any = declared(
         Kind("float", annotation="Number | None"),
-        "A part of epsilon for an evaluation: concordance, events in each period, survival by "
-        "risk.",
+        "Amount of epsilon for an evaluation: concordance, events in each period, survival by "
+        "risk group.",
         default=None,
     )
     holdout: Any = declared(
         Kind("float in (0, 1)", annotation="Number | None"),
-        "Evaluate on this share of the records, or users, and do not learn from it.",
+        "Proportion of the records, or users, to hold out for the evaluation.",
         default=None,
     )
     depth: int = _depth()
@@ -744,5 +744,7 @@ def concordance(
         pairs += float(len(own) * below[-1])
         np.add.at(later, own, 1)
     if not pairs:
-        raise DataError("score needs a record with an event, and one with a longer time.")
+        raise DataError(
+            "score needs a record with an event, and another record with a longer time."
+        )
     return right / pairs

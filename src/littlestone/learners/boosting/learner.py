@@ -72,9 +72,9 @@ if TYPE_CHECKING:
 
 _UNCERTIFIED = (
     "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
-    "say nothing. Measure it privately instead: evaluate=E (--evaluate E) spends a part of epsilon "
-    "on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error "
-    "on new records."
+    "be vacuous. Evaluate it privately instead: evaluate=E (--evaluate E) spends a part of "
+    "epsilon on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies "
+    "the error on new records."
 )
 LEFT = "smaller than epsilon, of which it is a part"
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
@@ -188,7 +188,7 @@ class Boosting(Boosted[BoostingPlan]):
 
     name = "boosting"
     estimator = "BoostedTrees"
-    summary = "sums of exactly drawn trees, with probabilities; no bound before data"
+    summary = "sums of exactly drawn trees, with probabilities; no error bound before data"
     claim = "boosting.round"
     pure = False
     agnostic = True
@@ -216,7 +216,7 @@ class Boosting(Boosted[BoostingPlan]):
     )
     cap: Fraction = declared(
         _or_auto("float in (0, 1]", Kind("", _cap, "Number"), Fraction(1, 2)),
-        'Gradients above it weigh as much as it; ``"auto"`` is 1/2.',
+        'Gradients above this value are clipped to it; ``"auto"`` is 1/2.',
         default="auto",
     )
     resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
@@ -230,7 +230,8 @@ class Boosting(Boosted[BoostingPlan]):
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
     evaluation: Fraction | None = declared(
         maybe(number()),
-        "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
+        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
+        "it.",
         default=None,
     )
     #: zCDP that columns cost, which were learned from the same records: epsilon pays both.

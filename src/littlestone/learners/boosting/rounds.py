@@ -196,9 +196,9 @@ def check_size(learner: Boosted[Any], n: int, most: int, round_epsilon: Fraction
     of_user = WHOLE if learner.unit == "users" else 1  # sums of starts and evaluations
     if n * max(most * (labels if learner.concept_class.lists_labels else 1), of_user) >= 2**53:
         raise UnsupportedError(
-            f"Boosted trees of {counted(n, learner.unit)} with resolution {most:,} are not drawn: "
-            "sums of weights must stay below 2**53. Use a smaller resolution or fewer "
-            f"{learner.unit}."
+            f"Boosted trees for {counted(n, learner.unit)} with resolution {most:,} cannot be "
+            "drawn exactly: sums of weights must stay below 2**53. Use a smaller resolution or "
+            f"fewer {learner.unit}."
         )
     depth, splits = learner.concept_class.depth, len(learner.splits)
     bits = 102 + depth + 2**depth * (splits.bit_length() + (labels - 1).bit_length() - 1)
@@ -253,6 +253,9 @@ def largest_round(
 
     squares = rounds + (FIRST_BUDGET**2 - 1) * first
     low = _by_zcdp(epsilon, delta, squares, others)
+    if not low and reached < epsilon:  # what is pure is added to the conversion of the rest
+        rest = tuple(loss for loss in others if loss.reach is None)
+        low = _by_zcdp(epsilon - reached, delta, squares, rest)
     if all(loss.reach is not None for loss in others):
         low = max(pure, low)
     while not costs(low):  # floats proposed it

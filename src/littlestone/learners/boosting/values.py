@@ -87,8 +87,8 @@ _LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is wha
 _MOVED_FROM = 2_000  # n * epsilon from which periods of a time are moved
 
 _UNCERTIFIED = (
-    "The learner 'values' has no error bound before data: a bound over all sums of trees would "
-    "say nothing."
+    "The learner 'values' has no error bound before data: a bound over all sums of trees would be "
+    "vacuous."
 )
 
 
@@ -151,7 +151,9 @@ def _quantile(caller: str, name: str, value: Any) -> Fraction | None:
         return None
     exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
-        raise parameter_error(caller, name, "a float in (0, 1)", value, "0.9 is one in ten above.")
+        raise parameter_error(
+            caller, name, "a float in (0, 1)", value, "0.9 means that one in ten values is above."
+        )
     return exact.limit_denominator(1000)
 
 
@@ -186,7 +188,9 @@ class Values(Boosted[ValuesPlan]):
 
     name = "values"
     estimator = "BoostedTreesRegressor"
-    summary = "sums of exactly drawn trees for quantities, counts and times; no bound before data"
+    summary = (
+        "sums of exactly drawn trees for quantities, counts and times; no error bound before data"
+    )
     claim = "boosting.round"
     pure = False
     agnostic = True
@@ -206,21 +210,23 @@ class Values(Boosted[ValuesPlan]):
     )
     loss: str = declared(
         one_of("auto", "huber", "gamma", "absolute", "quantile", "poisson"),
-        "Of a quantity huber (means, far errors capped), gamma (means of amounts, by factors), "
-        'absolute (medians) or quantile; of a count poisson. ``"auto"`` is poisson, or gamma where '
-        "low is at least 0 and the upper quartile at least twice the median, or huber.",
+        "For a quantity huber (robust mean), gamma (mean of positive amounts, with multiplicative "
+        'effects), absolute (median) or quantile; for a count poisson. ``"auto"`` is poisson, '
+        "or gamma where low is at least 0 and the upper quartile at least twice the median, or "
+        "huber.",
         default="auto",
     )
     quantile: Fraction | None = declared(
         Kind("float in (0, 1)", _quantile, "Number | None"),
-        'For ``loss="quantile"``: which one, for example 0.9.',
+        'For ``loss="quantile"``: the quantile, for example 0.9.',
         default=None,
     )
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
     resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=4096)
     evaluation: Fraction | None = declared(
         maybe(number()),
-        "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
+        "Epsilon that is reserved for an evaluation on the same records; `minus_evaluation` sets "
+        "it.",
         default=None,
     )
     #: zCDP that columns cost, which were learned from the same records: epsilon pays both.
@@ -258,7 +264,7 @@ class Values(Boosted[ValuesPlan]):
         target = self.concept_class.target
         assert target is not None
         first, last = {
-            "quantity": ("quantiles", "the mean of what is left"),
+            "quantity": ("quantiles", "the mean of the residuals"),
             "count": ("counts", "last factor"),
             "time": ("life table", "predicted survival"),
         }[target.kind]
@@ -673,7 +679,7 @@ def planned(
 def scores(model: TreeSum | TreeEnsemble, points: Points, point: Ints, code: Ints) -> Ints:
     """Return the place among the bounds of the score of records: their rows, and their codes.
 
-    What is no listed label has the largest score.
+    What is unlisted label has the largest score.
     """
     bounds = bounds_of(getattr(model, "target", None))
     if isinstance(model, TreeSum):

@@ -105,7 +105,7 @@ def _shift(caller: str, name: str, value: Any) -> tuple[Fraction, Fraction] | No
     if rho is None or tau is None or rho < 1 or not 0 <= tau < 1:
         raise parameter_error(
             caller, name, "None or a pair (rho, tau), rho >= 1 and 0 <= tau < 1", value,
-            "(1, 0) says that the public points are from the population of the records.",
+            "(1, 0) means that the public points are from the population of the records.",
         )  # fmt: skip
     return rho, tau
 
@@ -130,14 +130,15 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
     costs: Costs | None = declared(
         Kind("dict"),
-        "Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is "
-        "minimized, and alpha is a share of the largest cost. For finite classes.",
+        "Public misclassification costs, ``{label: cost}`` or ``{(label, prediction): cost}``: "
+        "the mean cost is minimized, and alpha is a proportion of the largest cost. For finite "
+        "classes.",
         default=None,
     )
     class_weight: Costs | None = declared(
         Kind("dict"),
-        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of '
-        "the labels is a secret of the records.",
+        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the '
+        "prevalence of the labels is private.",
         default=None,
     )
     public: Any = declared(
@@ -149,16 +150,17 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
     shift: tuple[Fraction, Fraction] | None = declared(
         Kind("(rho, tau) or None", _shift),
-        "Where public points are from: with D that of the records, a set has D at most rho times "
-        "its share among public points plus tau. The certificate is then about the best concept of "
-        "the whole class; nothing checks it. None: about the best candidate only.",
+        "How the population of the public points may differ from that of the records: the "
+        "probability of a set among the records is at most rho times its probability among public "
+        "points, plus tau. The certificate is then about the best concept of the whole class; "
+        "nothing checks the assumption. None: about the best candidate only.",
         default=(1, 0),
     )
     neighbours: Neighbours = declared(
         replace(one_of(*(each.value for each in _RELATIONS)), check=_relation),
-        'What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes '
-        "a `Sample`, and the release says neither n nor whether the certificate holds. The rate is "
-        "twice as large for the same epsilon. Not with ``evaluate`` or costs.",
+        'The neighbouring relation. Under "add-remove" the number of records is secret: ``fit`` '
+        "takes a `Sample`, and the release says neither n nor whether the certificate holds. The "
+        "rate is twice as large for the same epsilon. Not with ``evaluate`` or costs.",
         default="replace-one",
     )
 

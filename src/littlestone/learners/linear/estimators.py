@@ -120,7 +120,7 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
     def _contrasts(self) -> list[tuple[Any, ...]]:
         if self.hypothesis_.label_names != (0, 1):
             raise UnsupportedError(
-                "Coefficients are of the labels 0 and 1; of listed labels `points_` has the points."
+                "Coefficients exist for the labels 0 and 1; for listed labels see `points_`."
             )
         schema, step, rows = self._bound_class().schema, float(self.hypothesis_.step), []
         for place, points in self.hypothesis_.summed(schema)[1].items():
@@ -138,8 +138,9 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         found = self.hypothesis_.coefficients
         if found is None:
             raise UnpaidError(
-                "Only a regression that was named has coefficients with intervals: fit with "
-                'inference=["age", "sex"]. `coefficients()` has those of the model that predicts.'
+                "Confidence intervals exist only for a regression that was requested: fit with "
+                'inference=["age", "sex"]. `coefficients()` returns those of the predictive '
+                "model."
             )
         return found
 
@@ -175,7 +176,7 @@ class LinearClassifier(Scorecard, learner=Linear, without=("concept_class", "res
         >>> L.conf_int().shape, bool(L.conf_int()[1, 0] > 0)
         ((2, 2), True)
         """
-        wanted = check_probability(type(self).__name__, "level", level, hint="0.95 is usual.")
+        wanted = check_probability(type(self).__name__, "level", level, hint="0.95 is common.")
         return self._named.intervals(float(wanted))
 
 

@@ -79,9 +79,9 @@ Ints = npt.NDArray[np.int64]
 
 
 UNCERTIFIED = (
-    "The learner 'linear' has no error bound before data. Measure it privately instead: "
-    "evaluate=E (--evaluate E) spends a part of epsilon on accuracy, ROC and calibration, and with "
-    "holdout=0.2 (--holdout 0.2) it certifies the error on new records."
+    "The learner 'linear' has no error bound before data. Evaluate it privately instead: "
+    "evaluate=E (--evaluate E) spends a part of epsilon on accuracy, ROC and calibration, and "
+    "with holdout=0.2 (--holdout 0.2) it certifies the error on new records."
 )
 NO_DELTA = (
     "A linear model needs a delta, for example 1e-6 (its noise is Gaussian). Without one learn a "
@@ -280,9 +280,9 @@ def check_size(learner: Linear, n: int, settings: Settings) -> None:
     large = settings.most >= 2**52 * learner.resolution or settings.variance >= 2**100
     if reach >= 2**62 or large:
         raise UnsupportedError(
-            f"A linear model of {counted(n, learner.unit)} at this epsilon is not learned: sums of "
-            "gradients with their noise must stay below 2**62. Use a smaller resolution, a larger "
-            f"epsilon or fewer {learner.unit}."
+            f"A linear model of {counted(n, learner.unit)} at this epsilon cannot be learned: sums "
+            "of gradients with their noise must stay below 2**62. Use a smaller resolution, a "
+            f"larger epsilon or fewer {learner.unit}."
         )
 
 
@@ -321,7 +321,9 @@ class Linear(Learner[LinearPlan]):
 
     name = "linear"
     estimator = "LinearClassifier"
-    summary = "linear models of labels, as points for each bin and category; no bound before data"
+    summary = (
+        "linear models of labels, as points for each bin and category; no error bound before data"
+    )
     claim = "linear.round"
     pure = False
     agnostic = True
@@ -347,8 +349,9 @@ class Linear(Learner[LinearPlan]):
     resolution: int = declared(whole(1), "Parts of a feature of one.", default=1024)
     inference: tuple[str, ...] | None = declared(
         Kind("sequence of str", _names, "Sequence[str] | None"),
-        "At most six columns of a regression beside the model, with intervals, for half of the "
-        "privacy: `conf_int`. Of the labels 0 and 1; not where users are protected.",
+        "At most six columns of a logistic regression beside the model, with confidence "
+        "intervals, for half of the privacy: `conf_int`. For the labels 0 and 1; not where users "
+        "are protected.",
         default=None,
     )
     unit: Unit = declared(one_of("records", "users"), "What is protected.", default="records")
@@ -366,8 +369,8 @@ class Linear(Learner[LinearPlan]):
             _ = schema[name]
         if self.concept_class.lists_labels or self.unit == "users":
             raise UnsupportedError(
-                "Coefficients with intervals (inference) are of records with the labels 0 and 1: "
-                "leave inference out where labels are listed, or users protected."
+                "Coefficients with confidence intervals (inference) need the labels 0 and 1 and "
+                "the protection of single records: leave inference out."
             )
 
     @property
@@ -530,8 +533,8 @@ def _own(caller: str, value: Any) -> LinearClass:
     if not isinstance(value, LinearClass) or value.target is not None:
         spec = getattr(value, "spec", type(value).__name__)
         raise UnsupportedError(
-            f"{caller} learns linear models of labels, over a schema, not {spec}. Quantities, "
-            "counts and times are learned by boosted trees and scorecards."
+            f"{caller} learns linear models of labels, over a schema, not {spec}. Boosted trees "
+            "and scorecards predict quantities, counts and times."
         )
     return value
 

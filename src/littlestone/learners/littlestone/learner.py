@@ -114,7 +114,7 @@ def _tolerances(caller: str, name: str, given: Any) -> tuple[int, ...]:
     listed = tuple(given) if isinstance(given, Sequence) else ()
     counts = tuple(check_integer(caller, name, c, low=0) for c in listed)
     if not counts or list(counts) != sorted(counts, reverse=True):
-        raise parameter_error(caller, name, "falling whole numbers, one each stage", given)
+        raise parameter_error(caller, name, "decreasing whole numbers, one for each stage", given)
     return counts
 
 
@@ -139,8 +139,8 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     )
     method: Method = declared(
         one_of("auto", *METHODS),
-        'What teachers list. ``"closures"``: closed sets of low error, of sparse sets, points, '
-        'affine subspaces, conjunctions; ``"auto"`` is the same.',
+        'What each teacher lists. ``"closures"``: closed sets of low error, of sparse sets, '
+        'points, affine subspaces, conjunctions; ``"auto"`` is the same.',
         default="auto",
     )
     chunk: int | None = declared(
@@ -181,9 +181,9 @@ class Littlestone(ClassLearner[LittlestonePlan]):
             required = _settings(*arguments, (None, None)).required
         if required is None:
             raise UnsupportedError(
-                f"Learning {self.concept_class.spec} so well would need more than 10**5 teachers, "
-                "or teachers of more than 500,000 records: that is not certified. Raise epsilon, "
-                "alpha or beta."
+                f"Learning {self.concept_class.spec} this accurately would need more than 10**5 "
+                "teachers, or teachers with more than 500,000 records, which is not certified. "
+                "Raise epsilon, alpha or beta."
             )
         return LittlestonePlan(self.goal, settings, required)
 

@@ -325,8 +325,8 @@ def _own(goal: Goal, spread: Fraction) -> Goal:
         share *= 2
     if share > Fraction(1, 2):
         raise UnsupportedError(
-            "Proper output replaces the empty set by a random point, and in so small a space that "
-            "point may matter. Leave out proper=True, or use the 'generic' learner."
+            "Proper output replaces the empty set by a random point, which may matter in such a "
+            "small space. Leave out proper=True, or use the 'generic' learner."
         )
     return replace(goal, alpha=goal.alpha * (1 - share), beta=goal.beta * (1 - share))
 

@@ -251,8 +251,8 @@ class OnlineLearner:
             raise UnsupportedError(
                 "regret_bound() is for agnostic streams: OnlineLearner(..., agnostic=True)."
                 if agnostic
-                else "An agnostic stream has no bound on its mistakes, and no estimate of them: "
-                "where no concept is right there may be any number. Ask regret_bound()."
+                else "An agnostic stream has no bound on its mistakes, which depend on the best "
+                "concept. Use regret_bound()."
             )
 
     # -- predict --------------------------------------------------------------------------------
@@ -429,8 +429,8 @@ class OnlineLearner:
             elif state.terms != terms:
                 raise ParameterError(
                     f"The 'state' parameter of {type(self).__name__} must be of a stream that was "
-                    "begun with the same class, parameters and random_state. What it has published "
-                    "and spent was under those: give the same, or begin another stream."
+                    "begun with the same class, parameters and random_state. What it published "
+                    "and spent was under those: give the same ones, or begin another stream."
                 )
             if self._stream is None:
                 state.take()
@@ -445,8 +445,8 @@ class OnlineLearner:
             if self.random_state is None or self._stream is not None:
                 raise TypeError(
                     "An OnlineLearner that has started cannot be copied or pickled: two copies "
-                    "would spend the budget of one stream twice. Keep state_.public() and "
-                    "state_.private() instead, and continue one learner from them."
+                    "would spend the budget of one stream twice. Save state_.public() and "
+                    "state_.private() instead, and continue a single learner from them."
                 )
             algorithm, _, kept = self._started
             out["_started"] = (algorithm, kept.public(), kept.private())

@@ -187,7 +187,7 @@ def _settings(rows: Mapping[str, str]) -> Json:
 
 def _changed(path: Path) -> StoreError:
     return StoreError(
-        f"The public record {path} has been changed. Delete it: it is made again from the private "
+        f"The public record {path} has been changed. Delete it: it is recreated from the private "
         "state when the stream continues.",
         reason="damaged",
     )
@@ -355,18 +355,18 @@ def _taken_up(
         "stream": "another class, epsilon, delta, horizon or beta",
         "about": "other columns or labels",
         "plan": "other parameters, or with a version of this program that plans other numbers",
-        "seed": "another seed, or with none",
+        "seed": "another seed, or without one",
     }
     for name, what in words.items():
         if kept.get(name) != settings[name]:
             raise ParameterError(
-                f"The stream in {journal.folder} was begun with {what}. What a stream was begun "
-                "with cannot change: give the same, or begin another stream in another folder."
+                f"The stream in {journal.folder} was begun with {what}. The parameters of a stream "
+                "cannot change: give the same ones, or begin another stream in another folder."
             )
     paid_by = "" if ledger is None else str(ledger.path.absolute())
     if ledger is not None and kept.get("ledger") != paid_by:
         raise ParameterError(
-            f"The stream in {journal.folder} was not begun with this ledger. A stream is paid for "
+            f"The stream in {journal.folder} was not begun with this ledger. A stream is charged "
             "when it begins: leave the ledger out, or begin another stream."
         )
     if ledger is not None and ledger.purpose not in ("", kept.get("purpose", "")):
@@ -602,16 +602,16 @@ class Journal:
     def _damaged(self) -> StoreError:
         return StoreError(
             f"The state {self.folder} has been changed: its entries are not those that this "
-            "program wrote. It was not used. Nothing can be continued from it; a new stream needs "
-            "a budget of its own.",
+            "program wrote. It was not used and cannot be continued; a new stream needs its own "
+            "budget.",
             reason="damaged",
         )
 
     def _old(self) -> StoreError:
         return StoreError(
-            f"The state {self.folder} is older than what it has published: it is an old copy, or "
-            "a power cut took its end (--durability power prevents that). Continuing would release "
-            "twice. It was not used; what was published is in its public.db.",
+            f"The state {self.folder} is older than what it has published: it is an old copy, or a "
+            "power cut took its end (--durability power prevents that). Continuing would release "
+            "twice, so it was not used; what was published is in its public.db.",
             reason="old",
         )
 
@@ -641,7 +641,7 @@ def algorithm_in(public: Any) -> OnlineAlgorithm:
 def stream_record(public: Json) -> Json:
     """Return the record of what a stream has published so far, as `read_public` returns it."""
     if not public["published"]:
-        raise ParameterError("This stream has published nothing yet, so there is nothing to file.")
+        raise ParameterError("This stream has published nothing yet, so it has no record.")
     algorithm = algorithm_in(public)
     parts = algorithm.parts(seeded=public["guarantee"]["seeded"])
     guarantee = total(parts)
@@ -673,7 +673,7 @@ def stream_findings(record: Json) -> Iterator[Finding]:
         times = [each["rows"] for each in public["published"]]
         rules = [load(each["hypothesis"]).to_dict() for each in public["published"]]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as problem:
-        yield Finding("stream", f"it cannot be read again ({type(problem).__name__})")
+        yield Finding("stream", f"it cannot be read back ({type(problem).__name__})")
         return
     published = [{"rows": t, "hypothesis": rule} for t, rule in zip(times, rules, strict=True)]
     right = {
@@ -685,7 +685,7 @@ def stream_findings(record: Json) -> Iterator[Finding]:
     }
     yield from differences("stream", {name: stream.get(name) for name in right}, right)
     if times != sorted(times) or not 0 <= times[0] <= times[-1] <= stream["rows"]:
-        yield Finding("stream.published", "its numbers of rows are in no order of a stream")
+        yield Finding("stream.published", "its numbers of rows are not increasing")
     if not len(times) - 1 <= stream["batches"] <= stream["planned_batches"]:
         yield Finding("stream.batches", "more was published than was planned")
     yield from derived(record, again)

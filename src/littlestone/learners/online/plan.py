@@ -375,12 +375,12 @@ def _best(
     if growth(concept_class) is not None and not goal.delta:
         raise parameter_error(
             _OWNER, "delta", f"positive for {concept_class.spec}", 0,
-            "Drawing among hypotheses that nobody listed beforehand is impossible with delta = 0.",
+            "With delta = 0, hypotheses can be drawn only from a list that is fixed in advance.",
         )  # fmt: skip
     raise UnsupportedError(
         f"No online learner with a bound on its mistakes runs on {concept_class.spec}: its "
-        f"concepts can be neither scored nor grown from points.{why}"
-        f"{_as_printed(concept_class, goal)}"
+        "concepts can be neither listed nor built up from "
+        f"points.{why}{_as_printed(concept_class, goal)}"
     )
 
 
@@ -392,7 +392,7 @@ def _as_printed(concept_class: ConceptClass, goal: StreamGoal) -> str:
         concept_class.version_space().littlestone_dim()
     except LittlestoneError:
         return ""
-    return " Teachers try, without a bound: littlestone stream --learner lyu.algorithm3."
+    return " Without a bound: littlestone stream --learner lyu.algorithm3."
 
 
 @lru_cache(maxsize=256)

@@ -94,10 +94,10 @@ class OnlineState:
         """Let one learner have this object, and no other after it."""
         if self.taken:
             raise StateError(
-                "This OnlineState is used by a learner already, and a second one would spend the "
-                "budget of its stream twice. To hand a stream on, keep state.public() and "
-                "state.private(), and continue one learner from OnlineState.from_json; or give a "
-                "folder as 'state', which one process at a time can use."
+                "This OnlineState is already used by a learner, and a second one would spend the "
+                "budget of its stream twice. To hand a stream over, save state.public() and "
+                "state.private(), and continue a single learner from OnlineState.from_json; or "
+                "give a folder as 'state', which one process at a time can use."
             )
         self.taken = True
 
@@ -105,8 +105,8 @@ class OnlineState:
         """Refuse to be copied or pickled."""
         raise TypeError(
             "An OnlineState cannot be copied or pickled: two copies would spend the budget of one "
-            "stream twice. Keep its documents, public() and private(), and continue one learner "
-            "from OnlineState.from_json."
+            "stream twice. Save its documents, public() and private(), and continue a single "
+            "learner from OnlineState.from_json."
         )
 
     def admit(self, user: str, most: int) -> bool:
@@ -207,10 +207,10 @@ class StateTransaction:
         """Begin, in the process that has made the state."""
         if self._state.process is not _process and not self._seeded:
             raise StateError(
-                "This process was forked from the one that has this stream's state, and both have "
-                "the same: if both learned, the stream's budget would be spent twice. Learn in "
-                "the process that made it, or begin another stream here; a state folder "
-                "(state=...) is handed from one process to the next by itself."
+                "This process is a fork of the one that has this stream's state: if both learned, "
+                "the stream's budget would be spent twice. Learn in the process that created the "
+                "state, or begin another stream here; a state folder (state=...) can be used by "
+                "one process after another."
             )
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -207,7 +207,7 @@ class UserPlan(Plan):
 
 
 def _records(caller: str, name: str, value: Any) -> int:
-    hint = "How many records of each user are looked at; 16 is a common choice."
+    hint = "How many records of each user are read; 16 is a common choice."
     if value is None:
         raise parameter_error(caller, name, "given, an integer >= 1", value, hint)
     each = check_integer(caller, name, value, low=1, hint=hint)
@@ -245,9 +245,9 @@ class UserAgnostic(ClassLearner[UserPlan]):
     )
     samples_per_user: int = declared(
         Kind("int >= 1", _records, "int"),
-        "m: at most m records of each user are looked at, chosen by a public random choice inside "
-        "the user. Users with fewer are taken as they are. The certificate is about users with m "
-        "records; privacy holds for any.",
+        "m: at most m records of each user are read, by a public random choice. Users with fewer "
+        "records are read completely. The certificate is about users with m records; privacy "
+        "holds for any number.",
     )
     method: Method = declared(
         one_of("auto", *METHODS),
@@ -258,8 +258,8 @@ class UserAgnostic(ClassLearner[UserPlan]):
     )
     users: str = declared(
         one_of(IID_RECORDS, IID_USERS),
-        "What the certificate assumes: all records of all users are independent, from one law; or "
-        "users are independent and may differ, each with a law of their own. The second is "
+        "What the certificate assumes: all records of all users are independent, from one "
+        "distribution; or users are independent, each with their own distribution. The second is "
         'certified for ``"one-record"`` and ``"group-privacy"`` only. Privacy does not depend '
         "on it.",
         default=IID_RECORDS,
@@ -305,8 +305,9 @@ class UserAgnostic(ClassLearner[UserPlan]):
             return RecordsPlan(inner, each, method, iid_users)
         if iid_users:
             raise UnsupportedError(
-                f"The certificate of method={method!r} is for users='iid-records'. Users with laws "
-                "of their own are certified for method='one-record' and 'group-privacy'."
+                f"The certificate of method={method!r} is for users='iid-records'. Users with "
+                "their own distributions are certified for method='one-record' and "
+                "'group-privacy'."
             )
         numbers["epsilon"] = goal.epsilon
         size = self.concept_class.size
@@ -536,7 +537,7 @@ def plan_clipped(
     near = [plan for users, plan in found.values() if users <= (_SHARP if m <= _FEW else 1) * best]
     if not near:
         raise UnsupportedError(
-            "Epsilon is too small: no number of users that can be planned is enough for "
+            "Epsilon is too small: no number of users within the planner's limits is enough for "
             "method='user-level'. Raise epsilon."
         )
     return min(near, key=lambda plan: plan._sharp) if len(near) > 1 else near[0]

@@ -209,8 +209,8 @@ def listing(hypotheses: ConceptClass | HypothesisSet) -> Listing:
         name = hypotheses.spec if isinstance(hypotheses, ConceptClass) else "hypothesis set"
         raise UnsupportedError(
             f"The {name} has more than 2**20 candidates, and no sweep over users. Thresholds, "
-            "points and paths of trees may be of any size; other classes need a smaller domain, "
-            "fewer bins or fewer literals."
+            "points and tree paths may be of any size; other classes need a smaller domain, fewer "
+            "bins or fewer literals."
         )
     if isinstance(hypotheses, Rules):
         return Listing(hypotheses.size, hypotheses.accepted, hypotheses.hypothesis)

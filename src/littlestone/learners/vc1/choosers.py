@@ -354,8 +354,8 @@ def grid(low: int, high: int) -> npt.NDArray[np.int64]:
     """
     if high >= 2**62:
         raise UnsupportedError(
-            "Epsilon is too small: more than 10**18 records would be needed, which is not planned. "
-            "Raise epsilon."
+            "Epsilon is too small: more than 10**18 records would be needed, beyond the planner's "
+            "limit. Raise epsilon."
         )
     if high - low < _FINE:
         return np.arange(low, high + 1)

@@ -299,10 +299,9 @@ def _best(
     best = min(found, key=lambda pair: pair[0].required)
     if best[0].required > MOST:
         raise InfeasibleError(
-            f"Learning {concept_class.spec} with epsilon, delta, alpha and beta as given needs "
-            f"more than {MOST:,} records, and certificates end there. Allow a larger epsilon, "
-            "delta, alpha or beta"
-            + (", or use method='auto'." if chain and method != "auto" else "."),
+            f"Learning {concept_class.spec} with this epsilon, delta, alpha and beta needs more "
+            f"than {MOST:,} records, the limit of certificates. Allow a larger epsilon, delta, "
+            "alpha or beta" + (", or use method='auto'." if chain and method != "auto" else "."),
             n_needed=MOST + 1,
         )
     return best

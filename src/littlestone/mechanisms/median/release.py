@@ -177,8 +177,8 @@ def private_median(
     least ``(1 - high) * n`` >= value; so (0.85, 0.95) asks for a 90% quantile and (0, 1) for an
     interior point. beta is the failure probability of the certificate alone. ``mechanism="auto"``
     takes the smaller certified failure probability of "exponential" and "tree", by domain, n, rank,
-    epsilon and delta only. ``random_state`` None
-    draws from the operating system; an int is reproducible and NOT private. `DataError` if a value
+    epsilon and delta only. ``random_state`` None uses the operating system's randomness; an int is
+    reproducible and NOT private. `DataError` if a value
     is not a whole number: it names the rule only, and is outside the guarantee.
 
     Guarantee

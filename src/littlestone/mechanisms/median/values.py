@@ -235,7 +235,7 @@ def _whole(value: Any, caller: str) -> int:
 def _refusal(caller: str) -> DataError:
     return DataError(
         f"Every value given to {caller} must be a whole number. Some value is not. A refusal is "
-        "outside the privacy guarantee; convert the values by a public rule first."
+        "outside the privacy guarantee: convert the values by a public rule first."
     )
 
 
