@@ -115,7 +115,7 @@ def test_every_document_states_the_whole_cost_and_what_adds_up_to_it(case, tmp_p
         # less was spent on columns than the schema says, or more than epsilon in all
         ({"columns": "zCDP 1/5000, delta 1/10000000"}, "changed"),
         ({"columns": None}, "changed"),
-        ({"36 trees": "bounded range 1/10 each"}, "all together"),
+        ({"36 trees": "bounded range 1/10 each"}, "the total is"),
     ],
 )
 def test_a_document_whose_parts_do_not_add_up_is_found(change, found):

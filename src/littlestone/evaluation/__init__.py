@@ -25,6 +25,7 @@ from littlestone.evaluation.quantities import (
     Between,
     ErrorCells,
     ErrorSums,
+    GroupErrors,
     PredictedBin,
     QuantityEvaluation,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "ErrorCells",
     "ErrorSums",
     "Evaluation",
+    "GroupErrors",
     "GroupFigures",
     "PredictedBin",
     "Quality",
