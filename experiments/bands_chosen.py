@@ -34,7 +34,7 @@ from littlestone.report.targets import Shown, effects, noise_ranges, scorecard
 from littlestone.source import SeededSource
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "experiments"
-ROWS, SIZES, SHARES = 60_000, (2_000, 5_000), (0.5, 0.15, 0.05)
+ROWS, SIZES, SHARES = 60_000, [2_000, 5_000, 20_000, 100_000], (0.5, 0.15, 0.05)
 UNSURE = (0.0, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 3 / 4, 1.0)
 Floats = Any
 
@@ -99,14 +99,14 @@ def table(
     return pd.DataFrame(x, columns=names), rng.random(ROWS) < chance
 
 
-def bands(fits: int, draws: int) -> Iterator[dict[str, Any]]:
+def bands(sizes: list[int], fits: int, draws: int) -> Iterator[dict[str, Any]]:
     """Yield for each table, size and ``unsure`` how many bands hold, and how wide they are."""
     for law in LAWS:
         for share in SHARES:
             cells, label = table(law, share)
             schema = schema_of(cells)
             points = ls.data.RowDomain(schema).array(cells)
-            for n in SIZES:
+            for n in sizes:
                 found = [
                     own
                     for fit in range(fits)
@@ -159,7 +159,7 @@ NOTHING = {
     "count": ({"y": "y", "target": "count", "high": 30}, lambda rng, n: rng.poisson(1.5, n)),
     "count, rare": ({"y": "y", "target": "count", "high": 30}, lambda rng, n: rng.poisson(0.2, n)),
     "time": (
-        {"time": "t", "event": "e", "high": 10, "periods": 5},
+        {"time": "t", "event": "died", "high": 10, "periods": 5},
         lambda rng, n: rng.exponential(8, n),
     ),
 }  # fmt: skip
@@ -175,15 +175,16 @@ def nothing(seed: int, n: int = 2_000) -> pd.DataFrame:
     return found
 
 
-def effects_of_nothing(fits: int) -> Iterator[dict[str, Any]]:
+def effects_of_nothing(fits: int, only: list[str]) -> Iterator[dict[str, Any]]:
     """Yield for each column of each fit how far its cells lie apart, in what noise may make."""
-    for name, (asked, law) in NOTHING.items():
+    for name in only:
+        asked, law = NOTHING[name]
         for fit in range(fits):
             table, rng = nothing(fit), np.random.default_rng([99, fit])
             schema, drawn = schema_of(table), law(rng, len(table))
             if "time" in asked:
                 ends = rng.uniform(2, 12, len(table))
-                table["t"], table["e"] = np.minimum(drawn, ends), (drawn <= ends).astype(int)
+                table["t"], table["died"] = np.minimum(drawn, ends), (drawn <= ends).astype(int)
             else:
                 table["y"] = drawn.astype(int) if drawn.dtype == bool else drawn
             release = ls.fit(
@@ -223,15 +224,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=3)
     parser.add_argument("--draws", type=int, default=30)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--effects", action="store_true")
+    parser.add_argument("--only", nargs="+", default=list(NOTHING), help="kinds of --effects")
+    parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows: list[dict[str, Any]] = []
-    made = bands(options.fits, options.draws)
+    made = bands(options.sizes, options.fits, options.draws)
     if options.effects:
-        made = effects_of_nothing(5 * options.fits)
+        made = effects_of_nothing(5 * options.fits, options.only)
     name = "effects_chosen.csv" if options.effects else "bands_chosen.csv"
-    with (FOLDER / name).open("w", newline="", encoding="utf-8") as file:
+    with (options.out / name).open("w", newline="", encoding="utf-8") as file:
         for row in made:
             if not rows:
                 writer = csv.DictWriter(file, list(row), lineterminator="\n")
@@ -242,7 +246,7 @@ def main() -> None:
     if not options.effects:
         print("chosen:", chosen(rows))
         return
-    for kind in NOTHING:
+    for kind in options.only:
         own = [row for row in rows if row["predicted"] == kind]
         ratio = [float(row["range"]) / max(float(row["limit"]), 1e-9) for row in own]
         print(f"{kind}: {sum(row['shown'] for row in own)} of {len(own)} shown; of the limit "
