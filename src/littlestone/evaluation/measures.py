@@ -428,8 +428,9 @@ class Evaluation(Figures):
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
         lie: approximate, and its coverage is tested (``experiments/evaluations.py``). A third of
-        what probabilities add to ties is left open: on generated tables, which no comparison uses,
-        a quarter is enough at each size (``experiments/bands_chosen.py``).
+        what probabilities add to ties is left open. On generated tables (``bands_chosen.py``) this
+        is enough up to 5,000 records; from 20,000 on, where nearly nothing is explained, it is not:
+        only ``unsure=1`` holds there.
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
