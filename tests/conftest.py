@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(items):
     """Put the cases of a test after its first ones into further groups.
 
     ``@pytest.mark.first(n)``: n cases run by default, the others are in the group more;
-    ``first(n, m)``: those after the first m are in the group full.
+    ``first(n, m)``: those after the first m are in the group full. What is in full is not in more.
     """
     seen = defaultdict(int)
     for item in items:
@@ -119,6 +119,8 @@ def pytest_collection_modifyitems(items):
                 item.add_marker("full")
             elif seen[test] > mark.args[0]:
                 item.add_marker("more")
+        if item.get_closest_marker("full") is not None:
+            item.own_markers = [mark for mark in item.own_markers if mark.name != "more"]
 
 
 @pytest.fixture(scope="session")

@@ -9,28 +9,17 @@ import pytest
 
 from littlestone.classes import (
     AlwaysZero,
-    FiniteClass,
-    HashedTree,
-    IdentityRepresentation,
     MajorityHypothesis,
     PointHypothesis,
     Points,
     SparseSets,
-    Thresholds,
-    TreePaths,
     load,
-    make_tree,
 )
 from littlestone.classes.finite import Boosted, MajoritySet, nearest
-from littlestone.classes.hashing import HashedTreeSet, words_up_to
+from littlestone.classes.hashing import HashedPointSet
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource, public_generator
-
-TAXONOMY = TreePaths(
-    {"a": None, "b": "a", "c": "a", "d": "b", "e": "b", "f": None, "g": "c", "h": "g", "i": "g"}
-)
-VC1 = FiniteClass([[0, 0, 1, 0], [1, 0, 1, 0], [1, 1, 1, 0], [0, 0, 0, 0], [0, 0, 1, 1]])
 
 
 @dataclass(frozen=True)
@@ -51,46 +40,15 @@ def distributions(k):
             yield [Fraction(c, sum(chosen)) for c in chosen]
 
 
-def shape(concept_class):
-    return HashedTree(concept_class, Fraction(9, 10), Fraction(9, 10), 1, 4)._shape
-
-
-@pytest.mark.parametrize("concept_class", [TAXONOMY, VC1], ids=["paths", "matrix"])
-def test_every_concept_is_near_for_most_hash_functions(concept_class):
-    """Over *all* functions from nodes to two buckets: E[dis] <= 1/2, no false negatives."""
-    tree = shape(concept_class)
-    nodes = tree.forest.nodes
-    buckets = 2
-    points = np.array(nodes, dtype=object) if concept_class is TAXONOMY else np.arange(4)
-    concepts = [c.predict(points) for c in concept_class.concepts()]
-    f = tree.accepting([]).predict(points)
-    worst = np.zeros((len(concepts), len(points)))
-    functions = list(product(range(buckets), repeat=len(nodes)))
-    for values in functions:
-        table = Table(dict(zip(nodes, values, strict=True)), buckets)
-        drawn = HashedTreeSet(tree, (table,), buckets)
-        listed = {h.key: h for h in drawn.hypotheses()}
-        labels = np.array([h.predict(points) for h in listed.values()])
-        for i, concept in enumerate(concepts):
-            # the proof's hypothesis is one without false negatives; the nearest such one:
-            covers = ((labels != f) | (concept == f)).all(axis=1)
-            wrong = labels[covers] != concept
-            worst[i] += wrong[wrong.sum(axis=1).argmin()]
-    # each point is wrong for at most a share 1/buckets of the functions, hence E[dis] <= 1/2
-    assert (worst / len(functions)).max() <= 1 / buckets + 1e-12
-
-
 @pytest.mark.parametrize(("alpha", "copies"), [(Fraction(1, 2), 1), (Fraction(2, 3), 2)])
 def test_the_definition_exactly(alpha, copies):
     """P[no hypothesis within alpha] <= (1/(R alpha))**copies for every concept, many D's."""
-    star = TreePaths(dict.fromkeys("abcd"))
-    tree, buckets = shape(star), 3
-    points = np.array(list("abcd"), dtype=object)
-    concepts = [c.predict(points) for c in star.concepts()]
+    points, buckets = np.array(list("abcd"), dtype=object), 3
+    concepts = [c.predict(points) for c in (AlwaysZero(), *map(PointHypothesis, "abcd"))]
     single = []  # for each hash function the labels of its hypotheses
     for values in product(range(buckets), repeat=4):
         table = Table(dict(zip("abcd", values, strict=True)), buckets)
-        drawn = HashedTreeSet(tree, (table,), buckets)
+        drawn = HashedPointSet((table,), None)
         single.append(np.array([h.predict(points) for h in drawn.hypotheses()]))
     bound = Fraction(1, buckets) / alpha
     for weights in distributions(4):
@@ -103,23 +61,17 @@ def test_the_definition_exactly(alpha, copies):
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("concept_class", "alpha", "beta"),
-    [(Points(), 0.2, 0.3), (SparseSets(2), 0.4, 0.3), (TAXONOMY, 0.4, 0.3)],
-    ids=["points", "sparse sets", "paths"],
+    [(Points(), 0.2, 0.3), (SparseSets(2), 0.4, 0.3)],
+    ids=["points", "sparse sets"],
 )
 def test_the_definition_by_simulation(concept_class, alpha, beta):
     """The drawn functions, a hard distribution: all mass beside the concept."""
     source = SeededSource(3)
-    if concept_class is TAXONOMY:
-        r = HashedTree.smallest(concept_class, Fraction(str(alpha)), Fraction(str(beta)))
-        points = np.array(concept_class.forest.nodes, dtype=object)
-        concept = np.isin(points, ["a", "b", "d"])
-        mass = ~concept
-    else:
-        r = concept_class.representation(alpha, beta)
-        points = np.array([0, 1, *range(10, 30)])
-        size = 1 if isinstance(concept_class, Points) else 2
-        concept = points < size
-        mass = points >= 10
+    r = concept_class.representation(alpha, beta)
+    points = np.array([0, 1, *range(10, 30)])
+    size = 1 if isinstance(concept_class, Points) else 2
+    concept = points < size
+    mass = points >= 10
     trials, failures = 150, 0
     for _ in range(trials):
         drawn = r.drawn(source)
@@ -132,14 +84,7 @@ def test_the_definition_by_simulation(concept_class, alpha, beta):
 def near(drawn, positive):
     """Return the hypotheses of the proof: the target's own buckets in each copy."""
     for copy, function in enumerate(drawn.functions):
-        if isinstance(drawn, HashedTreeSet):
-            forest = drawn._tree.forest
-            deepest = max(positive, key=forest.depth)
-            word = drawn.words(copy)[forest.index(deepest)]
-            yield drawn.hypothesis(copy, forest.depth(deepest), word)
-        else:
-            buckets = sorted(set(function(positive).tolist()))
-            yield from _of_buckets(drawn, copy, function, buckets)
+        yield from _of_buckets(drawn, copy, function, sorted(set(function(positive).tolist())))
 
 
 def _of_buckets(drawn, copy, function, buckets):
@@ -150,55 +95,6 @@ def _of_buckets(drawn, copy, function, buckets):
         assert isinstance(drawn.hypothesis(1), HashHypothesis)
     else:
         yield HashSetHypothesis(function, tuple(buckets))
-
-
-@pytest.mark.first(3)
-@pytest.mark.parametrize("concept_class", [TAXONOMY, VC1, TreePaths(dict.fromkeys("abc"))])
-@pytest.mark.parametrize("seed", range(3))
-def test_exact_law_of_hashed_trees(oracle, concept_class, seed):
-    """Runs of words and depths against the list of all hypotheses."""
-    tree = HashedTree(concept_class, Fraction(9, 10), Fraction(9, 10), 2, 3)
-    drawn = tree.drawn(SeededSource(seed))
-    rng = public_generator(seed)
-    if isinstance(concept_class, FiniteClass):
-        points = rng.integers(0, 4, 9).tolist()
-    else:
-        points = rng.choice([*concept_class.forest.nodes, "elsewhere"], 9).tolist()
-    sample = Sample.of(points, rng.integers(0, 2, 9))
-    sample = Sample.binary(sample.points, sample.zeros, sample.ones, (1, 2))
-    listed = [
-        (
-            h.key,
-            2 + int(np.where(h.predict(sample.points) == 1, sample.zeros, sample.ones).sum()),
-        )
-        for h in drawn.hypotheses()
-    ]
-    assert len(listed) == drawn.size == tree.size == drawn.candidates(sample).size
-    oracle.assert_same_law(drawn.candidates(sample), listed, Fraction(1, 2))
-    for h in list(drawn.hypotheses())[:5]:
-        assert load(h.to_dict()) == h
-
-
-def test_size_and_choice_of_hashed_trees():
-    chain = TreePaths({"1": None, "2": "1", "3": "2"})  # thresholds: no branching, nothing hashed
-    r = HashedTree.smallest(chain, Fraction(1, 10), Fraction(1, 10))
-    assert (r.branchings, r.size, r.collision) == (0, 4, 0)
-    nodes = np.array(["1", "2", "3"], dtype=object)
-    assert sorted(h.predict(nodes).tolist() for h in r.drawn(SeededSource(0)).hypotheses()) == (
-        sorted(h.predict(nodes).tolist() for h in chain.concepts())
-    )
-    star = TreePaths({f"{i:05}": None for i in range(9000)})  # points: as hashed points
-    points = Points().representation(0.1, 0.05)
-    r = star.representation(0.1, 0.05)
-    assert (r.copies, r.buckets, r.size) == (3, 28, points.size + 3)  # and the empty word
-    assert isinstance(TAXONOMY.representation(0.1, 0.1), IdentityRepresentation)
-    assert isinstance(TAXONOMY.representation(), IdentityRepresentation)
-    assert [words_up_to(k, 3) for k in (-1, 0, 1, 2)] == [0, 1, 4, 13]
-    with pytest.raises(ParameterError, match="large enough to reach beta"):
-        HashedTree(TAXONOMY, Fraction(1, 10), Fraction(1, 10), 1, 5)
-    with pytest.raises(UnsupportedError, match="no tree that is written out"):
-        HashedTree.smallest(Thresholds(1, 9), Fraction(1, 10), Fraction(1, 10))
-    assert make_tree(VC1).height >= 1
 
 
 @pytest.mark.more

@@ -462,27 +462,6 @@ def test_the_ten_common_options_come_first(run):
     assert len(named) == len(set(named))
 
 
-@pytest.mark.more
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
-        *("rehearse", "dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
-        *("ledger create", "ledger show"),
-        *("schema new", "schema propose", "schema check"),
-    ],
-)
-def test_every_option_is_explained(run, command):
-    done = run(f"{command} --help-all")
-    assert done.code == 0
-    assert "─ Other ─" not in done.out  # of no group: add it to `littlestone.cli.help`
-    options = [line for line in done.out.splitlines() if re.match(r"│ (\*  |   )?--", line)]
-    assert options
-    for line in options:
-        name = line.strip("│* ").split()[0]
-        assert len(line.strip("│* ").split("  ", 1)) == 2 or name in ("--help", "--version"), line
-
-
 def python(*arguments):
     return subprocess.run(
         [sys.executable, "-m", "littlestone", *arguments],

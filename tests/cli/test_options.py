@@ -75,6 +75,7 @@ def test_every_option_of_every_command_is_explained(monkeypatch):
         bare = re.findall(r"(--[a-z-]+)(?: [A-Z]+)?(?= (?:\[|\*|--|Classes:|Exit codes:))", text)
         assert bare == []
         assert "--" in text
+        assert not re.search(r" Other (?=\*? ?--)", shown)  # of no group: add it to `cli.help`
 
 
 def test_helps_break_lines_at_the_end_of_the_terminal(monkeypatch):

@@ -82,8 +82,8 @@ def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
     release = run(learner, ls.data.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
     assert beside_constants(release) == ""
     release = replace(release, hypothesis=ALWAYS_0)
-    assert "always answering 0" in beside_constants(release)
-    assert "always answering 0" in plain(release)
+    assert "always predicting 0" in beside_constants(release)
+    assert "always predicting 0" in plain(release)
 
 
 def test_what_an_epsilon_means_is_said_of_all_of_it():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,9 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import littlestone as ls
-from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Schema, TextDomain
-from littlestone.data.domains import check_points
+from littlestone.data import (
+    OUTSIDE,
+    AnyDomain,
+    IntegerDomain,
+    RowDomain,
+    Schema,
+    TextDomain,
+    UserSample,
+)
+from littlestone.data import stored as places
+from littlestone.data.domains import check_points, distinct
+from littlestone.data.stored import Places, first_places
+from littlestone.data.targets import merge
 from littlestone.errors import DataError, ParameterError
+from littlestone.source import ExactSource, ReplaySource, SeededSource, public_generator
 
 SCALARS = st.one_of(
     st.none(),
@@ -249,3 +263,102 @@ def test_points_of_another_layout_are_refused(domain, points):
 )
 def test_points_that_a_domain_stores_pass(domain, X):
     check_points(domain, domain.array(X, caller="fit"), caller="fit")
+
+
+# -- the short ways of sorting points and groups give what the long ways give ----------------------
+
+
+@pytest.mark.parametrize("bits", [1, 20, 40, 55, 58, 61])
+@pytest.mark.parametrize("low", [0, -5, 2**40, -(2**61)])
+def test_distinct_integers(bits, low):
+    rng = public_generator(bits)
+    for size in (1, 2, 50, 2000):
+        values = low + rng.integers(0, 2**bits, size)
+        values = np.concatenate([values, values[: size // 2]])
+        keys, where = distinct(values)
+        expected, at = np.unique(values, return_inverse=True)
+        assert keys.tolist() == expected.tolist()
+        assert where.tolist() == at.tolist()
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("width", [4, 2**61])
+def test_merge(most, width):
+    rng = public_generator(most)
+    for size in (1, 5, 300):
+        user, label = rng.integers(0, 9, size), rng.integers(0, 2, size).astype(np.int8)
+        point, count = rng.integers(-1, width, size), rng.integers(1, most + 1, size)
+        expected = Counter()
+        for one in zip(user.tolist(), point.tolist(), label.tolist(), count.tolist(), strict=True):
+            expected[one[:3]] += one[3]
+        *keys, counts = merge(user, point, label, count)
+        found = list(zip(*(key.tolist() for key in keys), strict=True))
+        assert found == sorted(expected)
+        assert counts.tolist() == [expected[key] for key in found]
+        assert keys[2].dtype == np.int8
+
+
+def test_a_user_may_have_no_records():
+    one = UserSample.of(["a", "c"], [3, 4], [1, 1])
+    keys = np.concatenate([one.keys, one.keys[:1] + np.uint64(1)])
+    three = UserSample(one.points, np.array([0, 2]), one.point, one.label, one.count, keys)
+    assert three.records.tolist() == [1, 0, 1]
+    assert three.bound_contributions(1, salt=3).records.tolist() == [1, 0, 1]
+
+
+# -- the first places of a permutation: those of the permutation itself, for the same bits ---------
+
+
+def listed(found, n):
+    return np.flatnonzero(np.diff(found.before(np.arange(n + 1)))).tolist()
+
+
+@pytest.mark.first(3)
+@pytest.mark.parametrize("n", [1, 2, 64, 65, 130])
+@pytest.mark.parametrize("room", [1, 40, 1 << 25])
+def test_equal_seeds_find_equal_places(n, room, monkeypatch):
+    """Also where keys are sorted a few at a time, and drawn in several pieces."""
+    monkeypatch.setattr(places, "_PIECE", 128)
+    for first in sorted({1, n // 3 or 1, n}):
+        one, other = SeededSource(n), SeededSource(n)
+        found = Places(places._smallest(one.random_bytes, n, first, room))
+        assert listed(found, n) == sorted(other.permutation(n)[:first].tolist())
+        assert one.below(2**60) == other.below(2**60)
+
+
+@pytest.mark.parametrize("room", [1, 1 << 25])
+def test_equal_keys_are_drawn_anew(room):
+    """Anywhere: also behind the places that are asked for."""
+    rounds = iter([[5, 2**63, 2**63, 1], [3, 3, 2**40, 9], [7, 2**50, 1, 2**60]])
+
+    def draw(k):
+        return np.array(next(rounds), dtype=np.uint64).tobytes()
+
+    assert places._smallest(draw, 4, 2, room) is None
+    assert places._smallest(draw, 4, 2, room) is None
+    assert listed(Places(places._smallest(draw, 4, 2, room)), 4) == [0, 2]
+
+
+def test_other_sources_say_the_permutation():
+    source = ReplaySource([])
+    assert listed(first_places(source, 70, 66), 70) == list(range(66))
+    assert source.presented == [("permutation", 70)]
+    law = ExactSource().law(lambda s: tuple(listed(first_places(s, 3, 2), 3)))
+    assert list(law.outcomes) == [(0, 1)]
+
+
+def test_every_set_is_equally_likely():
+    """Six pairs of four places, 6,000 times: chi-squared with 5 degrees, far in the tail."""
+    source, counts = SeededSource(5), {}
+    for _ in range(6000):
+        pair = tuple(listed(first_places(source, 4, 2), 4))
+        counts[pair] = counts.get(pair, 0) + 1
+    assert len(counts) == 6
+    assert sum((c - 1000) ** 2 / 1000 for c in counts.values()) < 25
+
+
+def test_what_stands_before_is_counted():
+    chosen = np.array([0, 63, 64, 127, 128, 191])
+    found = Places.of(chosen, 192)
+    ends = np.arange(193)
+    assert found.before(ends).tolist() == [int((chosen < end).sum()) for end in ends]

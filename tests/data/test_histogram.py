@@ -77,6 +77,10 @@ def test_few_values_are_kept():
     for values in ((0, 1), (0, 1, 2), (1, 2, 3, 4, 5), (2, 7)):
         masses = {c: 100.0 * (c.start in values) for c in grid(whole=True)}
         assert bins_of(masses, 8, whole=True) == list(values[1:])
+    far = {c: {0: 600.0, 1: 400.0, 1e9: 30.0}.get(c.start, 0.0) for c in grid(whole=True)}
+    assert bins_of(far, 4, whole=True) == [1], "noise, a thousand times as large as most"
+    apart = {c: {0: 600.0, 50: 400.0}.get(c.start, 0.0) for c in grid(whole=True)}
+    assert bins_of(apart, 1, whole=True) == [1], "of what lies between nothing is known"
     rare = {c: {0: 980.0, 1: 20.0}.get(c.start, 0.0) for c in grid(whole=True)}
     assert bins_of(rare, 4, whole=True) == [1]
     assert bins_of({Cell(0, 1, 0): 980.0}, 4, whole=True) == [1]

@@ -192,7 +192,7 @@ def test_three_labels():
     assert evaluation.confusion_matrix([0, 1, 2]) == tuple(map(tuple, counts.astype(float)))
     with pytest.raises(UnsupportedError, match="two labels"):
         evaluation.auroc()
-    with pytest.raises(ParameterError, match="one answer"):
+    with pytest.raises(ParameterError, match="one label"):
         evaluation.share_right([0, 1])
 
 

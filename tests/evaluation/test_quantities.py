@@ -12,11 +12,13 @@ import pytest
 
 import littlestone as ls
 from littlestone.audit import verify_mechanism
+from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
+from littlestone.data.groups import Groups
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import ErrorSums, QuantityEvaluation
@@ -66,7 +68,28 @@ def sampled(data, users=False):
 
 
 def sizes(own, users=False):
-    return lambda data, source: errors.error_sizes(own, sampled(data, users), F(1), source)
+    return lambda data, source: errors.error_sizes(own, sampled(data, users), F(1), source).counts
+
+
+#: Rows have one more column, of which a group is one category; others are "missing or other".
+BY = Groups.parse("test", Schema.from_dict({"sex": {"categories": ["f"]}}), None)
+
+
+def sizes_by_group(own):
+    """Return the counts by group, of records that are (row, group, code)."""
+
+    def release(data, source):
+        rows = [(row, code) for ((row, _, code),) in data]
+        group = np.array([of for ((_, of, _),) in data])
+        sample = TargetSample(
+            np.array([[row] for row, _ in rows]), np.arange(len(rows)),
+            np.array([code for _, code in rows]), np.ones(len(rows), dtype=np.int64), len(rows),
+        )  # fmt: skip
+        made = errors.error_sizes(own, sample, F(1), source, (BY, group))
+        assert made.groups.total == made.counts
+        return made.groups.counts
+
+    return release
 
 
 def sums(own, reach, users=False):
@@ -110,6 +133,23 @@ def test_sizes_of_every_data_set_are_protected(users, others):
     every = pairs(users, others)
     assert verify_mechanism(sizes(SMALL, users), every, epsilon=1).holds
     assert not verify_mechanism(sizes(SMALL, users), every[-2:], epsilon=F(9, 10)).holds
+
+
+@pytest.mark.usefixtures("coarse")
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param(False, marks=pytest.mark.more),
+        pytest.param(True, marks=pytest.mark.full),
+    ],
+)
+def test_sizes_of_groups_of_every_data_set_are_protected(others):
+    """One record, or beside another one: each in one group, of one size or of no target."""
+    records = list(product((2,), (0, 1), (-1, 4)))
+    rest = ((records[1],),) if others else ()
+    every = [(((a,), *rest), ((b,), *rest)) for a, b in combinations(records, 2)]
+    assert verify_mechanism(sizes_by_group(COUNT), every, epsilon=1).holds
+    assert not verify_mechanism(sizes_by_group(COUNT), every[-1:], epsilon=F(9, 10)).holds
 
 
 @pytest.mark.more
@@ -171,7 +211,7 @@ def test_deviance_is_that_of_the_definition(missing):
     explained = 1 - mean(rate) / mean(1.0)
     assert found.deviance_explained.value == pytest.approx(explained, abs=2e-3)
     assert list(found.bands)[4:] == ["mae", "rmse", "r2", "deviance", "deviance_explained"]
-    with pytest.raises(UnsupportedError, match="of a count says mae"):
+    with pytest.raises(UnsupportedError, match="of a count reports mae"):
         _ = found.pinball
 
 
@@ -476,3 +516,78 @@ def test_the_root_of_the_mean_square_is_at_least_the_mean_error():
     assert found.rmse.value == pytest.approx(found.mae.value)
     assert found.rmse.low <= found.rmse.value <= found.rmse.high
     assert made(2, 300).r2.value == pytest.approx(made(10, 300).r2.value)
+
+
+# -- public groups -------------------------------------------------------------------------------
+
+SEXES = {"sex": {"categories": ["f", "m"]}}
+
+
+@pytest.mark.parametrize("target", [pytest.param("quantity", marks=pytest.mark.more), "count"])
+def test_groups_of_numbers_are_those_of_the_table(target):
+    """With hardly any noise, medians of a group are between the edges around its own."""
+    rng, n = np.random.default_rng(0), 4000
+    age, sex = rng.integers(18, 90, n), rng.choice(["f", "m", "x"], n, p=[0.5, 0.45, 0.05])
+    y = rng.poisson(np.where(sex == "f", 2, 12))
+    table = {"age": age.tolist(), "sex": sex.tolist(), "y": y.tolist()}
+    made = ls.fit(
+        table, y="y", target=target, high=60, epsilon=90, delta=1e-6, random_state=0, holdout="0.4",
+        schema=Schema.from_dict({"age": {"bins": [40, 60]}}), by=Schema.from_dict(SEXES),
+    )  # fmt: skip
+    release = Release.from_dict(made.release_.to_dict())
+    female, male, other = release.groups
+    assert (female.name, male.name, other.name) == ("sex is f", "sex is m", "missing or other")
+    error = np.abs(y - made.predict(table))
+    for name, group in (("f", female), ("m", male)):
+        own = error[sex == name]
+        assert group.share.low <= (sex == name).mean() <= group.share.high
+        assert group.median.low / 1.3 <= np.median(own) <= 1.3 * group.median.high
+        assert (
+            group.ninth_decile.low / 1.3 <= np.quantile(own, 0.9) <= 1.3 * group.ninth_decile.high
+        )
+    assert "median error" in ls.page(release)
+    assert sum(group.share.value for group in release.groups) == pytest.approx(1, abs=0.01)
+    filed = release.evaluation.to_dict()
+    filed["groups"]["counts"][0][0][0] += 1
+    with pytest.raises(ParameterError, match="evaluation of quantities"):
+        ErrorSums.from_dict(filed)
+
+
+def test_an_evaluation_of_times_is_not_split():
+    table = {"t": [1.0, 2.0] * 300, "e": [0, 1] * 300, "sex": ["f", "m"] * 300}
+    with pytest.raises(ParameterError, match="of times is not split"):
+        ls.fit(
+            table, time="t", event="e", high=3, periods=2, epsilon=1,
+            schema=Schema.from_dict(SEXES), by="sex",
+        )  # fmt: skip
+
+
+@pytest.mark.more
+def test_bands_of_groups_hold():
+    """Of units drawn anew, with noise: 95 %, by the upper limit of Clopper and Pearson."""
+    rng, source, runs = np.random.default_rng(1), SeededSource(1), 200
+    own, grouping = model(cells=200, start=60, step=40), BY.over(EDGE, "test")
+    inside, shown = dict.fromkeys(("median", "ninth_decile", "share"), 0), dict.fromkeys(
+        ("median", "ninth_decile"), 0
+    )  # fmt: skip
+    spread = {2: 5.0, 1: 20.0}  # the group, and the others
+    many = {of: np.abs(rng.laplace(0, far, 100_000)) for of, far in spread.items()}
+    for _ in range(runs):
+        of = np.where(rng.random(1500) < 0.3, 2, 1)
+        row = rng.integers(2, 4, 1500)
+        points = np.stack([row, of], axis=1)
+        predicted = own.predict(points[:, :1])
+        far = rng.laplace(0, np.where(of == 2, spread[2], spread[1]))
+        sample = TargetSample.of(points, np.rint(np.clip(predicted + far, 0, 200)).astype(int))
+        made = error_sums(own, sample, epsilon=F(1), held_out=True, source=source, groups=grouping)
+        group = QuantityEvaluation(made).groups[0]
+        inside["share"] += group.share.low <= 0.3 <= group.share.high
+        for name, q in (("median", 0.5), ("ninth_decile", 0.9)):
+            band = getattr(group, name)
+            if band is not None:
+                shown[name] += 1
+                truth = float(np.quantile(many[2], q))
+                inside[name] += band.low - 0.5 <= truth <= band.high + 0.5
+    for name, held in inside.items():
+        assert clopper_pearson(held, shown.get(name, runs), 0.999)[1] >= 0.95
+    assert min(shown.values()) > runs // 2

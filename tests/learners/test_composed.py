@@ -94,7 +94,7 @@ def spent_epsilon(document, delta):
     [pytest.param(c, marks=() if c == "boosted, measured" else pytest.mark.more) for c in HOW],
 )
 def test_every_document_states_the_whole_cost_and_what_adds_up_to_it(case, tmp_path):
-    release = released(case)
+    release = released.__wrapped__(case)  # a mutant may stand in the package
     assert (release.guarantee.epsilon, release.guarantee.delta) == (1, F(1, 10**6))
     assert release.proposal.zcdp is not None
     part = next(part for part in release.parts if part.what == "columns and learning")
@@ -115,7 +115,7 @@ def test_every_document_states_the_whole_cost_and_what_adds_up_to_it(case, tmp_p
         # less was spent on columns than the schema says, or more than epsilon in all
         ({"columns": "zCDP 1/5000, delta 1/10000000"}, "changed"),
         ({"columns": None}, "changed"),
-        ({"36 trees": "bounded range 1/10 each"}, "all together"),
+        ({"36 trees": "bounded range 1/10 each"}, "the total is"),
     ],
 )
 def test_a_document_whose_parts_do_not_add_up_is_found(change, found):

@@ -1,6 +1,11 @@
 """The exponential learner: exact privacy on all small data, broken controls, theorems at n."""
 
+from __future__ import annotations
+
+import math
 from fractions import Fraction
+from fractions import Fraction as F
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,8 +14,10 @@ from scipy.stats import binom
 
 import littlestone as ls
 from littlestone.data import Sample
+from littlestone.data.sample import OrderedSample
+from littlestone.learners import registry
 from littlestone.learners.exponential import Agnostic, Generic
-from littlestone.source import Explicit, SeededSource
+from littlestone.source import ExactSource, Explicit, SeededSource
 
 #: ln 3 rounded down to a fraction, so that the claim is not larger than ln 3.
 LN3 = Fraction(1098612288, 10**9)
@@ -315,3 +322,23 @@ def test_large_domains_of_points_are_hashed_where_that_needs_fewer_records():
     # a class that can be listed keeps its own concepts
     small = Generic(ls.Points(1, 2**16 - 1), epsilon=1)
     assert small.draw(Sample.of([7] * 900, [1] * 900), SeededSource(0)).to_dict()["type"] == "point"
+
+
+# -- what the exponential learners state in zCDP, against exact Rényi divergences ------------------
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 2), F(3)])
+def test_the_stated_rho_holds_at_every_order_and_is_nearly_attained(epsilon):
+    learner = registry.make("agnostic", ls.Thresholds(1, 1), epsilon=epsilon)
+    rho, worst, laws = float(learner.zcdp.rho), 0.0, {}
+    for labels in product((0, 1), repeat=3):
+        sample = OrderedSample.listed([1, 1, 1], list(labels))
+        law = ExactSource().law(lambda s, x=sample: learner.draw(x, s).key).outcomes
+        laws[labels] = {key: float(p) for key, p in law.items()}
+    for one, other in product(laws, repeat=2):
+        if sum(a != b for a, b in zip(one, other, strict=True)) == 1:
+            p, q = laws[one], laws[other]
+            for order in (1.01, 1.5, 2, 8, 50):
+                moment = sum(p[key] ** order * q[key] ** (1 - order) for key in p)
+                worst = max(worst, math.log(moment) / (order - 1) / order)
+    assert 0.8 * rho < worst <= rho * (1 + 1e-9)

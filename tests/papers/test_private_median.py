@@ -222,8 +222,8 @@ def worst_of_paths(size, n, calm, **change):
 @pytest.mark.parametrize(
     ("size", "n", "calm"),
     [
-        pytest.param(8, 3, 1, marks=pytest.mark.more),
         pytest.param(6, 4, 1, marks=pytest.mark.more),
+        pytest.param(8, 3, 1, marks=pytest.mark.full),
         pytest.param(8, 6, 2, marks=pytest.mark.full),
         pytest.param(16, 4, 1, marks=pytest.mark.full),
     ],

@@ -129,7 +129,7 @@ def test_the_page_of_a_stream(tmp_path):
     assert embedded(html) == public
     assert "NOT PRIVATE (seeded)" in text
     assert "4,000 rows" in text
-    assert "For so short a stream no number of mistakes is proved" in text
+    assert "For such a short stream no bound on mistakes is proved" in text
     assert "Omega(d): at least 3 [littlestone.soa]" in text
     for each in public["published"]:
         assert f"1 if x > {each['hypothesis']['above']}" in text

@@ -59,7 +59,7 @@ from littlestone.classes.dimensions import (
 )
 from littlestone.classes.finite import Boosted, FiniteClass
 from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
-from littlestone.classes.hashing import HashedPoints, HashedTree, HashFunction, HashHypothesis
+from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -116,7 +116,6 @@ __all__ = [
     "HashSetHypothesis",
     "HashedPoints",
     "HashedSets",
-    "HashedTree",
     "HypothesisSet",
     "IdentityRepresentation",
     "IntervalHypothesis",

@@ -46,7 +46,7 @@ from littlestone.classes.thresholds import (
 )
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.sample import Counted
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import parameter_error
 from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
@@ -65,38 +65,38 @@ __all__ = [
 # Intervals from samples that are streamed: the law of all pairs of ends, in the memory of a part
 
 
-# -- how deep the intervals in some gaps shatter: placing levels in gaps --------------------------
+# -- how deep the intervals in some spans shatter: placing heights in spans ------------------------
 #
-# Let all intervals be left that lie in some gaps, and the empty one. A shattered tree of depth d
+# Let all intervals be left that lie in some spans, and the empty one. A shattered tree of depth d
 # asks
 # a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
 # label
-# 0 splits a gap; and so on along the labels 0. So there is one exactly if the *levels*
-# r = d - 1, ..., 0 can be put in this order: level r at a point x of a gap with 2**i points of
+# 0 splits a span; and so on along the labels 0. So there is one exactly if the *heights*
+# r = d - 1, ..., 0 can be put in this order: height r at a point x of a span with 2**i points of
 # the
-# gap up to x and 2**(r - i) from x on, for some i; the gap is split there.
+# span up to x and 2**(r - i) from x on, for some i; the span is split there.
 #
-# With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest gap that takes
-# level
-# r, two facts decide it (proofs below). If one gap is at least need(r) long and another
-# one at least need(r - 1), all levels from r down can be put. If one gap must take both, it
+# With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest span that takes
+# height
+# r, two facts decide it (proofs below). If one span is at least need(r) long and another
+# one at least need(r - 1), all heights from r down can be put. If one span must take both, it
 # does
-# so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another gap takes
-# level r - 2. So of the lengths only the two largest matter.
+# so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another span takes
+# height r - 2. So of the lengths only the two largest matter.
 #
-# *Why the levels are all.* Before a positive example there are gaps between the negatives. Follow
+# *Why the heights are all.* Before a positive example there are spans between the negatives. Follow
 # the labels 0 in a shattered tree of depth d: the t-th question asks a point whose label 1 leaves
-# dimension d - t at least, so level r = d - t is put at a point of a gap with 2**i points of the
-# gap up to it, and 2**(r - i) from it on; this splits the gap into two *sides* of at least 2**i -
-# 1 and 2**(r - i) - 1 points. L >= d exactly if all levels can be put in this order.
+# dimension d - t at least, so height r = d - t is put at a point of a span with 2**i points of the
+# span up to it, and 2**(r - i) from it on; this splits the span into two *sides* of at least 2**i -
+# 1 and 2**(r - i) - 1 points. L >= d exactly if all heights can be put in this order.
 #
-# 1. *If one gap has need(r) points and another one need(r - 1), all levels from r down can be
+# 1. *If one span has need(r) points and another one need(r - 1), all heights from r down can be
 # put.* Put r in the middle of the first one. Its larger side has 2**ceil(r/2) - 1 >= need(r - 2)
-# points. So the second gap and this side satisfy the assumption for r - 1; by induction.
+# points. So the second span and this side satisfy the assumption for r - 1; by induction.
 #
-# 2. *Otherwise r and r - 1 are in one gap A, and all other gaps are shorter than need(r - 1).*
-# (If A takes r and another gap takes r - 1, case 1 applies.) Let v = 2**floor(r/2), let x split A
-# into G and g, where G takes r - 1. By 1, for r - 1, it is enough that g, or another gap, has
+# 2. *Otherwise r and r - 1 are in one span A, and all other spans are shorter than need(r - 1).*
+# (If A takes r and another span takes r - 1, case 1 applies.) Let v = 2**floor(r/2), let x split A
+# into G and g, where G takes r - 1. By 1, for r - 1, it is enough that g, or another span, has
 # need(r - 2) points.
 #
 # r even: need(r), need(r - 1), need(r - 2) = 2v - 1, 3v/2 - 1, v - 1. Windows (v, v) make |A| = 1
@@ -104,7 +104,7 @@ __all__ = [
 # here; if g has less than v - 1 points, x has at least 2v on G's side and v/2 on the other, 5v/2
 # - 1 in all.
 #
-# r odd: need(r), ..., need(r - 3) = 3v - 1, 2v - 1, 3v/2 - 1, v - 1. If another gap has need(r -
+# r odd: need(r), ..., need(r - 3) = 3v - 1, 2v - 1, 3v/2 - 1, v - 1. If another span has need(r -
 # 2) points, windows (2v, v) do with |A| = 3v - 1 = need(r). If not: with g of need(r - 2) points,
 # |A| = 1 + (2v - 1) + (3v/2 - 1) = 7v/2 - 1 is enough. It is necessary: if g is shorter, G takes
 # r - 1 and r - 2, and all others are shorter than need(r - 2): by the even case G has 5v/2 - 1
@@ -113,25 +113,25 @@ __all__ = [
 
 
 def need(r: int) -> int:
-    """Return the length of the shortest gap that takes level r; 0 for r < 0."""
+    """Return the length of the shortest span that takes height r; 0 for r < 0."""
     return (1 << (r + 1) // 2) + (1 << r // 2) - 1 if r >= 0 else 0
 
 
 def highest(length: int) -> int:
-    """Return the highest level that a gap takes; -1 for none."""
+    """Return the highest height that a span takes; -1 for none."""
     r = 2 * ((length + 1).bit_length() - 1) - 2
     return max(r + (need(r + 1) <= length), -1)
 
 
 def alone(r: int) -> int:
-    """Return the length from which on one gap takes all levels from r down."""
+    """Return the length from which on one span takes all heights from r down."""
     if r <= 1:
         return max(r + 1, 0)
     return (5 + 2 * (r % 2) << r // 2 - 1) - 1
 
 
 def help_needed(r: int) -> int:
-    """Return the length of a second gap with which need(r) is enough for the longest one."""
+    """Return the length of a second span with which need(r) is enough for the longest one."""
     return need(r - 1 - r % 2)
 
 
@@ -141,16 +141,16 @@ def thresholds(r: int) -> tuple[int, int, int]:
 
 
 def fits(longest: int, second: int, r: int) -> bool:
-    """Say whether the levels from r down fit into gaps, of which the two longest are given."""
+    """Say whether the heights from r down fit into spans, of which the two longest are given."""
     return longest >= alone(r) or (longest >= need(r) and second >= help_needed(r))
 
 
-def ldim_of_gaps(longest: int, second: int) -> int:
-    """Return the Littlestone dimension: the number of levels that fit.
+def ldim_of_spans(longest: int, second: int) -> int:
+    """Return the Littlestone dimension: the number of heights that fit.
 
     Examples
     --------
-    >>> [ldim_of_gaps(n, 0) for n in (0, 1, 2, 4, 6, 9, 2**64)], ldim_of_gaps(3, 2)
+    >>> [ldim_of_spans(n, 0) for n in (0, 1, 2, 4, 6, 9, 2**64)], ldim_of_spans(3, 2)
     ([0, 1, 2, 3, 4, 5, 126], 3)
     """
     r = highest(longest)
@@ -224,7 +224,7 @@ class StreamedIntervals:
 
     @cached_property
     def _pointless(self) -> int:
-        """The empty interval, and all inside the gaps between points."""
+        """The empty interval, and all inside the spans between points."""
         total, last = 1, self._low - 1
         for part in self._parts():
             total += _all_pairs(part.before - 1)
@@ -253,7 +253,7 @@ class StreamedIntervals:
             score = int(scores[-1])
 
     def _without_points(self, member: int) -> tuple[int, int] | None:
-        """Return the member-th interval without points: the empty one, then gap by gap."""
+        """Return the member-th interval without points: the empty one, then span by span."""
         if member == 0:
             return None
         left = member - 1
@@ -261,10 +261,10 @@ class StreamedIntervals:
         for part in self._parts():
             here = _all_pairs(part.before - 1)
             if left < here:
-                gaps = list(accumulate(pairs_of(gap - 1) for gap in part.before.tolist()))
-                index = next(i for i, total in enumerate(gaps) if left < total)
+                spans = list(accumulate(pairs_of(span - 1) for span in part.before.tolist()))
+                index = next(i for i, total in enumerate(spans) if left < total)
                 at += int(part.before[:index].sum())
-                return pair_of(at + 1, left - (gaps[index - 1] if index else 0))
+                return pair_of(at + 1, left - (spans[index - 1] if index else 0))
             left -= here
             at += int(part.before.sum())
         return pair_of(at + 1, left)
@@ -284,17 +284,17 @@ def pair_of(start: int, index: int) -> tuple[int, int]:
     return start + index - pairs_of(t), start + t
 
 
-def pairs_of(gap: int) -> int:
-    """Return the number of pairs a <= b among ``gap`` consecutive integers."""
-    return gap * (gap + 1) // 2
+def pairs_of(span: int) -> int:
+    """Return the number of pairs a <= b among ``span`` consecutive integers."""
+    return span * (span + 1) // 2
 
 
-def _all_pairs(gaps: Ints) -> int:
-    """Return the sum of `pairs_of` over gaps, exactly: below 2**63 by squares of 21-bit digits."""
-    if gaps.dtype == object:
-        return sum(map(pairs_of, gaps.tolist()))
+def _all_pairs(spans: Ints) -> int:
+    """Return the sum of `pairs_of` over spans, exactly: below 2**63 by squares of 21-bit digits."""
+    if spans.dtype == object:
+        return sum(map(pairs_of, spans.tolist()))
     mask = (1 << 21) - 1
-    digits = [gaps & mask, (gaps >> 21) & mask, gaps >> 42]
+    digits = [spans & mask, (spans >> 21) & mask, spans >> 42]
     squares = 0
     for i, a in enumerate(digits):
         for k, b in enumerate(digits):
@@ -411,18 +411,6 @@ def on_runs(
     return IntervalHypothesis(*joined[0]) if joined else AlwaysZero()
 
 
-def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
-    """Return the runs on which a hypothesis of `on_runs` is 1."""
-    match hypothesis:
-        case AlwaysZero():
-            return ()
-        case IntervalHypothesis(first=first, last=last):
-            return ((first, last),)
-        case UnionHypothesis(runs=runs):
-            return runs
-    raise UnsupportedError("Only unions of intervals are distinguished as intervals.")
-
-
 def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
     """Say whether there are several runs, nonempty, increasing and not adjacent."""
     ordered = all(first <= last for first, last in runs)
@@ -509,23 +497,12 @@ class Intervals(IntegerClass):
 
     def littlestone_bounds(self) -> tuple[int, int]:
         """Return the Littlestone dimension, twice: about ``2 log2 N`` (docs/oracles.md)."""
-        ldim = ldim_of_gaps(self.high - self.low + 1, 0)
+        ldim = ldim_of_spans(self.high - self.low + 1, 0)
         return ldim, ldim
 
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the number of points, twice: intervals hold the thresholds."""
         return self.high - self.low + 1, self.high - self.low + 1
-
-
-def interval_from(start: int, index: int) -> IntervalHypothesis:
-    """Return an interval by its number among those from ``start`` on, ordered by the right end.
-
-    Examples
-    --------
-    >>> [(h.first, h.last) for h in (interval_from(5, i) for i in range(4))]
-    [(5, 5), (5, 6), (6, 6), (5, 7)]
-    """
-    return IntervalHypothesis(*pair_of(start, index))
 
 
 def _interval(ends: tuple[int, int] | None) -> Hypothesis:

@@ -25,9 +25,7 @@ import numpy as np
 
 from littlestone.classes.base import (
     ConceptClass,
-    IdentityRepresentation,
     Mapped,
-    Representation,
     in_order,
     span_runs,
 )
@@ -37,7 +35,6 @@ from littlestone.classes.dichotomies import (
     best_dichotomies,
     scattered,
 )
-from littlestone.classes.hashing import HashedTree
 from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, readable
 from littlestone.classes.spec import written
 from littlestone.classes.trees import (
@@ -51,7 +48,7 @@ from littlestone.classes.trees import (
 )
 from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
-from littlestone.errors import ParameterError, check_probability, parameter_error
+from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
@@ -385,19 +382,6 @@ class TreePaths(Paths):
 
     def _identity(self) -> Hashable:
         return self._digest
-
-    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
-        """Return a representation: by hashing, or the class itself where that is smaller.
-
-        See `ConceptClass.representation`; alpha and beta may be left out.
-        """
-        if alpha is None and beta is None:
-            return IdentityRepresentation(self)
-        caller = "TreePaths.representation"
-        hashed = HashedTree.smallest(
-            self, check_probability(caller, "alpha", alpha), check_probability(caller, "beta", beta)
-        )
-        return hashed if hashed.size < self.size else IdentityRepresentation(self)
 
     def domain_points(self) -> Sequence[Point]:
         """Return the names of the nodes, in preorder."""

@@ -21,7 +21,7 @@ GROUPS = {
         y schema x user labels positive negative strict target low high time event event-is periods
         samples-per-user records-per-user bounds public bins shift public-points csv
         header-is-public subsample columns kinds digits like records horizon resume follow key data
-        points n unit outside pairs places copies weights
+        points n unit outside pairs places copies weights codebook
     """,
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs

@@ -23,6 +23,7 @@ _WITHIN = ("1", "1.5", "2", "3", "5", "7")  # where cells begin, times a power o
 _FEW = (*range(11), 15, 20, 25, 30, 40, 50, 60, 80)  # whole numbers that are counted, or nearly
 _YEARS = range(1900, 2040, 10)
 _PARTS = 10  # of a cell, at most
+_FAR = 1000  # times as large as half of the numbers
 _FINEST = 2  # a bin has at least such a part of an equal share
 _CUTS = 4  # of a cell that has more than two shares, and was not split: it is cut blindly
 #: What a run of cells must explain, in variances of the noise and logarithms of the cells.
@@ -170,6 +171,26 @@ def _seen(sums: npt.NDArray[np.float64], least: float) -> bool:
     return bool((gains * (length > 0)).max() >= least)
 
 
+def _near(masses: Mapping[Cell, float]) -> list[Cell]:
+    """Return cells in their order, without those of few records that are far larger than most.
+
+    They are noise, or would be in the last bin anyway.
+    """
+    sized = sorted((max(abs(c.start), abs(c.end)), mass) for c, mass in masses.items() if c.low)
+    whole, inside, middle = sum(masses.values()), 0.0, math.inf
+    half = sum(mass for _, mass in sized) / 2
+    for size, mass in sized:
+        inside += mass
+        if inside >= half:
+            middle = size
+            break
+    near = [
+        cell for cell, mass in masses.items()
+        if max(abs(cell.start), abs(cell.end)) <= _FAR * middle or mass > whole / 10
+    ]  # fmt: skip
+    return sorted(near, key=lambda cell: cell.start)
+
+
 def _share(whole: float, atoms: Sequence[float], bins: int) -> float:
     """Return the mass of a bin: of what large cells leave that are bins by themselves."""
     share = whole / bins
@@ -190,11 +211,11 @@ def bins_of(
     Examples
     --------
     >>> bins_of({Cell(0, 1, 0): 40.0, Cell(1, 2, 0): 0.0, Cell(2, 3, 0): 60.0}, 4, whole=True)
-    [2.0]
+    [1.0]
     >>> bins_of({Cell(2, 3, 1): 100.0, Cell(3, 4, 1): 100.0}, 4, whole=True)
     [25.0, 30.0, 35.0]
     """
-    ordered = sorted((cell for cell, mass in masses.items() if mass > 0), key=lambda c: c.start)
+    ordered = _near({cell: mass for cell, mass in masses.items() if mass > 0})
     parts = {cell: [] if cell in counted else cell.parts(whole=whole) for cell in ordered}
     atoms = [masses[cell] for cell in ordered if not parts[cell]]
     share = _share(sum(masses[cell] for cell in ordered), atoms, bins)
@@ -202,7 +223,8 @@ def bins_of(
     for i, cell in enumerate(ordered):
         mass = masses[cell]
         if i and (after_zero or inside + mass / 2 > share or (mass > share and inside)):
-            edges.add(cell.start)
+            apart = after_zero and cell.start > 1  # rare values may lie between
+            edges.add(ordered[i - 1].end if apart else cell.start)
             inside = 0.0
         inside += mass
         after_zero = cell.low == 0

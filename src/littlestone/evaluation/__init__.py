@@ -2,9 +2,10 @@
 
 ==============  ==================================================================================
 `histogram`     what is held out; the counts that are released, and how far their noise can reach
-`measures`      what follows from them at no further cost: accuracy, ROC, calibration; the error
-                beside that of a constant (`quality`). For any hypothesis and any number of labels:
-                a score is a margin, or the predicted label itself
+`measures`      what follows from them at no further cost: accuracy, ROC, calibration. For any
+                hypothesis and any number of labels: a score is a margin, or the predicted label
+                itself
+`baseline`      the error of a rule beside that of a constant
 `quantities`    predictions of numbers: a few noisy sums, and what was observed where which number
                 was predicted
 `survival`      predictions of risk: again a histogram
@@ -12,24 +13,19 @@
 ==============  ==================================================================================
 """
 
+from littlestone.evaluation.baseline import Quality, quality
 from littlestone.evaluation.histogram import (
     ScoreHistogram,
     histogram_loss,
     noise_reach,
     release_histogram,
 )
-from littlestone.evaluation.measures import (
-    Band,
-    CalibrationBin,
-    Evaluation,
-    GroupFigures,
-    Quality,
-    quality,
-)
+from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, GroupFigures
 from littlestone.evaluation.quantities import (
     Between,
     ErrorCells,
     ErrorSums,
+    GroupErrors,
     PredictedBin,
     QuantityEvaluation,
 )
@@ -42,6 +38,7 @@ __all__ = [
     "ErrorCells",
     "ErrorSums",
     "Evaluation",
+    "GroupErrors",
     "GroupFigures",
     "PredictedBin",
     "Quality",

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -34,13 +34,14 @@ from littlestone.errors import (
     UnsupportedError,
 )
 from littlestone.evaluation.histogram import (
+    Grouped,
     histogram_rate,
     noise_reach,
     variance,
 )
 from littlestone.evaluation.measures import Band, Figures, deviations, four
 from littlestone.mechanisms.estimate import truncated
-from littlestone.safe_io import Plain, Wire
+from littlestone.safe_io import OMITTED, Plain, Wire
 from littlestone.source import Source
 from littlestone.types import Json
 
@@ -63,6 +64,7 @@ _MEASURES = {
 }
 _OF_SIZES = Fraction(2, 5)
 _SEEN = 2.0  # deviations of the noise of counts that say something
+_FEW_CELLS = 3  # of sizes, that the band of a group may be wide
 _HEAVY = 1.25  # what is not seen may make a mean so many times as large, or it has no value
 
 
@@ -79,11 +81,11 @@ def parts_of_epsilon(epsilon: Fraction, n: int) -> tuple[Fraction, Fraction, Fra
     return _OF_SIZES * left, left - _OF_SIZES * left, cells
 
 
-def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int) -> int:
+def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int, noises: int = 1) -> int:
     """Return the last cell of sizes from which on the counts are above two deviations of noise.
 
     ``sizes`` are released, in parts of a unit, the last one of units without a target; ``epsilon``
-    is what they cost.
+    is what they cost; each is the sum of so many noisy counts.
 
     Examples
     --------
@@ -92,7 +94,7 @@ def last_seen(sizes: Sequence[int], epsilon: Fraction, parts: int) -> int:
     """
     tails = np.cumsum(sizes[-2::-1])[::-1]
     rate = histogram_rate(epsilon, records=parts)
-    noise = np.sqrt(np.arange(len(tails), 0, -1) * variance(float(rate)))
+    noise = np.sqrt(np.arange(len(tails), 0, -1) * noises * variance(float(rate)))
     seen = np.flatnonzero(tails > _SEEN * noise)
     return int(seen[-1]) if len(seen) else 0
 
@@ -124,6 +126,13 @@ class ErrorSums(Wire):
     held_out: bool = False
     kind: str = "quantity"
     cells: ErrorCells | None = None  # where `cells_epsilon` is not 0
+    #: The sizes that were released, by group, whose sums ``sizes`` are.
+    groups: Grouped | None = field(default=None, metadata=OMITTED)
+
+    @property
+    def noises(self) -> int:
+        """How many independent noises each size has: one, or that of each group."""
+        return 1 if self.groups is None else len(self.groups.counts)
 
     @property
     def rate(self) -> Fraction:
@@ -149,7 +158,8 @@ class ErrorSums(Wire):
             and len(self.sizes) == len(self.edges) + 1 > 1
             and all(a < b for a, b in pairwise((Fraction(0), *self.edges)))
             and (self.cells is None) == (of_cells == 0)
-            and self.reach == self.edges[last_seen(self.sizes, of_sizes, self.parts)]
+            and (self.groups is None or self.groups.total == (self.sizes,))
+            and self.reach == self.edges[last_seen(self.sizes, of_sizes, self.parts, self.noises)]
         )
 
 
@@ -164,6 +174,20 @@ def noisy_sums(
     """Return the sums of n units with noise, within what is possible: epsilon-DP."""
     rate, most = sums_rate(epsilon, resolution, len(sums)), resolution * n
     return tuple(min(max(own + truncated(rate, most, source), 0), most) for own in sums)
+
+
+@dataclass(frozen=True)
+class GroupErrors(Plain):
+    """How large errors are in one public group.
+
+    A size is None where its band would be wider than three cells, each twice as wide as the one
+    before. Each band holds by itself.
+    """
+
+    name: str
+    share: Band  # of all units with a target
+    median: Band | None = None  # of absolute errors
+    ninth_decile: Band | None = None
 
 
 class QuantityEvaluation(Figures):
@@ -198,7 +222,8 @@ class QuantityEvaluation(Figures):
     def __init__(self, sums: ErrorSums, *, beta: float = 0.05) -> None:
         self.sums, self.beta = sums, beta
         self._wide = deviations(beta)
-        self._cell = variance(float(sums.size_rate)) / sums.parts**2  # noise of a size, in units
+        self._one = variance(float(sums.size_rate)) / sums.parts**2  # noise of a count, in units
+        self._cell = sums.noises * self._one  # noise of a size
         most = sums.resolution * sums.parts
         self._noise = variance(float(sums.rate)) / most**2  # of a sum, in units
         self._sizes = np.array(sums.sizes[:-1], dtype=np.float64) / sums.parts
@@ -268,7 +293,7 @@ class QuantityEvaluation(Figures):
     @property
     def with_target(self) -> Band:
         """How many of these units have a target, by the noise alone."""
-        reach = noise_reach(self.sums.size_rate, 1, self.beta) / self.sums.parts
+        reach = noise_reach(self.sums.size_rate, self.sums.noises, self.beta) / self.sums.parts
         low, high = max(self._known - reach, 0.0), min(self._known + reach, float(self.sums.n))
         return Band(self._known, low, high, "noise", self.beta)
 
@@ -297,7 +322,11 @@ class QuantityEvaluation(Figures):
         above = (1 - q) * m - (upto[-1] - upto), cells - number + (1 - q) ** 2
         fewer = below[1] <= above[1]
         more, noises = (np.where(fewer, a, b) for a, b in zip(below, above, strict=True))
-        wide = self._wide * np.sqrt(noises * self._cell + q * (1 - q) * m)
+        return self._at_edges(q, m, more, noises * self._cell)
+
+    def _at_edges(self, q: float, m: float, more: Doubles, noise: Doubles) -> Band:
+        """Return a quantile of m errors, of which so many ``more`` than q are up to each edge."""
+        wide = self._wide * np.sqrt(noise + q * (1 - q) * m)
         more[-1], wide[-1] = (1 - q) * m, 0.0  # no error is beyond the last edge
         edges = np.append(0.0, self._edges)
         low = edges[np.flatnonzero(np.append(True, more < -wide)).max()]
@@ -310,6 +339,41 @@ class QuantityEvaluation(Figures):
         value = last * part if at == 0 else first * (last / first) ** part
         value = float(min(max(value, low), high))
         return Band(value, float(low), float(high), self.covers, self.beta)
+
+    @property
+    def groups(self) -> tuple[GroupErrors, ...]:
+        """How large errors are in each public group, where it was asked for (``by``).
+
+        Notes
+        -----
+        How many units a group has is secret: the sum of its noisy sizes. How many errors are up to
+        an edge, less q times all, then has ``(1 - q)**2`` of the noise of each size up to the edge,
+        and ``q**2`` of that of each beyond it. No theorem: coverage is tested.
+        """
+        released, units = self.sums.groups, self.sums.parts
+        names = () if released is None else released.groups.names
+        counts = () if released is None else released.counts
+        return tuple(
+            self._of_group(name, np.array(rows[0][:-1], dtype=np.float64) / units)
+            for name, rows in zip(names, counts, strict=True)
+        )
+
+    def _of_group(self, name: str, sizes: Doubles) -> GroupErrors:
+        m, cells, all_units = float(sizes.sum()), len(sizes), self._known
+        value = min(max(m / all_units, 0.0), 1.0)
+        noise = cells * self._one + (value**2) * self._cell
+        wide = self._wide * math.sqrt(noise + all_units * max(value * (1 - value), 0.0)) / all_units
+        low, high = max(0.0, value - wide), min(1.0, value + wide)
+        share = Band(value, low, high, self.covers, self.beta)
+        if m <= max(self._wide * math.sqrt(cells * self._one), 1.0):
+            return GroupErrors(name, share)
+        number, quantiles = np.arange(1, cells + 1), []
+        for q in (0.5, 0.9):
+            noises = (1 - q) ** 2 * number + q**2 * (cells - number)
+            band = self._at_edges(q, m, np.cumsum(sizes) - q * m, noises * self._one)
+            cut = np.searchsorted(self._edges, (band.low, band.high))
+            quantiles.append(band if cut[1] - cut[0] <= _FEW_CELLS else None)
+        return GroupErrors(name, share, *quantiles)
 
     @property
     def beyond(self) -> Band:

@@ -188,10 +188,10 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if not task.of_labels:
+        if isinstance(task.target, Periods):
             raise ParameterError(
-                f"The 'by' parameter of {caller} is for labels: the evaluation of a "
-                f"{task.target.kind} has no groups. Leave it out."
+                f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
+                "evaluation of times is not split into groups. Leave it out."
             )
         found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
         if self.shares.holdout is None and not self.shares.rule:
@@ -933,8 +933,9 @@ def fit(
     by : str, sequence of str, or Schema, optional
         Also evaluate groups of the held-out records, at most 8: the categories or bins of columns
         of the schema, or of a public schema of columns that are not learned from.
-        ``release_.groups`` has the error, AUROC, calibration and predicted share of each. It costs
-        no epsilon, but more cells of one histogram have more noise.
+        ``release_.groups`` has the error, AUROC, calibration and predicted share of each; of
+        quantities and counts quantiles of the error. It costs no epsilon, but more cells of one
+        histogram have more noise.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written.
     protocol : path or Protocol, optional

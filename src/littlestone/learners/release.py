@@ -52,6 +52,7 @@ from littlestone.errors import (
 from littlestone.evaluation import (
     ErrorSums,
     Evaluation,
+    GroupErrors,
     GroupFigures,
     Quality,
     QuantityEvaluation,
@@ -225,9 +226,11 @@ class Release:
         return quality(self.counts, answers, constant=constant, costs=self.costs)
 
     @property
-    def groups(self) -> tuple[GroupFigures, ...]:
+    def groups(self) -> tuple[GroupFigures, ...] | tuple[GroupErrors, ...]:
         """What the evaluation says of public groups of records, where it was asked for (``by``)."""
         measured = self.measured
+        if isinstance(measured, QuantityEvaluation):
+            return measured.groups
         return measured.groups(self.answers) if isinstance(measured, Evaluation) else ()
 
     def card(self, title: str = "") -> Card:

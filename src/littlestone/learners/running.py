@@ -690,7 +690,7 @@ def _histogram(
         how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}
         if isinstance(hypothesis.target, Periods):
             return survival_histogram(hypothesis, schema, values, **how)
-        return error_sums(hypothesis, values, **how)
+        return error_sums(hypothesis, values, **how, groups=groups)
     n = sample.n
     if isinstance(sample, TargetSample):
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)

@@ -389,7 +389,10 @@ class Rehearsal:
                 known += f"{cell.half_width.mean:.2g}"
             cost = ""
             if cell.price is not None:
-                cost = f"; privacy costs {cell.price:.2g} +- {cell.measures[cell.main].reach:.2g}"
+                reach = cell.measures[cell.main].reach
+                cost = f"; privacy costs {cell.price:.2g} +- {reach:.2g}"
+                if cell.price <= reach:
+                    cost = f"; privacy costs at most {max(cell.price + reach, 0):.2g}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:

@@ -121,7 +121,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if these were held out" if scored else ""
-        what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
+        what = f"error rate at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 
@@ -129,17 +129,20 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
 def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     """Return what is said of public groups, as a table: its head, and a row for each group."""
 
-    def shown(band: Band | None) -> str:
+    def shown(band: Band | None, kind: str) -> str:
         if band is None:
             return TOO_FEW
-        return f"{band.value:.2f} ({band.low:.2f} to {band.high:.2f})"
+        form = four if kind in errors else "{:.2f}".format
+        return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    kinds = {"share": "of all", "error": "error"}
+    errors = {"median": "median error", "ninth_decile": "nine of ten errors up to"}
+    of_sizes = isinstance(release.measured, QuantityEvaluation)
+    kinds = {"share": "of all"} | (errors if of_sizes else {"error": "error"})
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
-    if len(release.labels) == 2:
+    if not of_sizes and len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
-    rows = [[group.name, *(shown(getattr(group, kind)) for kind in kinds)]
+    rows = [[group.name, *(shown(getattr(group, kind), kind) for kind in kinds)]
             for group in release.groups]  # fmt: skip
     return ["group", *kinds.values()], rows
 

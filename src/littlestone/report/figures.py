@@ -323,10 +323,8 @@ def _scale(low: int, high: int, inner: Sequence[int]) -> tuple[Callable[[int], f
         return linear, ""
     if near_low:
         return lambda p: log2(p - low + 1) / log2(size + 1), "logarithmic scale"
-    return (
-        lambda p: 1 - log2(high + 2 - p) / log2(size + 1),
-        "logarithmic scale, from the upper end",
-    )
+    upper_end = "logarithmic scale, from the upper end"
+    return lambda p: 1 - log2(high + 2 - p) / log2(size + 1), upper_end
 
 
 def _cells(labels: str, title: str, words: str, first: int = 0, note: str = "") -> Json:

@@ -176,7 +176,7 @@ def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None
 def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
     """Return a tile of a figure with its 95% band."""
     if not isinstance(band, Band):
-        return name, "hidden", "by noise in the evaluation"
+        return name, "hidden", f"by noise in the evaluation; {line}"
     low, value, high = (f"{x:.2f}" for x in (band.low, band.value, band.high))
     return name, value, f"{low} to {high} at 95%; {line}"
 
@@ -209,8 +209,9 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     low, value, high = (
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
     )
-    plain = f"always {label_name(release, found.majority)}: {percent(found.baseline.value, 1)}"
-    tiles.append(("Errors", value, f"{low} to {high} at 95%; {plain}"))
+    constant, rate = label_name(release, found.majority), percent(found.baseline.value, 1)
+    plain = f"always predicting {constant}: {rate}"
+    tiles.append(("Error rate", value, f"{low} to {high} at 95%; {plain}"))
     return tiles
 
 

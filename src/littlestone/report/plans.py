@@ -383,6 +383,9 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 
 _APART = 11.0  # percent between names of curves
+_TILES = 4  # cells of the first screen, the last ones
+_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error"}
+_RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
 
 
 @page_maker(Rehearsal)
@@ -394,28 +397,46 @@ def rehearsal_page(found: Rehearsal) -> str:
         title=f"littlestone: {found.title}",
         heading=found.title,
         made=found.made_up,
+        tiles=[_tile(cell) for cell in found.cells[-_TILES:] if cell.measures],
+        columns=len(found.columns),
+        predicted=found.fit.task.event or found.fit.task.y,
         answer=answer,
         chance="" if answer is None else percent(answer.chance, 0),
         needs="" if answer is None else integer(answer.records),
         picture=html_of(curves(found, Setting())) if found.cells else "",
         cells=[_cell_row(cell) for cell in found.cells],
-        notes=found.notes,
-        free=int(FREE),
+        notes=[note.replace("+-", "± ") for note in found.notes],
+        free=integer(int(FREE)),
         embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
     )
 
 
+def _name(cell: Cell) -> str:
+    said = f"{integer(cell.records)} records, ε {float(cell.epsilon):g}"
+    return f"{said} {cell.population}".strip()
+
+
+def _tile(cell: Cell) -> tuple[str, str, str]:
+    """Return the first measure with its spread, beside that without privacy and of no model."""
+    main, each = cell.main, cell.measures[cell.main]
+    parts = [f"{each.low:.3g} to {each.high:.3g} in 10 to 90% of the runs"]
+    if main in cell.free:
+        parts.append(f"without privacy {cell.free[main].mean:.3g}")
+    parts += [_RIVALS[main]] if main in _RIVALS else []
+    return _name(cell), f"{_words(main)} {each.mean:.3g}", "; ".join(parts)
+
+
+def _words(measure: str) -> str:
+    return _NAMES.get(measure, measure.replace("_", " "))
+
+
 def _cell_row(cell: Cell) -> dict[str, object]:
     return {
-        "name": " ".join(
-            filter(None, (
-                f"{integer(cell.records)} records, ε {float(cell.epsilon):g}", cell.population
-            ))
-        ),
+        "name": _name(cell),
         "runs": cell.runs,
         "measures": [
             (
-                name.replace("_", " "), f"{each.mean:.3g}", f"{each.reach:.2g}",
+                _words(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
                 f"{each.low:.3g} to {each.high:.3g}",
                 f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
             )
@@ -472,7 +493,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     )
     sizes = sorted({cell.records for cell in cells})
     return chart(
-        f"{main.replace('_', ' ')} by number of records", words, paths,
+        f"{_words(main)} by number of records", words, paths,
         x=[(integer(records), round(100 * x_at(records), 2)) for records in sizes],
         y=[(number(tick, high - low), round(100 * y_at(tick), 2)) for tick in ticks(low, high)],
         x_name="records", ends=ends,

@@ -390,7 +390,9 @@ def calculator_of_targets(shown: Shown) -> Json | None:
 
 # -- What the noise of the learner alone makes of a column, from public numbers: no guarantee.
 
-_SPREADS, _WALK = 4.0, 2.5  # deviations: between cells of a column, and of a walk of signs
+# Deviations: between cells of a column, and of a walk of signs; chosen on generated tables
+# (``experiments/bands_chosen.py --effects``), where at most 1 in 30 columns of each kind passes.
+_SPREADS, _WALK = 4.0, 2.5
 
 
 def noise_ranges(release: Release) -> dict[str, float]:

@@ -10,7 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import UnionHypothesis, load
-from littlestone.classes.intervals import ldim_of_gaps, on_runs
+from littlestone.classes.intervals import ldim_of_spans, on_runs
 from littlestone.errors import ParameterError, UnsupportedError
 
 
@@ -101,14 +101,14 @@ def partitions(n, most):
 def test_levels_of_all_gaps(total):
     for gaps in partitions(total, total):
         longest, second = (*gaps[::-1], 0, 0)[:2]
-        assert ldim_of_gaps(longest, second) == levels(gaps)
+        assert ldim_of_spans(longest, second) == levels(gaps)
 
 
 @pytest.mark.more
 def test_long_gaps_by_all_ways_to_ask():
     for gaps in [(30,), (13, 17), (11, 19), (9, 9, 12), (35,)]:
         longest, second = (*gaps[::-1], 0)[:2]
-        assert ldim_of_gaps(longest, second) == levels(gaps)
+        assert ldim_of_spans(longest, second) == levels(gaps)
 
 
 def test_predictions_of_several_runs():

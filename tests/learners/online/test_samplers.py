@@ -27,7 +27,7 @@ from littlestone.classes import (
 )
 from littlestone.learners.online.samplers import (
     ClosureSampler,
-    growth,
+    closure_steps,
     majority,
     vote_events,
 )
@@ -75,7 +75,7 @@ A, B, C = (0, 0), (0, 1), (1, 0)
         (SparseSets(2), AlwaysZero(), [(1, 1), (2, 1), (2, 0)]),
         (SparseSets(2), PointHypothesis(1), [(1, 1), (2, 1), (3, 1)]),
         (FLATS, AlwaysZero(), [(A, 1), (B, 1), (C, 0)]),
-        (FLATS, growth(FLATS).join(AlwaysZero(), A), [(A, 1), (B, 1), (C, 1)]),
+        (FLATS, closure_steps(FLATS).join(AlwaysZero(), A), [(A, 1), (B, 1), (C, 1)]),
     ],
     ids=str,
 )
@@ -95,7 +95,7 @@ class Pairs(ClosureSampler):
 
     def votes(self, epochs, now):
         xs = [x for epoch in epochs for _, x, y in epoch if y == 1]
-        grown = growth(self.concept_class)
+        grown = closure_steps(self.concept_class)
         return Counter(grown.join(grown.join(now, a), b) for a, b in combinations(xs, 2) if a != b)
 
 
@@ -130,7 +130,7 @@ def test_growth_is_the_least_concept_by_brute_force(concept_class):
     domain = sorted(points_of(concept_class))
     sets = {h.key: frozenset(x for x in domain if label(h, x)) for h in concepts}
     by_set = {ones: h for h in concepts for ones in [sets[h.key]]}
-    grown = growth(concept_class)
+    grown = closure_steps(concept_class)
     level = {AlwaysZero()}
     for step, width in enumerate(grown.widths):
         following = set()

@@ -409,7 +409,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
 
         def sizes(sample: Any, source: Source) -> Any:
             own, _, other = parts_of_epsilon(epsilon, sample.n)
-            counts = [*error_sizes(model, sample, own, source)]
+            counts = [*error_sizes(model, sample, own, source).counts[0]]
             if other:
                 rows = error_cells(model, sample, of_cells, other, source).counts
                 counts += [count for row in rows for count in row]

@@ -7,6 +7,7 @@ target. Where the counts show no more errors, the sums that follow cut them
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
@@ -15,8 +16,9 @@ import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
+from littlestone.data.groups import Grouping, Groups
 from littlestone.data.targets import Quantity, TargetSample
-from littlestone.evaluation.histogram import release_histogram
+from littlestone.evaluation.histogram import ScoreHistogram, release_histogram
 from littlestone.evaluation.quantities import (
     ErrorCells,
     ErrorSums,
@@ -37,9 +39,12 @@ _FINEST_SIZE = 64  # the first cell of sizes of errors ends at the scale over it
 
 
 def error_sums(
-    model: TreeSum, sample: TargetSample, *, epsilon: Fraction, held_out: bool, source: Source
-) -> ErrorSums:
+    model: TreeSum, sample: TargetSample, *, epsilon: Fraction, held_out: bool, source: Source,
+    groups: Grouping | None = None,
+) -> ErrorSums:  # fmt: skip
     """Release how large the errors of a model are on a sample, and their sums.
+
+    With ``groups``, of rows that have their columns, too, sizes are counted in each group.
 
     Guarantee
     ---------
@@ -48,8 +53,13 @@ def error_sums(
     """
     of_sizes, of_sums, of_cells = parts_of_epsilon(epsilon, sample.n)
     parts, edges = unit_weight(sample), size_edges(model)
-    sizes = error_sizes(model, sample, of_sizes, source)
-    reach = int(edges[last_seen(sizes, of_sizes, parts)])
+    split = None
+    if groups is not None:
+        points, group = groups.split(sample.points)
+        split, sample = (groups.groups, group[sample.point]), replace(sample, points=points)
+    counted = error_sizes(model, sample, of_sizes, source, split)
+    (sizes,) = counted.counts
+    reach = int(edges[last_seen(sizes, of_sizes, parts, counted.noises)])
     center, far = center_of(model), value_reach(model, reach)
     sums = sums_within(model, sample, reach, of_sums, source)
     cells = (
@@ -74,30 +84,34 @@ def error_sums(
         held_out=held_out,
         kind=model.kind,
         cells=cells,
+        groups=counted.groups,
     )
 
 
 def error_sizes(
-    model: TreeSum, sample: TargetSample, epsilon: Fraction, source: Source
-) -> tuple[int, ...]:
+    model: TreeSum, sample: TargetSample, epsilon: Fraction, source: Source,
+    split: tuple[Groups, Ints] | None = None,
+) -> ScoreHistogram:  # fmt: skip
     """Release how many units have an error of which size, and how many no target; in parts.
+
+    With ``split``, public groups and those of the records, in each group.
 
     Guarantee
     ---------
     Pure epsilon-DP, replacing one unit of the sample (claim ``score-histogram``): each unit weighs
-    one in all, over its sizes and *no target*.
+    one in all, over its groups, sizes and *no target*.
     """
     edges, parts = size_edges(model), unit_weight(sample)
     error = np.abs(sample.code * PARTS - model.in_parts(sample.points)[sample.point])
-    exact = np.zeros(len(edges) + 1, dtype=np.int64)
-    known = sample.code >= 0
-    np.add.at(exact, np.searchsorted(edges, error[known]), weights(sample)[known])
-    exact[-1] = parts * sample.n - int(exact.sum())
-    (counts,) = release_histogram(
-        range(len(exact)), [exact],
+    size = np.where(sample.code >= 0, np.searchsorted(edges, error), len(edges)).astype(np.int64)
+    by, own = (None, np.zeros_like(size)) if split is None else split
+    exact = np.zeros((1 if by is None else by.size + 1, 1, len(edges) + 1), dtype=np.int64)
+    np.add.at(exact[:, 0], (own, size), weights(sample))
+    exact[-1, 0, -1] += parts * sample.n - int(exact.sum())
+    return release_histogram(
+        range(len(edges) + 1), exact[0] if by is None else exact, groups=by,
         n=sample.n * parts, epsilon=epsilon, source=source, records=parts,
-    ).counts  # fmt: skip
-    return counts
+    )  # fmt: skip
 
 
 def sums_within(

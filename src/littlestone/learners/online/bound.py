@@ -25,7 +25,7 @@ from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.data import OUTSIDE
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
-from littlestone.learners.online.samplers import growth, majority, vote_events
+from littlestone.learners.online.samplers import closure_steps, majority, vote_events
 from littlestone.learners.online.state import label_of, point_of, truth
 from littlestone.source import SeededSource
 
@@ -232,7 +232,7 @@ def lower_bounds(goal: StreamGoal, concept_class: ConceptClass) -> tuple[LowerBo
             if t == _TERMS:
                 break
         found.append(LowerBound(total / 2, "Omega(1/epsilon)", TWO_CONCEPTS))
-    if growth(concept_class) is not None and d >= 1:  # holds all single points of its domain
+    if closure_steps(concept_class) is not None and d >= 1:  # has all single points
         found.append(LowerBound(None, "Omega(log T)", LOG_HORIZON))
     return tuple(found)
 
@@ -286,7 +286,7 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: Certificat
 
 
 def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
-    grown = growth(concept_class)
+    grown = closure_steps(concept_class)
     assert grown is not None
     steps = len(grown.widths)
     cert = cert.where(steps=steps, leak=plan.leak)

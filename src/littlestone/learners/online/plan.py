@@ -30,7 +30,7 @@ from littlestone.errors import (
 from littlestone.learners.online.samplers import (
     ClosureSampler,
     ExponentialSampler,
-    growth,
+    closure_steps,
     vote_events,
 )
 from littlestone.learners.release import LEARNING, parts_of, proposal_of
@@ -372,7 +372,7 @@ def _best(
             found.append(_exponential_plan(concept_class, goal, constants, adversary))
     if found:
         return replace(min(found, key=_proved), adversary=adversary)
-    if growth(concept_class) is not None and not goal.delta:
+    if closure_steps(concept_class) is not None and not goal.delta:
         raise parameter_error(
             _OWNER, "delta", f"positive for {concept_class.spec}", 0,
             "With delta = 0, hypotheses can be drawn only from a list that is fixed in advance.",
@@ -386,7 +386,7 @@ def _best(
 
 def _as_printed(concept_class: ConceptClass, goal: StreamGoal) -> str:
     """Point to the learner of paper 003, where it runs."""
-    if not goal.delta or growth(concept_class) is not None:  # it would need too many teachers
+    if not goal.delta or closure_steps(concept_class) is not None:  # too many teachers
         return ""
     try:
         concept_class.version_space().littlestone_dim()
@@ -525,8 +525,8 @@ _MOST_GROWN, _SUMMED = 1024, 8
 
 
 def _closure_plans(concept_class: ConceptClass, goal: StreamGoal) -> Iterator[OnlinePlan]:
-    """Yield the plans of a `ClosureSampler`: one draw for each step of growth."""
-    grown = growth(concept_class)
+    """Yield the plans of a `ClosureSampler`: one draw for each step of the closure."""
+    grown = closure_steps(concept_class)
     if grown is None or not goal.delta or len(grown.widths) > _MOST_GROWN:
         return
     steps = len(grown.widths)

@@ -104,13 +104,13 @@ class ExponentialSampler:
         return [choice.draw(self.rate, source) for _ in range(draws)]
 
 
-def growth(concept_class: ConceptClass) -> Closures | None:
+def closure_steps(concept_class: ConceptClass) -> Closures | None:
     """Return how the concepts of a class grow from points; None if no useful way is known.
 
     Examples
     --------
     >>> from littlestone.classes import AffineSubspaces, SparseSets
-    >>> growth(SparseSets(3)).widths, growth(AffineSubspaces(7, 20, 2)).widths
+    >>> closure_steps(SparseSets(3)).widths, closure_steps(AffineSubspaces(7, 20, 2)).widths
     ((3, 2, 1), (49, 8, 1))
     """
     try:
@@ -134,7 +134,7 @@ class ClosureSampler:
     `sparse_select`, for one candidate.
     """
 
-    concept_class: ConceptClass  # with a `growth`
+    concept_class: ConceptClass  # with a `closure_steps`
     rate: Fraction  # of one draw
     leak: Fraction
 
@@ -156,7 +156,7 @@ class ClosureSampler:
 
     def votes(self, epochs: Epochs, now: Hypothesis) -> dict[Hypothesis, int]:
         """Return how many mistakes vote for each next concept (not private)."""
-        grown = growth(self.concept_class)
+        grown = closure_steps(self.concept_class)
         assert grown is not None
         ones = Counter(x for epoch in epochs for _, x, y in epoch if y == 1 and x is not OUTSIDE)
         votes: Counter[Hypothesis] = Counter()
@@ -204,7 +204,7 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
     """
     if isinstance(concept_class, LeafPaths):  # any law of its concepts is one of all paths
         return vote_events(concept_class.paths, share)
-    cells, grown = _cells(concept_class), growth(concept_class)
+    cells, grown = _cells(concept_class), closure_steps(concept_class)
     if isinstance(concept_class, Thresholds):
         return min(cells, Fraction(2))
     if isinstance(concept_class, TreePaths | Prefixes):
