@@ -17,6 +17,8 @@ from littlestone.data import Sample, proposal
 from littlestone.data.histogram import Cell
 from littlestone.data.proposal import plan, tally
 from littlestone.errors import ParameterError
+from littlestone.learners import release as releases
+from littlestone.learners import running
 from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.check_record import check_record
 from littlestone.learners.fit import asked_of
@@ -155,7 +157,9 @@ LOW, HIGH = Cell(0, 1, 0), Cell(1, 2, 0)
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Two cells of numbers, no parts, one tree, and noise in one draw."""
+    """Two cells of numbers, no parts, one tree, one cell of margins, and noise in one draw."""
+    for module in (running, releases):
+        monkeypatch.setattr(module, "scores_of", lambda model, labels: (max(model.margins),))
     monkeypatch.setattr(proposal, "grid", lambda *, whole: (LOW, HIGH))
     monkeypatch.setattr(proposal, "_DEVIATIONS", 0)
     monkeypatch.setattr(Cell, "parts", lambda cell, *, whole: [])
