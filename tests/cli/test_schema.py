@@ -107,7 +107,7 @@ def test_a_schema_is_proposed(run, folder):
     done = run(f"{command} --header-is-public")
     assert done.code == 0
     rows = [[cell.strip() for cell in line.split("│")] for line in done.out.splitlines()]
-    assert ["age", "bins", "8"] in rows
+    assert ["age", "bins", "6"] in rows
     assert ["city", "categories", "2"] in rows
     assert "NOT PRIVATE (seeded)" in done.out
     assert "No certificate of accuracy holds" in done.out
