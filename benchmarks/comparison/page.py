@@ -10,7 +10,7 @@ from io import StringIO
 from fits import MEASURES
 from standing import RELATIONS, Standing, counts, means
 
-__all__ = ["SHOWN", "csv_of_means", "csv_of_measure", "filled"]
+__all__ = ["SHOWN", "csv_of_behind", "csv_of_means", "csv_of_measure", "filled"]
 
 MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTALL)
 #: Heading, and the method and relation of a column.
@@ -18,6 +18,8 @@ COLUMNS = {
     "boosted trees": ("boosted trees", "replace-one"),
     "pure": ("boosted trees, pure", "replace-one"),
     "scorecard": ("scorecard", "replace-one"),
+    "S-BDT": ("S-BDT", "replace-one"),
+    "S-BDT, own": ("S-BDT", "own"),
     "DP-EBM": ("DP-EBM", "replace-one"),
     "DP-EBM, own": ("DP-EBM", "own"),
     "forest": ("diffprivlib RandomForestClassifier", "replace-one"),
@@ -39,27 +41,42 @@ def filled(
     standing: Standing,
     titles: Mapping[str, str],
     epsilons: Sequence[str],
-    shown: str = "1",
 ) -> str:
     """Return the page with these results."""
-    text = "\n".join([*_standings(standing, titles, epsilons, shown), ""])
+    text = "\n".join([*_standings(standing, titles, epsilons), ""])
     return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 
 
-def _standings(
-    standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str], shown: str
-) -> list[str]:
-    """Return on how many tables the default is level or first, and where it is behind."""
-    head = ["| epsilon | neighbours | AUROC | accuracy | log loss |", "|--:|---|--:|--:|--:|"]
-    rows, behind = [], []
+def _standings(standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str]) -> list[str]:
+    """Return on how many tables the default is level or first."""
+    rows = ["| epsilon | neighbours | AUROC | accuracy | log loss |", "|--:|---|--:|--:|--:|"]
     for epsilon in epsilons:
         for relation in RELATIONS:
-            level, where = counts(standing, list(titles), epsilon, relation)
-            cells = " | ".join(f"{count} of {len(titles)}" for count in level.values())
+            tables = _compared(standing, titles, epsilon, relation)
+            level, _ = counts(standing, tables, epsilon, relation)
+            cells = " | ".join(f"{count} of {len(tables)}" for count in level.values())
             rows.append(f"| {epsilon} | {relation} | {cells} |")
-            if epsilon == shown and where:
-                behind.append(f"* {relation}: {'; '.join(where)}.")
-    return [*head, *rows, "", f"### Where we are behind at epsilon {shown}", "", *behind]
+    return rows
+
+
+def _compared(
+    standing: Standing, titles: Mapping[str, str], epsilon: str, relation: str
+) -> list[str]:
+    """Return the tables on which the field was run, not S-BDT alone."""
+    return [n for n in titles if standing.best(n, epsilon, "DP-EBM", relation, "auroc")]
+
+
+def csv_of_behind(standing: Standing, titles: Mapping[str, str], shown: str = "1") -> str:
+    """Return where a rival is ahead of the default, as CSV."""
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["neighbours", "table and measure", "ours, and the best rival"])
+    for relation in RELATIONS:
+        for line in counts(standing, list(titles), shown, relation)[1]:
+            name, values = line.split(": ")
+            table, _, measure = name.partition(", ")
+            out.writerow([relation, f"{titles[table]}: {measure}", values])
+    return text.getvalue()
 
 
 def csv_of_measure(

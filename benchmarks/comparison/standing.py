@@ -16,6 +16,7 @@ __all__ = ["OURS", "RELATIONS", "Cell", "Standing", "counts", "means"]
 #: Methods of this library, the default first.
 OURS = (
     "boosted trees", "boosted trees, pure", "scorecard", "scorecard, pure", "rules", "tree depth 2",
+    "linear", "auto",
 )  # fmt: skip
 RELATIONS = ("replace-one", "own")
 #: Where less is better.

@@ -4,7 +4,8 @@
     python examples/field_audit/run.py opacus     # one; the other rows stay as they are
 
 Each folder has a script of mechanisms with their claims, and requirements: one environment for
-each file of them. ``littlestone`` has none, and runs here.
+each file of them. ``littlestone`` has none, and runs here. What has no package has a ``source.txt``
+instead, and is left out until somebody has compiled it.
 """
 
 import argparse
@@ -29,17 +30,20 @@ SLOWEST = 600  # seconds, of one run of a mechanism
 def environments():
     """Return the requirements by name: of a folder, or of a folder and a version."""
     found = {"littlestone": None}
+    found |= {path.parent.name: path for path in HERE.glob("*/source.txt")}
     for path in sorted(HERE.glob("*/requirements*.txt")):
         found[path.parent.name + path.stem.removeprefix("requirements")] = path
     return found
 
 
 def interpreter(name, requirements, folder):
-    """Return the interpreter of an environment, which is made where it is not there yet."""
+    """Return the interpreter of an environment, made if it can be; None if it cannot."""
     if requirements is None:
         return sys.executable
     home = folder / name
     python, made = home / "bin" / "python", home / "made-of.txt"
+    if requirements.name == "source.txt":
+        return python if python.exists() else None
     if not made.exists() or made.read_text() != requirements.read_text():
         venv.create(home, with_pip=True, clear=True)
         command = [python, "-m", "pip", "install", "--quiet", "-r", requirements]
@@ -53,7 +57,7 @@ def audited(name, requirements, python):
     library = HERE.joinpath(name) if requirements is None else requirements.parent
     each = Family(**FAMILY).each
     with Worker(python, library / "mechanisms.py", seconds=SLOWEST) as worker:
-        version = worker.versions.get(library.name, "this version")
+        version = worker.versions.get(library.name) or requirements.read_text().split()[0]
         for about in next(worker.call("audits", 0)):
             start = monotonic()
             bound = lower_bound(
@@ -114,6 +118,9 @@ def main():
     rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     for name in asked.names or known:
         python = interpreter(name, known[name], asked.environments)
+        if python is None:
+            print(f"{name} is left out: {known[name].read_text()}")
+            continue
         new = list(audited(name, known[name], python))
         rows = [row for row in rows if row["environment"] != name] + new
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n")

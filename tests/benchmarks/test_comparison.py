@@ -37,10 +37,10 @@ def bench(monkeypatch):
     )  # fmt: skip
 
 
-def test_twelve_public_tables_with_package_version_and_hash(bench):
+def test_sixteen_public_tables_with_package_version_and_hash(bench):
     tables = bench.definitions.TABLES
     assert sorted(bench.compare.ORDER) == sorted(tables)
-    assert len(tables) >= 12
+    assert len(tables) >= 16
     columns = []
     for table in tables.values():
         assert table.package.count("==") == 1
@@ -176,11 +176,12 @@ def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
     """The page, its tables, the picture and the means on the site are those of results.csv."""
     docs = ROOT.parent / "docs"
     (tmp_path / "comparison").mkdir()
-    bench.fits.restore(tmp_path, ("ours", "rivals", "synthetic"))
+    workers = bench.compare.WORKERS
+    bench.fits.restore(tmp_path, workers)
     (tmp_path / "comparison.md").write_text((docs / "comparison.md").read_text("utf-8"), "utf-8")
-    runs = bench.fits.load([tmp_path / f"{w}.jsonl" for w in ("ours", "rivals", "synthetic")])
+    runs = bench.fits.load([tmp_path / f"{worker}.jsonl" for worker in workers])
     bench.compare.write(runs, tmp_path)
-    tables = [f"comparison/{file}" for file in bench.page.SHOWN.values()]
+    tables = [f"comparison/{file}" for file in ("behind.csv", *bench.page.SHOWN.values())]
     for name in ("comparison.md", "comparison.svg", "comparison.csv", *tables):
         assert (tmp_path / name).read_text("utf-8") == (docs / name).read_text("utf-8"), name
 

@@ -209,7 +209,7 @@ def test_declared_texts_need_a_delta_before_anything_is_spent(tmp_path):
     pq.write_table(texts, path)
     with pytest.raises(ParameterError, match=r"delta, for example 1e-6.*littlestone schema new"):
         ls.fit(path, y="ill", epsilon=1, ledger=ledger)
-    pq.write_table(texts.slice(0, 200), path)
+    pq.write_table(texts.slice(0, 100), path)
     with pytest.raises(ls.errors.InfeasibleError, match="littlestone schema new"):
         ls.fit(path, y="ill", epsilon=1, delta=1e-6)
     assert ledger.spent().epsilon == 0
