@@ -106,7 +106,7 @@ def test_creation_never_replaces_a_file(path, tmp_path):
         with pytest.raises(StoreError) as caught:
             Store.create(where, KIND)
         assert caught.value.reason == "exists"
-    with pytest.raises(StoreError, match="make it first"):
+    with pytest.raises(StoreError, match="create it first"):
         Store.create(tmp_path / "no" / "hits.db", KIND)
     with pytest.raises(StoreError, match="could not be made"):
         Store.create(tmp_path / ("n" * 300), KIND)

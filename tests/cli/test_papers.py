@@ -98,7 +98,7 @@ def test_stream(rows, tmp_path, capsys):
     assert published["guarantee"]["epsilon"] <= 8
     assert published["time"] == 2000
     assert main([*arguments, *paper, "--state", str(tmp_path / "state")]) == 2
-    assert "has no state" in capsys.readouterr().err
+    assert "keeps no state" in capsys.readouterr().err
     assert main([*arguments, "--set", "U=2"]) == 2
     assert main(arguments) == 2
     assert "--state" in capsys.readouterr().err

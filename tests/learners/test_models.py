@@ -331,7 +331,7 @@ def test_intervals_of_one_record_blame_what_was_asked():
         (TIME | {"periods": None}, "periods"),
         (TIME | {"periods": [3, 2]}, "increasing"),
         (TIME | {"periods": "many", "high": 3}, "equal periods"),
-        (TIME | {"evaluate": 8}, "99 hundredths"),
+        (TIME | {"evaluate": 8}, "99% of the epsilon"),
         (TIME | {"event": "lived"}, "no column 'lived'"),
         ({}, "name of a column"),
     ],
