@@ -24,7 +24,7 @@ def test_a_record_is_written_and_checked(run):
     assert record["ledger"][-1]["event"]["purpose"] == "report"
     checked = run("check-record record.json")
     assert checked.code == 0
-    assert "agrees" in checked.out
+    assert "is consistent" in checked.out
     assert run("check-record record.json --json").json == {"ok": True, "wrong": []}
 
 
