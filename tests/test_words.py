@@ -11,6 +11,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
+import strings
 
 ROOT = Path(__file__).parents[1]
 #: A pattern, and what to say instead. Patterns are matched without regard to case.
@@ -134,3 +135,13 @@ def test_the_documents_do_not_grow():
     """Say a thing once, and link; logs and long tables are files that the site links."""
     words = sum(len(p.read_text("utf-8").split()) for p in PAGES if p.suffix == ".md")
     assert words <= 60_000
+
+
+@pytest.mark.more
+def test_the_table_of_texts_has_errors_help_and_pages():
+    """`python tools/strings.py` lists what is read whole: each kind, with what is filled in."""
+    rows = list(strings.table())
+    assert {place for place, _, _ in rows} >= {"error", "help", "page", "text"}
+    assert len(rows) > 3000
+    assert any(text == "The table given to {caller} has no rows, so nothing was drawn."
+               for _, _, text in rows)  # fmt: skip

@@ -61,5 +61,5 @@ def test_proper_and_without_delta(capsys):
     assert main([*base, "--delta", "1e-6", "--proper", "--seed", "1", "--json"]) == 0
     assert '"type": "set"' in capsys.readouterr().out
     assert main(base) == 2
-    assert "zero is not possible" in " ".join(capsys.readouterr().err.split())
+    assert "0 is not possible" in " ".join(capsys.readouterr().err.split())
     assert main([*base, "--delta", "1e-6", "--alpha", "0.01", "--require-certificate"]) == 3

@@ -40,7 +40,7 @@ def test_streams_beside_what_no_learner_can_do_better(run):
     said = run(f"{line} 100000 --report page.html").out
     assert f"at most {stream['bound']['mistakes']} mistakes" in " ".join(said.split())
     assert "Omega(log T): constant unknown" in " ".join(said.split())
-    assert "it is too short" in " ".join(run(f"{line} 20").out.split())
+    assert "the stream is too short" in " ".join(run(f"{line} 20").out.split())
     assert run(f"{line} 0").code == 2
     assert run(f"{line} 9 --solve epsilon --n 9").code == 2
     refused = run(

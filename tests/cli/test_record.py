@@ -99,4 +99,4 @@ def test_a_stream_with_a_seed_has_no_record(run, folder):
     assert run(f"{line} --delta 1e-6 --horizon 1000 --out o.csv --seed 1").code == 0
     refused = run("stream --state s --record r.json")
     assert refused.code == 2
-    assert "it has no record" in refused.err
+    assert "has no record" in refused.err

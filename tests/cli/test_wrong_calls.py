@@ -51,7 +51,7 @@ CALLS = {
     f"{FIT} --schema unsorted.toml": "'bins' parameter of column 'age'",
     f"{FIT} --schema schema.toml --holdout 20%": "5% is 0.05",
     f"{FIT} --target quantity --high -5": "'--low' option of fit must be below",
-    f"{FIT} --schema schema.toml --class scorecard --user adult": "in two roles",
+    f"{FIT} --schema schema.toml --class scorecard --user adult": "two roles",
     "fit data.csv --time age --event age --epsilon 1 --periods 9": "two columns",
     "fit dates.parquet --y day --target quantity --high 9 --epsilon 1": "a column of numbers",
     "score model.json empty.csv --epsilon 1": "has no rows",

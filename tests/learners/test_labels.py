@@ -157,7 +157,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     for words in ("then a", "unlisted label", "Majority class", "Balanced accuracy"):
         assert words in said
         assert words in page(again)
-    assert "1 means" not in page(again)
+    assert "label 1: " not in page(again)
     assert "labels: a, b, c" in page(again)
     document = again.to_dict()
     document["hypothesis"]["label_names"] = ["a", "c", "b"]

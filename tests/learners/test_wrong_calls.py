@@ -83,7 +83,7 @@ CALLS = {
     "a number for labels": (lambda: trees().fit(X, 5), "one label for each record"),
     "labels that run out": (lambda: trees().fit(X, iter(ILL)), "one label for each record"),
     "users, not named": (lambda: trees().fit(TABLE, "ill", user=TABLE["city"]), "their names"),
-    "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "in two roles"),
+    "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "two roles"),
     "columns beside a schema": (lambda: trees().fit(TABLE, "ill", x="age"), "left out with a"),
     "points of a number": (lambda: rule().fit(TABLE, "ill", x=5), "Give x="),
     # quantities, counts and times
@@ -95,7 +95,7 @@ CALLS = {
     "low of counts": (lambda: cost(loss="poisson", low=1).fit(X, ILL), "counts begin at 0"),
     "weights of times": (lambda: times().fit(X, ILL, sample_weight=ILL), "Every record"),
     "a time without event": (lambda: times().fit(TABLE, "age"), 'time="months", event="died"'),
-    "one column, twice": (lambda: times().fit(TABLE, time="age", event="age"), "in two roles"),
+    "one column, twice": (lambda: times().fit(TABLE, time="age", event="age"), "two roles"),
     "time and event": (lambda: months(event="age"), "two columns"),
     "a number of periods": (lambda: months(periods=5), "high=36"),
     # shapes
@@ -154,7 +154,7 @@ CALLS = {
     "columns by number": (lambda: ls.data.propose(TABLE, epsilon=1, columns=[5]), "It has: age"),
     "points for rows": (lambda: ls.audit.verify(trees(), points=[1]), "A row has the code"),
     "a stream of nothing": (lambda: stream().predict(None), "Expected a list"),
-    "a page of a number": (lambda: ls.page(3), "It shows:"),
+    "a page of a number": (lambda: ls.page(3), "It shows"),
     "export": (lambda: fitted().release_.export("excel"), "sql, python, r, json"),
     "check": (lambda: ls.check(TABLE, "s.toml", y="ill", epsilon=1), "littlestone schema new"),
     "an empty column": (lambda: ls.Schema.from_dict({"age": {}}), "bins or integers"),
