@@ -244,8 +244,8 @@ def test_bands_of_groups_hold_where_they_are_shown():
     assert max(float(row["width"]) for row in rows) < 0.2
 
 
-def test_what_is_left_open_of_ties_is_enough_where_records_are_few():
-    """On generated tables, by the rule of the script; of more records all of it must be open."""
+def test_what_is_left_open_of_ties_is_enough_at_every_size():
+    """On generated tables, by the rule of the script."""
     rows, open_ = table(RESULTS / "bands_chosen.csv"), {}
     default = inspect.signature(Evaluation.auroc).parameters["unsure"].default
     for n in {row["n"] for row in rows}:
@@ -255,9 +255,8 @@ def test_what_is_left_open_of_ties_is_enough_where_records_are_few():
             right = sum(i for i, _ in pairs) >= 0.95 * sum(of for _, of in pairs)
             right &= all(i == of or stats.beta.ppf(0.999, i + 1, of - i) >= 0.95 for i, of in pairs)
             open_[int(n), unsure] = right
-    assert open_[2_000, f"{default:.3f}"]
-    assert open_[5_000, f"{default:.3f}"]
-    assert all(open_[n, "1.000"] for n in (2_000, 5_000, 20_000, 100_000))
+    assert all(open_[n, f"{default:.3f}"] for n in (2_000, 5_000, 20_000, 100_000))
+    assert not open_[20_000, "0.333"]
 
 
 def test_effects_of_columns_that_say_nothing_are_folded():

@@ -312,7 +312,7 @@ class Evaluation(Figures):
             return found
         away = self._observed_less_predicted(total, beta)
         return replace(
-            found, auroc=_narrow(self.auroc(beta=beta, unsure=1.0)), calibration=_narrow(away)
+            found, auroc=_narrow(self.auroc(beta=beta)), calibration=_narrow(away)
         )
 
     def _observed_less_predicted(self, total: float, beta: float) -> Band:
@@ -413,7 +413,7 @@ class Evaluation(Figures):
         upper = zip(left.tolist(), high.tolist(), strict=True)
         return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
 
-    def auroc(self, *, beta: float = _BETA, unsure: float = 1 / 3) -> Band | None:
+    def auroc(self, *, beta: float = _BETA, unsure: float = 1.0) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.
 
         ``unsure``: the share of what probabilities say of scores in one cell that may be wrong.
@@ -427,10 +427,9 @@ class Evaluation(Figures):
         each pair of scores), estimated with noisy shares. Added is that of the sampling (DeLong,
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
-        lie: approximate, and its coverage is tested (``experiments/evaluations.py``). A third of
-        what probabilities add to ties is left open. On generated tables (``bands_chosen.py``) this
-        is enough up to 5,000 records; from 20,000 on, where nearly nothing is explained, it is not:
-        only ``unsure=1`` holds there.
+        lie: approximate, and its coverage is tested (``experiments/evaluations.py``). All that
+        probabilities add to ties is left open: on generated tables (``bands_chosen.py``) a third
+        of it is enough up to 5,000 records, but not from 20,000 on, where scores explain little.
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
