@@ -312,7 +312,7 @@ class Evaluation(Figures):
             return found
         away = self._observed_less_predicted(total, beta)
         return replace(
-            found, auroc=_narrow(self.auroc(beta=beta)), calibration=_narrow(away)
+            found, auroc=_narrow(self.auroc(beta=beta, unsure=1.0)), calibration=_narrow(away)
         )
 
     def _observed_less_predicted(self, total: float, beta: float) -> Band:
@@ -413,10 +413,11 @@ class Evaluation(Figures):
         upper = zip(left.tolist(), high.tolist(), strict=True)
         return tuple(upper), tuple(zip(right.tolist(), low.tolist(), strict=True))
 
-    def auroc(self, *, beta: float = _BETA, unsure: float = 1.0) -> Band | None:
+    def auroc(self, *, beta: float = _BETA, unsure: float | None = None) -> Band | None:
         """Return the area under the ROC curve; None where noise hides a label, or all of it.
 
-        ``unsure``: the share of what probabilities say of scores in one cell that may be wrong.
+        ``unsure``: the share of what probabilities say of scores in one cell that may be wrong; a
+        third where noise and sampling are far wider than all of that, all where they are narrower.
 
         Notes
         -----
@@ -427,9 +428,10 @@ class Evaluation(Figures):
         each pair of scores), estimated with noisy shares. Added is that of the sampling (DeLong,
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
-        lie: approximate, and its coverage is tested (``experiments/evaluations.py``). All that
-        probabilities add to ties is left open: on generated tables (``bands_chosen.py``) a third
-        of it is enough up to 5,000 records, but not from 20,000 on, where scores explain little.
+        lie: approximate, and its coverage is tested (``experiments/evaluations.py``). What
+        probabilities add to ties is left open in part, by a rule chosen on generated tables
+        (``bands_chosen.py``): up to 5,000 records even none is enough; from 20,000 on, where
+        scores explain little, only all of it is.
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
@@ -458,7 +460,10 @@ class Evaluation(Figures):
             noise += float(row @ spread) / max(row.sum(), 1) / total
         # what probabilities add to ties of merged scores is known to a share of it
         mended = float((ones * zeros) @ np.abs(ties - 0.5)) / float(totals.prod())
-        width = math.hypot(wide * math.sqrt(noise), unsure * mended)
+        drawn = wide * math.sqrt(noise)
+        if unsure is None:
+            unsure = min(1.0, max(1 / 3, (mended / drawn) ** 2))
+        width = math.hypot(drawn, unsure * mended)
         low, high = max(0.0, value - width), min(1.0, value + width)
         return None if (low, high) == (0, 1) else Band(value, low, high, self.covers, beta)
 
