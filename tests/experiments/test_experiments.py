@@ -2,7 +2,6 @@
 
 import csv
 import importlib
-import inspect
 import math
 import re
 import runpy
@@ -14,7 +13,6 @@ from scipy import stats
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.evaluation import Evaluation
 from littlestone.learners.exponential import Agnostic
 from littlestone.source import Explicit, SeededSource
 
