@@ -6,10 +6,11 @@ There is no package: run it with a Python in which the module ``sbdt`` of kirsch
 2e0776b) can be imported, compiled with its constant ``DELTA`` of 1e-6; compare.py does not start
 it, and reads the kept fits. It draws from the operating system, so a seed only numbers the runs.
 
-Settings: the defaults, whose loss is a square; and of Newton boosting, three near those that its
-authors found best on Adult (``adult_rerun_results.csv`` there: five or six levels, 10 added to denominators, one
-column in each tree), with all rows in each of 25 or 100 trees, or a tenth of them in each of 200.
-Each runs with two encodings: numbers scaled to their public bounds, and the codes of our bins.
+Settings: the defaults, whose loss is a square; and three with Newton boosting, near those that its
+authors found best on Adult (``adult_rerun_results.csv`` there: five or six levels, 10 added to
+denominators, one column in each tree), with all rows in each of 25 or 100 trees, or a tenth of them
+in each of 200. Each runs with two encodings: numbers scaled to their public bounds, and the codes
+of our bins.
 
 *Neighbours.* ``own``: one record more or less. ``replace-one``: half of epsilon, as replacing is
 removing and adding (its delta stays at 1e-6, which favours it a little).
