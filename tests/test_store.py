@@ -92,7 +92,7 @@ def test_only_the_owner_can_enter(path, tmp_path):
     (tmp_path / "link").symlink_to(folder)
     with pytest.raises(StoreError, match="no link"):
         private_folder(tmp_path / "link")
-    with pytest.raises(StoreError, match="could not be made"):
+    with pytest.raises(StoreError, match="could not be created"):
         private_folder(tmp_path / "no" / "state")
 
 
@@ -106,9 +106,9 @@ def test_creation_never_replaces_a_file(path, tmp_path):
         with pytest.raises(StoreError) as caught:
             Store.create(where, KIND)
         assert caught.value.reason == "exists"
-    with pytest.raises(StoreError, match="make it first"):
+    with pytest.raises(StoreError, match="create it first"):
         Store.create(tmp_path / "no" / "hits.db", KIND)
-    with pytest.raises(StoreError, match="could not be made"):
+    with pytest.raises(StoreError, match="could not be created"):
         Store.create(tmp_path / ("n" * 300), KIND)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["dangling", "folder", "hits.db"]
     assert numbers(path) == [1]

@@ -241,8 +241,8 @@ def parse_json(text: str, what: str) -> Any:
     {'n': [1, 2]}
     >>> parse_json('{"n": 1, "n": 2}', "model")
     Traceback (most recent call last):
-    littlestone.errors.ParameterError: The model is not JSON that this program reads: the name 'n'
-    is given twice.
+    littlestone.errors.ParameterError: The model is not JSON that this program can read: the name
+    'n' is given twice.
     """
 
     def refuse(why: str) -> NoReturn:

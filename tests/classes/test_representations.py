@@ -1,4 +1,4 @@
-"""Hashing with an exact collision probability, and exact surrogate scores."""
+"""Hashing with an exact collision probability, and exact scores."""
 
 from __future__ import annotations
 
@@ -182,18 +182,6 @@ def test_a_representation_represents():
     assert failures / 800 <= beta
 
 
-def concept_errors(point: object, sample: Sample, h) -> tuple[int, int]:
-    """Return errors of 1_point (None: of 0), and its disagreements with h, by definition."""
-    wrong, differ = sample.outside[1], 0
-    for x, zeros, ones, label in zip(
-        sample.points, sample.zeros, sample.ones, h.predict(sample.points), strict=True
-    ):
-        mine = int(point is not None and x == point[0])
-        wrong += int(zeros) if mine else int(ones)
-        differ += int(zeros + ones) if mine != label else 0
-    return wrong, differ
-
-
 RECORDS = st.lists(
     st.tuples(st.sampled_from([0, 1, 2, "a", "bb", 2**70, ("a", 1)]), st.integers(0, 1)),
     max_size=8,
@@ -210,20 +198,14 @@ def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
     hypotheses = [AlwaysZero()] + [
         HashHypothesis(f, r) for f, r in product(drawn.functions, range(buckets))
     ]
-    # A point outside the sample's support can only be seen by its bucket: one more for each
-    # would have errors of the constant 0; so the support and "no point" are all concepts.
-    concepts = [None] + [(x,) for x in sample.points] + [("elsewhere",)]
-    direct, surrogate = [], []
+    direct = []
     for h in hypotheses:
         wrong = sample.outside[1] + int(
             np.where(h.predict(sample.points) == 1, sample.zeros, sample.ones).sum()
         )
         direct.append((h.key, wrong))
-        surrogate.append((h.key, min(sum(concept_errors(c, sample, h)) for c in concepts)))
     assert drawn.size == len(hypotheses)
     oracle.assert_same_law(drawn.candidates(sample), direct, Fraction(1, 2))
-    oracle.assert_same_law(drawn.surrogate_candidates(sample), surrogate, Fraction(1, 2))
-    assert drawn.surrogate_sensitivity == 2
 
 
 def test_the_surrogate_of_a_class_is_its_error():
@@ -231,7 +213,7 @@ def test_the_surrogate_of_a_class_is_its_error():
     rows = [(0, 0, 1), (0, 1, 0), (1, 1, 1)]
     whole = FiniteClass(rows).representation()
     assert isinstance(whole, IdentityRepresentation)
-    assert (whole.alpha, whole.beta, whole.proper, whole.surrogate_sensitivity) == (0, 0, True, 1)
+    assert (whole.alpha, whole.beta, whole.proper) == (0, 0, True)
     for labels in product((0, 1), repeat=3):
         for h in rows:
 
@@ -241,7 +223,7 @@ def test_the_surrogate_of_a_class_is_its_error():
             assert min(distance(c, labels) + distance(c, h) for c in rows) == distance(h, labels)
     assert whole.drawn(SeededSource(0)) is whole
     sample = Sample.of([0, 1, 2], [0, 1, 0])
-    assert whole.surrogate_candidates(sample).size == whole.candidates(sample).size == 3
+    assert whole.candidates(sample).size == 3
 
 
 def test_bounded_points_take_the_smaller_of_hashing_and_enumeration():

@@ -116,7 +116,7 @@ def test_written_witnesses_are_read_back():
     assert found.littlestone.witness()["depth"] == 8
 
 
-@pytest.mark.more
+@pytest.mark.first(0, 20)
 @pytest.mark.parametrize("case", range(60))
 def test_random_schemas(case):
     rng = random.Random(case)

@@ -64,7 +64,7 @@ def test_an_evaluation_of_another_learner(run):
         (f"{FIT} scorecard --epsilon 1 --require-certificate", "no certificate before data"),
         (f"{FIT} thresholds(1,9) --x age --learner boosting --epsilon 1", "boosted_trees"),
         (f"{FIT} scorecard --learner agnostic --epsilon 1", "learner 'boosting'"),
-        (f"{FIT} scorecard --user id --samples-per-user 3 --epsilon 1", "all that a user has"),
+        (f"{FIT} scorecard --user id --samples-per-user 3 --epsilon 1", "all records of a user"),
         (f"{FIT} scorecard(rounds=2000) --epsilon 1", "parameter of Scorecard must be at most"),
     ],
 )

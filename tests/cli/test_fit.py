@@ -140,7 +140,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
         "balanced_accuracy",
     }
     said = run(f"{ADULT} thresholds(1,99) {more}").out
-    assert re.search(r"Error +about [\d.]+% wrong \([\d.]+% to [\d.]+% at 95%\)", said)
+    assert re.search(r"Error rate +(?:about )?[\d.]+% \([\d.]+% to [\d.]+% at 95%\)", said)
     assert re.search(r"Majority class +[01], error rate [0-9]", said)
 
 
@@ -148,7 +148,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
 @pytest.mark.parametrize(
     ("more", "advice"),
     [
-        ("--evaluate 0.01", "a larger --evaluate narrows that"),
+        ("--evaluate 0.01", "a larger --evaluate would be more precise"),
         ("--evaluate 0.01 --holdout 0.5", "a larger --holdout or --evaluate narrows that"),
         ("--evaluate 0.5", None),
         ("--no-evaluate", None),
@@ -264,11 +264,11 @@ def test_costs(run):
 @pytest.mark.parametrize(
     ("costs", "why"),
     [
-        ("1=9", "of the label 1 and the other"),
-        ("yes=9,no=1", "of the label 1 and the other"),
-        ("0=1,1=9,2=1", "of the label 1 and the other"),
+        ("1=9", "for the label 1 and the other"),
+        ("yes=9,no=1", "for the label 1 and the other"),
+        ("0=1,1=9,2=1", "for the label 1 and the other"),
         ("0=1,1=x", "'--costs'"),
-        ("balanced", "of the label 1 and the other"),
+        ("balanced", "for the label 1 and the other"),
     ],
 )
 def test_costs_that_are_none(run, costs, why):

@@ -26,7 +26,7 @@ def budget(folder):
 def test_a_model_that_cannot_be_written_is_printed(run, budget):
     done = run("", *FIT, "--ledger", "b.db", "--out", "/dev/full")
     assert done.code == 2
-    assert "is on the standard output" in done.err
+    assert "is printed on the standard output" in done.err
     assert json.loads(done.out)["guarantee"]["epsilon"] == 1
     assert budget.spent().epsilon == 1
     done = run("", *FIT, "--ledger", "b.db", "--out", "m.json", "--report", "/dev/full", "--json")

@@ -64,8 +64,8 @@ def test_fit_plan_and_record(rows, tmp_path, capsys):
         (["--learner", "lyu.theorem3", "--set", "k"], "like chunk=40"),
         (["--learner", "lyu.theorem3", "--set", "k=two"], "cannot read 'two'"),
         (["--learner", "lyu.theorem3", "--set", "k=2", "--set", "k=3"], "once for each name"),
-        (["--learner", "lyu.theorem4"], "They are: yan.algorithm1"),
-        (["--learner", "alon.soa"], "used from Python"),
+        (["--learner", "lyu.theorem4"], "The names are: yan.algorithm1"),
+        (["--learner", "alon.soa"], "use it from Python"),
         (["--learner", "lyu.algorithm3"], "littlestone stream"),
         (["--learner", "generic", "--set", "k=2"], "algorithms of the papers"),
     ],
@@ -98,7 +98,7 @@ def test_stream(rows, tmp_path, capsys):
     assert published["guarantee"]["epsilon"] <= 8
     assert published["time"] == 2000
     assert main([*arguments, *paper, "--state", str(tmp_path / "state")]) == 2
-    assert "has no state" in capsys.readouterr().err
+    assert "keeps no state" in capsys.readouterr().err
     assert main([*arguments, "--set", "U=2"]) == 2
     assert main(arguments) == 2
     assert "--state" in capsys.readouterr().err

@@ -110,7 +110,7 @@ def test_models_over_columns_of_the_public_table(tables, capsys):
     ("arguments", "words"),
     [
         (["--bins", "9"], "'--bins' option of fit is for --public"),
-        (["--shift", "1,0", "--public", "OPEN"], "is for --class"),
+        (["--shift", "1,0", "--public", "OPEN"], "is for a --class"),
         (["--public", "OPEN", "--bounds", "age=0:9"], "left out with a schema"),
         (["--public", "MINE"], "must not be the table of the records"),
         (["--public", "OPEN", "--x", "nothing"], "nothing"),

@@ -24,7 +24,7 @@ def test_a_record_is_written_and_checked(run):
     assert record["ledger"][-1]["event"]["purpose"] == "report"
     checked = run("check-record record.json")
     assert checked.code == 0
-    assert "agrees" in checked.out
+    assert "is consistent" in checked.out
     assert run("check-record record.json --json").json == {"ok": True, "wrong": []}
 
 
@@ -99,4 +99,4 @@ def test_a_stream_with_a_seed_has_no_record(run, folder):
     assert run(f"{line} --delta 1e-6 --horizon 1000 --out o.csv --seed 1").code == 0
     refused = run("stream --state s --record r.json")
     assert refused.code == 2
-    assert "nothing to file" in refused.err
+    assert "it has no record" in refused.err

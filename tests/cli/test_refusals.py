@@ -166,7 +166,7 @@ def test_outputs_are_checked_first(run, folder):
     refused(folder, fit(run, out="no/such/m.json"), "'--out'", "folder does not exist")
     refused(folder, fit(run, report="no/such/p.html"), "'--report'", "folder does not exist")
     refused(folder, fit(run, out="."), "'--out'", "is a folder")
-    refused(folder, fit(run, out="both", report="./both"), "'--report'", "another file")
+    refused(folder, fit(run, out="both", report="./both"), "'--report'", "a file other than")
     assert not (folder / "both").exists()
 
 

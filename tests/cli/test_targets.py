@@ -153,6 +153,6 @@ def test_errors_of_what_predicts_no_labels_are_not_counted(files, what, capsys):
     assert main(["ledger", "create", budget, "--epsilon", "1"]) == 0
     for asked in (["score", model, table], ["compare", table, model, model]):
         assert main([*asked, "--epsilon", "1", "--ledger", budget]) == 2
-        assert "counts wrong labels" in capsys.readouterr().err
+        assert "evaluates labels" in capsys.readouterr().err
     assert main(["ledger", "show", budget, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["spent"]["epsilon"] == 0

@@ -98,7 +98,7 @@ def test_an_engine_whose_disk_is_full_charges_nothing(tmp_path):
     model, engine = ls.AgnosticLearner(ls.Thresholds(1, 2**40), epsilon=1), connect()
     engine.execute("SET memory_limit = '40MB'; SET max_temp_directory_size = '1MB'")
     try:
-        with pytest.raises(DataError, match="space left") as refused:
+        with pytest.raises(DataError, match="free space") as refused:
             model.fit(table, x="x", y="y", ledger=ledger)
     finally:
         engine.execute("SET memory_limit = '2GB'; RESET max_temp_directory_size")

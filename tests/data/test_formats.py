@@ -249,7 +249,7 @@ def test_folders_are_tables_of_one_kind(tmp_path):
         sample = Sample.read(tmp_path / table, x="x", y="y", domain=IntegerDomain(1, 9))
         assert sample.points.tolist() == [1, 2, 3]
         assert (sample.zeros.tolist(), sample.ones.tolist()) == ([1, 0, 0], [0, 1, 2])
-    for table, words in (("mixed", "one ending"), ("empty", "holds files")):
+    for table, words in (("mixed", "the same ending"), ("empty", "holds files")):
         with pytest.raises(ParameterError, match=words):
             read_table(tmp_path / table)
     with pytest.raises(DataError, match="equal first lines"):
@@ -263,7 +263,7 @@ def test_other_names_and_other_programs(tmp_path):
         read_table(tmp_path / "t.txt")
     pq.write_table(pa.table({"x": [1]}), tmp_path / "t.parquet")
     for table in (tmp_path / "t.parquet", pa.table({"x": [1]})):
-        with pytest.raises(ParameterError, match="how a CSV file is written"):
+        with pytest.raises(ParameterError, match="the format of a CSV file"):
             read_table(table, csv="sep=;")
     for kind in (".xlsx", ".ods", ".sas7bdat", ".dta", ".sav", ".feather", ".jsonl", ".zip", ".db"):
         (tmp_path / f"t{kind}").write_text("")

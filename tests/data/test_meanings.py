@@ -194,7 +194,7 @@ def test_a_zone_of_a_schema_is_written_back(tmp_path):
 
 
 def test_a_format_that_reads_iso_dates_otherwise_is_refused():
-    with pytest.raises(ParameterError, match="read as ISO 8601 always"):
+    with pytest.raises(ParameterError, match="always read as ISO 8601"):
         Column.dates("d", by="month", form="%Y-%d-%m")
     assert Column.dates("d", by="month", form="%Y-%m-%d").code("2020-12-01") == 13
 

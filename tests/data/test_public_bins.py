@@ -108,7 +108,7 @@ def test_classes_count_their_comparisons():
         ({"x": []}, {}, "at least one row"),
         ({"x": [1]}, {"bins": 1}, "bins"),
         ({"x": [1]}, {"columns": ["y"]}, "no column"),
-        ({"name": ["a", "b", "c"] * 9 + ["d"]}, {"bins": 2}, "alike"),
+        ({"name": ["a", "b", "c"] * 9 + ["d"]}, {"bins": 2}, "equal"),
     ],
 )
 def test_refusals(table, options, words):

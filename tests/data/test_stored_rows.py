@@ -351,7 +351,7 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
     monkeypatch.setattr("littlestone.data.stored._PIECE", 1)  # few records are drawn in memory
     monkeypatch.setattr("littlestone.data.stored.Store.keep", full)
-    with pytest.raises(DataError, match="space left"):
+    with pytest.raises(DataError, match="free space"):
         run(learner, passed, SecureSource(), **extra)
     assert ledger.remaining().epsilon == 1
     monkeypatch.undo()

@@ -236,13 +236,13 @@ def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeypatch):
     monkeypatch.setitem(read.__kwdefaults__, "large", 1)
 
     def full(*_, **__):
-        raise OSError(28, "No space left on device: JANE ROE")
+        raise OSError(28, "No free space on device: JANE ROE")
 
     monkeypatch.setattr("tempfile.mkdtemp", full)
     model = ls.UserAgnosticLearner(
         ls.Thresholds(1, 40), epsilon=1, alpha=0.2, beta=0.1, samples_per_user=6
     )
-    with pytest.raises(DataError, match="space left") as refused:
+    with pytest.raises(DataError, match="free space") as refused:
         model.fit(table(), x="x", y="y", user="who", ledger=ledger)
     assert refused.value.__context__ is None
     assert ledger.remaining().epsilon == 1

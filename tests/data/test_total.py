@@ -252,7 +252,7 @@ def test_our_own_faults_are_called_so(monkeypatch):
     """Never a fault of the data; and what they say may quote rows, too."""
     errors = [ValueError("Jane Roe"), KeyError("Jane Roe"), UnicodeDecodeError("x", b"J", 0, 1, "")]
     for error in errors:
-        with pytest.raises(InternalError, match="a fault of littlestone") as refused:
+        with pytest.raises(InternalError, match="a defect of littlestone") as refused:
             run_engine(lambda e=error: run_engine(raising(e), "public"), "public")
         assert "Jane" not in str(refused.value)
         assert "test_total.py" in str(refused.value)
@@ -273,7 +273,7 @@ def test_a_rule_that_fails_shows_no_cell():
         lambda: read({"x": ["Jane Roe"], "y": [1]}, Broken()),
         lambda: read_points({"x": ["Jane Roe"]}, x="x", domain=Broken()),
     ):
-        with pytest.raises(InternalError, match="a fault of littlestone") as refused:
+        with pytest.raises(InternalError, match="a defect of littlestone") as refused:
             call()
         assert "Jane" not in str(refused.value)
         assert refused.value.__context__ is None
@@ -298,6 +298,6 @@ def test_a_folder_that_cannot_be_written_is_no_fault_of_the_table(monkeypatch):
 
     engine._spill_folder.cache_clear()
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
-    with pytest.raises(DataError, match="Set TMPDIR") as refused:
+    with pytest.raises(DataError, match="set TMPDIR") as refused:
         run_engine(lambda: engine._spill_folder("test", 1), "The table cannot be read.")
     assert "JANE" not in str(refused.value)

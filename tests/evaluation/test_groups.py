@@ -134,7 +134,6 @@ class NoDraws:
         ({"by": SEX, "schema": AGE, "evaluate": None}, "none are held out"),
         ({"by": SEX, "schema": AGE, "epsilon": "1/10"}, "none are held out"),
         ({"by": SEX, "schema": AGE, "model": "rule"}, "none are held out"),
-        ({"by": SEX, "schema": AGE, "target": {"target": "count", "high": 9}}, "is for labels"),
         ({"by": ls.Schema.from_dict({"race": {"bins": [1]}}), "schema": AGE}, "race"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import inspect
 import math
 import re
 import runpy
@@ -13,6 +14,7 @@ from scipy import stats
 
 import littlestone as ls
 from littlestone.data import Sample
+from littlestone.evaluation import Evaluation
 from littlestone.learners.exponential import Agnostic
 from littlestone.source import Explicit, SeededSource
 
@@ -240,3 +242,29 @@ def test_bands_of_groups_hold_where_they_are_shown():
     assert {row["figure"] for row in rows} == {"error", "auroc", "calibration", "positive"}
     assert min(float(row["upper_limit"]) for row in rows) >= 0.95
     assert max(float(row["width"]) for row in rows) < 0.2
+
+
+def test_what_is_left_open_of_ties_was_chosen_on_other_tables():
+    """It is at least the least share that keeps the rule of the script, at each size."""
+    rows, kept = table(RESULTS / "bands_chosen.csv"), []
+    for unsure in sorted({float(row["unsure"]) for row in rows}):
+        own = [row for row in rows if float(row["unsure"]) == unsure and int(row["bands"])]
+        assert len(own) > 40
+        right = True
+        for n in {row["n"] for row in own}:
+            pairs = [(int(r["inside"]), int(r["bands"])) for r in own if r["n"] == n]
+            right &= sum(i for i, _ in pairs) >= 0.95 * sum(of for _, of in pairs)
+            right &= all(i == of or stats.beta.ppf(0.999, i + 1, of - i) >= 0.95 for i, of in pairs)
+        kept += [unsure] if right else []
+    assert inspect.signature(Evaluation.auroc).parameters["unsure"].default >= kept[0] > 0
+
+
+def test_effects_of_columns_that_say_nothing_are_folded():
+    """At most one in twenty columns of each kind is shown, by the limits of the package."""
+    rows = table(RESULTS / "effects_chosen.csv")
+    kinds = {row["predicted"] for row in rows}
+    assert {kind.partition(",")[0] for kind in kinds} == {"labels", "quantity", "count", "time"}
+    for kind in kinds:
+        shown = [int(row["shown"]) for row in rows if row["predicted"] == kind]
+        assert len(shown) >= 30
+        assert sum(shown) <= 0.05 * len(shown)

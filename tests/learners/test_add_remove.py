@@ -139,7 +139,7 @@ def test_the_release_is_the_same_for_every_number_of_records(tmp_path):
         texts.add(str(said))
         found.save(tmp_path / "model.json")
         assert ls.load(tmp_path / "model.json") == found
-        assert "how many there are is secret" in plain(found)
+        assert "their number is secret" in plain(found)
         assert "a secret number of records" in ls.page(found)
     assert len(texts) == 1
 
@@ -196,7 +196,7 @@ def test_one_relation_for_each_ledger(tmp_path):
     removed = ls.Ledger(tmp_path / "remove.db", epsilon=1, neighbours="add-remove")
     made.fit(sample, ledger=removed)
     assert removed.spent().epsilon == F(3, 10)
-    with pytest.raises(ParameterError, match="promises nothing under add-remove"):
+    with pytest.raises(ParameterError, match="implies nothing under add-remove"):
         ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1).fit([1, 8], [0, 1], ledger=removed)
     assert removed.spent().epsilon == F(3, 10)
 

@@ -150,7 +150,7 @@ def test_every_document_states_the_cost_of_all_that_is_in_it(case, tmp_path):
         assert ("NOT PRIVATE" in release.export(to)) == seeded
     assert json.loads(release.export("json"))["guarantee"] == promised.to_dict()
     if seeded:
-        with pytest.raises(ParameterError, match="nothing to file"):
+        with pytest.raises(ParameterError, match="it has no record"):
             release.record()
 
 

@@ -323,7 +323,7 @@ def test_an_evaluation_that_was_not_paid_for_is_no_attribute():
     learner = ls.AgnosticLearner(LINE, epsilon=5).fit([1, 2, 3], [0, 1, 1])
     assert not hasattr(learner, "evaluation_")
     assert "release_" in dir(learner)
-    with pytest.raises(ls.errors.UnsupportedError, match="fit with evaluate=E"):
+    with pytest.raises(ls.errors.UnsupportedError, match="fit it with evaluate=E"):
         learner.evaluation_  # noqa: B018
 
 

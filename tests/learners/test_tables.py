@@ -79,7 +79,7 @@ def test_users(folder):
     made.fit(FRAME, "ill", x="dose", user="who").save("e.json")
     line = "--x dose --class thresholds(1,9) --learner users --user who --samples-per-user 2"
     assert (folder / "e.json").read_text() == by_command(f"{line} --no-evaluate")
-    with pytest.raises(ParameterError, match="say user="):
+    with pytest.raises(ParameterError, match="give user="):
         made.fit(FRAME, "ill", x="dose")
     with pytest.raises(ParameterError, match="protects records"):
         ls.GenericLearner(LINE, epsilon=1).fit(FRAME, "ill", x="dose", user="who")

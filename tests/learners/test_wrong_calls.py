@@ -83,19 +83,19 @@ CALLS = {
     "a number for labels": (lambda: trees().fit(X, 5), "one label for each record"),
     "labels that run out": (lambda: trees().fit(X, iter(ILL)), "one label for each record"),
     "users, not named": (lambda: trees().fit(TABLE, "ill", user=TABLE["city"]), "their names"),
-    "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "two things"),
+    "the label as user": (lambda: trees().fit(TABLE, "ill", user="ill"), "in two roles"),
     "columns beside a schema": (lambda: trees().fit(TABLE, "ill", x="age"), "left out with a"),
-    "points of a number": (lambda: rule().fit(TABLE, "ill", x=5), "Say x="),
+    "points of a number": (lambda: rule().fit(TABLE, "ill", x=5), "Give x="),
     # quantities, counts and times
     "complex targets": (lambda: cost().fit(X, ILL + 1j), "real numbers"),
     "two targets": (lambda: cost().fit(X, TABLE[["age", "ill"]]), "one column"),
     "dates for targets": (lambda: cost().fit(X, pd.date_range("2020", periods=600)), "a date"),
     "no records": (lambda: cost().fit(X.to_numpy()[:0], []), "minimum of 1"),
     "a range beyond doubles": (lambda: cost(high="1e308").fit(X, ILL), "at most 1e300"),
-    "low of counts": (lambda: cost(loss="poisson", low=1).fit(X, ILL), "from 0 on"),
+    "low of counts": (lambda: cost(loss="poisson", low=1).fit(X, ILL), "counts begin at 0"),
     "weights of times": (lambda: times().fit(X, ILL, sample_weight=ILL), "Every record"),
     "a time without event": (lambda: times().fit(TABLE, "age"), 'time="months", event="died"'),
-    "one column, twice": (lambda: times().fit(TABLE, time="age", event="age"), "two things"),
+    "one column, twice": (lambda: times().fit(TABLE, time="age", event="age"), "in two roles"),
     "time and event": (lambda: months(event="age"), "two columns"),
     "a number of periods": (lambda: months(periods=5), "high=36"),
     # shapes
@@ -134,7 +134,7 @@ CALLS = {
         r"For example Thresholds\(1, 99\)",
     ),
     "swapped bounds": (lambda: ls.Thresholds(9, 3), "Swap the two bounds"),
-    "no column": (lambda: rule().fit(TABLE, "ill"), "Say x="),
+    "no column": (lambda: rule().fit(TABLE, "ill"), "Give x="),
     "points outside": (lambda: rule().fit(AGE + 1000, ILL), r"integer in \[1, 99\]"),
     # after the fit
     "not fitted": (lambda: trees().predict(X), "Call 'fit'"),
@@ -154,14 +154,14 @@ CALLS = {
     "columns by number": (lambda: ls.data.propose(TABLE, epsilon=1, columns=[5]), "It has: age"),
     "points for rows": (lambda: ls.audit.verify(trees(), points=[1]), "A row has the code"),
     "a stream of nothing": (lambda: stream().predict(None), "Expected a list"),
-    "a page of a number": (lambda: ls.page(3), "it does of"),
+    "a page of a number": (lambda: ls.page(3), "It shows:"),
     "export": (lambda: fitted().release_.export("excel"), "sql, python, r, json"),
     "check": (lambda: ls.check(TABLE, "s.toml", y="ill", epsilon=1), "littlestone schema new"),
     "an empty column": (lambda: ls.Schema.from_dict({"age": {}}), "bins or integers"),
     "unsorted bins": (lambda: ls.Schema.from_dict({"a": {"bins": [3, 2]}}), "Sort the edges"),
     # the short way
     "an array of labels": (lambda: start(y=ILL), "table.assign"),
-    "cells without a list": (lambda: start({"age": 5, "ill": 1}), "is no list of cells"),
+    "cells without a list": (lambda: start({"age": 5, "ill": 1}), "is not a list of cells"),
     "an array": (lambda: start(X.to_numpy()), "a dictionary of columns"),
     "a missing file": (lambda: start("nowhere.csv"), "a file that exists"),
     "a spreadsheet": (lambda: start("t.xlsx"), "file that exists|Convert"),
@@ -247,7 +247,7 @@ def test_a_constant_rule_prints_one_error():
     made = learner.fit(X, 0 * ILL).release_
     assert made.hypothesis.describe() == "always 0"
     for said in (repr(made), "".join(map(str, evaluation_facts(made)))):
-        assert said.count("wrong") == 1
+        assert said.count("Error rate") == 1
 
 
 def test_arrow_tables_and_polars_frames_are_arrays_with_names():

@@ -71,7 +71,7 @@ def test_what_is_said(capsys):
     [
         ("--interval 90%", "--epsilon"),
         ("--interval 90 --epsilon 1", "in (0, 1)"),
-        ("--interval 90% --epsilon 1 --class scorecard", "left out beside --interval"),
+        ("--interval 90% --epsilon 1 --class scorecard", "left out with --interval"),
         ("--interval 90% --epsilon 1 --target count", "--high"),
         ("--interval 90% --epsilon 1 --evaluate 2", "smaller than epsilon"),
         ("--holdout 0.2", "for --interval"),

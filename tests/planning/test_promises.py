@@ -249,14 +249,7 @@ def test_every_class_is_here():
     assert set(KINDS) == ours
 
 
-@pytest.mark.more
-@pytest.mark.first(1)
-@pytest.mark.parametrize("case", range(60))
+@pytest.mark.first(0, 30)
+@pytest.mark.parametrize("case", range(300))
 def test_what_is_planned_is_what_fit_does(case):
-    check(case)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("case", range(60, 300))
-def test_what_is_planned_is_what_fit_does_always(case):
     check(case)

@@ -17,7 +17,7 @@ from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.report.first import first_screen, sentence, tripod
-from littlestone.report.targets import effects, noise_ranges
+from littlestone.report.targets import Shown, effects, noise_ranges
 from littlestone.source import SeededSource
 
 from .checker import Checker
@@ -189,6 +189,26 @@ def test_columns_that_say_nothing_are_folded_nearly_always(kind):
         noise, drawn = noise_ranges(own), effects(own.hypothesis, SCHEMA)
         shown += [column["range"] > noise[column["name"]] for column in drawn["columns"]]
     assert np.sum(shown) <= 10  # of up to 100
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("kind", ["quantity", "count", "time"])
+def test_columns_that_say_nothing_of_a_number_are_folded_nearly_always(kind):
+    shown = []
+    target = {"quantity": Quantity(0, 20, 200), "count": Count(30)}.get(kind)
+    made = BoostedTreeClass(SCHEMA, rounds=12, target=target or Periods((7, 30, 90, 180, 365)))
+    for seed in range(10):
+        points, _ = rows(1500, seed)
+        rng = np.random.default_rng([7, seed])
+        codes = {"quantity": rng.integers(60, 140, 1500), "count": rng.poisson(3, 1500)}
+        y = codes.get(kind, rng.integers(0, 10, 1500))
+        sample = TargetSample.of(points, y.clip(0, made.target.size - 1).tolist())
+        own = run(Values(made, epsilon=1), sample, SeededSource(seed))
+        noise, asked = noise_ranges(own), Shown(own.hypothesis, SCHEMA).asked
+        drawn = own.hypothesis.effects(asked)
+        shown += [np.ptp([*drawn[name].values()]) > noise[name] for name in drawn if name in noise]
+    assert np.sum(shown) <= 4  # of up to 40
+    assert len(shown) > 20
 
 
 # -- in a browser ------------------------------------------------------------------------------

@@ -760,22 +760,9 @@ class HypothesisSet(ABC):
     size: int
     proper: bool
 
-    @property
-    def surrogate_sensitivity(self) -> int:
-        """1 if H is part of the class, else 2."""
-        return 1 if self.proper else 2
-
     @abstractmethod
     def candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the hypotheses, scored by minus their errors (sensitivity 1)."""
-
-    @abstractmethod
-    def surrogate_candidates(self, sample: Any) -> Choice[Hypothesis]:
-        """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``).
-
-        q(h) is the least number of errors of c, plus disagreements of c and h, over the concepts c:
-        Li, Wang, Ye 2024, Section 3.
-        """
 
     @abstractmethod
     def hypotheses(self) -> Iterator[Hypothesis]:
@@ -835,10 +822,6 @@ class IdentityRepresentation(Representation, HypothesisSet):
 
     def candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the concepts, scored by minus their errors."""
-        return self.concept_class.candidates(sample)
-
-    def surrogate_candidates(self, sample: Any) -> Choice[Hypothesis]:
-        """Return the same: on the class itself, the surrogate is the error."""
         return self.concept_class.candidates(sample)
 
     def hypotheses(self) -> Iterator[Hypothesis]:

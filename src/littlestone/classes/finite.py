@@ -660,10 +660,6 @@ class MajoritySet(HypothesisSet):
 
         return Mapped(Explicit(scores), make)
 
-    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Refuse: `candidates` scores by the direct error."""
-        raise UnsupportedError("Majorities are scored by their direct error: use candidates.")
-
     def to_dict(self) -> Json:
         """Return plain JSON."""
         rounds = [[drawn.to_dict() for drawn in one] for one in self.rounds]

@@ -441,26 +441,6 @@ class HashedPointSet(HypothesisSet):
             scores.append(-total)
         return self._choice(np.concatenate(scores) - positives)
 
-    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Score by q, in closed form.
-
-        For a bucket B with n_B records: the concept 0 gives positives + n_B; the concept of a
-        point y in B gives positives - ones_y + zeros_y (errors) + n_B - n_y (disagreements) =
-        positives + n_B - 2 ones_y; that of a point y not in B gives positives + n_B + 2 zeros_y.
-        So q(B) = positives + n_B - 2 max over y in B of ones_y, and q(0) = positives.
-        """
-        points, zeros, ones, positives = self._inside(sample)
-        scores = [np.zeros(1, dtype=np.int64)]
-        for function in self.functions:
-            records = np.zeros(function.buckets, dtype=np.int64)
-            best = np.zeros(function.buckets, dtype=np.int64)
-            if len(points):
-                bucket = function(points)
-                np.add.at(records, bucket, zeros + ones)
-                np.maximum.at(best, bucket, ones)
-            scores.append(2 * best - records)
-        return self._choice(np.concatenate(scores) - positives)
-
     def _choice(self, scores: npt.NDArray[np.int64]) -> Choice[Hypothesis]:
         return Mapped(Explicit(scores), self.hypothesis)
 

@@ -46,7 +46,7 @@ from littlestone.classes.thresholds import (
 )
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.sample import Counted
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import parameter_error
 from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
@@ -411,18 +411,6 @@ def on_runs(
     return IntervalHypothesis(*joined[0]) if joined else AlwaysZero()
 
 
-def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
-    """Return the runs on which a hypothesis of `on_runs` is 1."""
-    match hypothesis:
-        case AlwaysZero():
-            return ()
-        case IntervalHypothesis(first=first, last=last):
-            return ((first, last),)
-        case UnionHypothesis(runs=runs):
-            return runs
-    raise UnsupportedError("Only unions of intervals are distinguished as intervals.")
-
-
 def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
     """Say whether there are several runs, nonempty, increasing and not adjacent."""
     ordered = all(first <= last for first, last in runs)
@@ -515,17 +503,6 @@ class Intervals(IntegerClass):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the number of points, twice: intervals hold the thresholds."""
         return self.high - self.low + 1, self.high - self.low + 1
-
-
-def interval_from(start: int, index: int) -> IntervalHypothesis:
-    """Return an interval by its number among those from ``start`` on, ordered by the right end.
-
-    Examples
-    --------
-    >>> [(h.first, h.last) for h in (interval_from(5, i) for i in range(4))]
-    [(5, 5), (5, 6), (6, 6), (5, 7)]
-    """
-    return IntervalHypothesis(*pair_of(start, index))
 
 
 def _interval(ends: tuple[int, int] | None) -> Hypothesis:

@@ -54,7 +54,7 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.matrix import NodeLimit, OutOfNodes
 from littlestone.data import Sample
 from littlestone.data.domains import canonical_order
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Source, ball
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
@@ -231,13 +231,6 @@ class _HashedSets(HypothesisSet):
             for ones in range(1, self.k + 1):
                 for buckets in combinations(range(function.buckets), ones):
                     yield HashSetHypothesis(function, buckets, self.bounds)
-
-    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Refuse: q is not a sum over buckets; `candidates` scores by the direct error."""
-        raise UnsupportedError(
-            "Hashed sparse sets are scored by their direct error (sensitivity 1), which needs "
-            "fewer records than the surrogate: use candidates(sample)."
-        )
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -179,7 +179,7 @@ def check_record(file: str, /, *, json: AsJson = False) -> int:
     elif found:
         facts([(finding.field, finding.problem, "red") for finding in found])
     else:
-        agrees = "all that can be checked without the data agrees"
+        agrees = "everything that can be checked without the data is consistent"
         promise = Guarantee.from_dict((record.get("release") or record["stream"])["guarantee"])
         facts([("Record", agrees, "green"), ("Guarantee", str(promise), "")])
     return int(bool(found))

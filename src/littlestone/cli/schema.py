@@ -368,7 +368,7 @@ def _show_report(report: DataReport) -> None:
     note("")
     table(
         f"Labels ({report.label.name})",
-        ("label", "share"),
+        ("label", "percentage"),
         [(label, words(band)) for label, band in report.balance.items()],
     )
     note("")

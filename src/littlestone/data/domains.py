@@ -209,7 +209,7 @@ def check_same(found: Sequence[int]) -> None:
     --------
     >>> check_same([7, 7, 8])
     Traceback (most recent call last):
-    littlestone.errors.DataError: The table has changed between two readings of it. Nothing is ...
+    littlestone.errors.DataError: The table changed between two readings. Nothing is released; ...
     """
     if len(set(found)) > 1:
         raise DataError(

@@ -255,7 +255,7 @@ def plan(
     --------
     >>> asked = plan([("age", "whole"), ("city", "open")], epsilon="0.3", delta="1e-6")
     >>> asked.text_from(asked.columns[1], 10_000)
-    206
+    148
     """
     exact = check_fraction(caller, "epsilon", epsilon)
     small = Fraction(0) if not delta else check_probability(caller, "delta", delta)

@@ -427,8 +427,9 @@ class Evaluation(Figures):
         each pair of scores), estimated with noisy shares. Added is that of the sampling (DeLong,
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
-        lie: approximate, and its coverage is tested (``experiments/evaluations.py``, by which a
-        third of what probabilities add to ties is left open).
+        lie: approximate, and its coverage is tested (``experiments/evaluations.py``). A third of
+        what probabilities add to ties is left open: on generated tables, which no comparison uses,
+        a quarter is enough at each size (``experiments/bands_chosen.py``).
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)

@@ -676,10 +676,10 @@ def weaknesses(guarantee: Guarantee, n: int | None) -> list[str]:
     []
     >>> for line in weaknesses(Guarantee(30, "0.01"), 100):
     ...     print(line)
-    epsilon 30 is above 20: what one record changes may be more than 485 million times as likely
-    with it as without. 1 is usual.
-    delta 0.01 is at least 1/n: publishing a record that is drawn at random keeps such a promise.
-    Choose it far below 1/n.
+    epsilon 30 is above 20: one record may change the probability of an output more than 485
+    million-fold. 1 is a common choice.
+    delta 0.01 is at least 1/n: publishing a randomly drawn record would satisfy such a guarantee.
+    Choose delta far below 1/n.
     """
     found = []
     if guarantee.epsilon > LARGEST_EPSILON:

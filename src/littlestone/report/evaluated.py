@@ -121,7 +121,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if these were held out" if scored else ""
-        what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
+        what = f"error rate at most {bound:.3f} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 

@@ -209,8 +209,9 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     low, value, high = (
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
     )
-    plain = f"always {label_name(release, found.majority)}: {percent(found.baseline.value, 1)}"
-    tiles.append(("Errors", value, f"{low} to {high} at 95%; {plain}"))
+    constant, rate = label_name(release, found.majority), percent(found.baseline.value, 1)
+    plain = f"always predicting {constant}: {rate}"
+    tiles.append(("Error rate", value, f"{low} to {high} at 95%; {plain}"))
     return tiles
 
 

@@ -390,14 +390,16 @@ def calculator_of_targets(shown: Shown) -> Json | None:
 
 # -- What the noise of the learner alone makes of a column, from public numbers: no guarantee.
 
-_SPREADS, _WALK = 4.0, 2.5  # deviations: between cells of a column, and of a walk of signs
+# Deviations: between cells of a column, and of a walk of signs; chosen on generated tables
+# (``experiments/bands_chosen.py --effects``), where at most 1 in 30 columns of each kind passes.
+_SPREADS, _WALK = 3.2, 2.0
 
 
 def noise_ranges(release: Release) -> dict[str, float]:
     """Return how far cells of each column lie apart by noise and sampling alone, in log-odds.
 
     Of trees: had the answers of each been drawn at random. What single trees do to a column then
-    adds up like a walk, whose range is below 2.5 deviations in 19 of 20 cases. Of counts of columns
+    adds up like a walk, whose range is below 2 deviations in 19 of 20 cases. Of counts of columns
     and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
     large. Of a quantity in its unit, of a count in logarithms.
     """

@@ -120,7 +120,7 @@ def test_words():
     assert always.constant == 1
     assert ensemble(1).constant is None
     assert "13 trees of depth 2" in ensemble(2).describe()
-    assert "votes to begin with: 2 for it's, 3 for c,d" in ensemble(2).describe()
+    assert "initial votes: 2 for it's, 3 for c,d" in ensemble(2).describe()
 
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])

@@ -561,7 +561,7 @@ def test_unknown_targets_say_nothing():
 def test_codes_that_no_label_has_are_refused_before_they_are_paid_for(tmp_path):
     ledger = ls.Ledger(tmp_path / "b.db", epsilon=4, neighbours="user-replace")
     trees = ls.BoostedTrees(EDGE, epsilon=4, rounds=3, evaluate=0.1)
-    with pytest.raises(ParameterError, match="codes of its target"):
+    with pytest.raises(ParameterError, match="codes of the target"):
         trees.fit(TargetSample.of([[2]] * 8, [0, -1] * 4, [*"abcdefgh"]), None, ledger=ledger)
     assert ledger.spent().epsilon == 0
 

@@ -202,7 +202,7 @@ def test_contrasts_are_of_the_model_that_predicts():
         ({"inference": ["age"], "schema": None}, "needs a schema"),
         ({"inference": ["age"], "delta": None}, "needs a delta"),
         ({"inference": ["age"], "labels": ["a", "b", "c"]}, "labels 0 and 1"),
-        ({"inference": ["age"], "user": "city"}, "users protected"),
+        ({"inference": ["age"], "user": "city"}, "protection of single records"),
     ],
 )
 def test_coefficients_that_there_are_not(change, words):

@@ -174,7 +174,7 @@ def test_auto_counts_users_where_they_are_protected(users, kind):
                            model="linear"),
             "boosted and scorecard",
         ),
-        (lambda: LinearClass(SCHEMA).of_target(Count(9)), "not of a count"),
+        (lambda: LinearClass(SCHEMA).of_target(Count(9)), "not a count"),
         (lambda: ls.LinearClassifier(SCHEMA, epsilon=1, delta=1e-6).required_samples(), "holdout"),
         (lambda: Linear(ls.Thresholds(1, 9), epsilon=1, delta="1e-6"), "over a schema"),
         (

@@ -136,7 +136,7 @@ def test_noisy_labels_and_nonsense_are_learned_without_an_error():
     ("change", "message"),
     [
         ({"delta": 0}, "'delta' parameter of LittlestoneLearner must be a float in (0, 1). Got 0"),
-        ({"tolerances": (0, 1)}, "falling whole numbers"),
+        ({"tolerances": (0, 1)}, "decreasing whole numbers"),
     ],
 )
 def test_public_parameters_are_checked(change, message):

@@ -552,7 +552,7 @@ def test_one_learner_has_a_state():
     first = learner(Thresholds(1, 9), state=kept, **options)
     second = learner(Thresholds(1, 9), state=kept, **options)
     first.learn_one(1, 1)
-    with pytest.raises(StateError, match="used by a learner already"):
+    with pytest.raises(StateError, match="already used by a learner"):
         second.learn_one(1, 1)
     first.learn_one(1, 1)
     assert first.state_.time == 62

@@ -117,7 +117,7 @@ def _chain(
         epsilon = promised(learner).epsilon
         chain = Sums(learner, lambda n: epsilon, points, sizes, rng)
         costs = learner.mistake_costs
-        rate = learner.rate(costs.largest if costs else 2 if learner.plan.surrogate else 1)
+        rate = learner.rate(costs.largest if costs else 1)
         chain.check(lambda n: rate, lambda sample, source: learner.draw(sample, source).key)
         return "sums over records", chain.steps
     if isinstance(learner, UserAgnostic) and isinstance(learner.plan.chosen, RecordsPlan):

@@ -12,15 +12,13 @@ The draw is that of `littlestone.source.leveled`; scores there are minus the cou
 
 Deviation from Theorem 3.4, whose score is q(z, h) = min over c of err(c) + dis(c, h): when H is a
 subset of the class, q equals the empirical error, whose D is 1 instead of 2; otherwise the direct
-error over H is used too, unless the surrogate's certificate needs fewer records.
+error over H is used too, which needs fewer records (q is in `littlestone.papers.li_wang_ye`).
 
-The plan chooses H and the score from public parameters, the one whose certificate needs the fewest
-records of:
+The plan chooses H from public parameters, the one whose certificate needs the fewest records of:
 
 1. a class that can be enumerated or segmented represents itself; the score is the error;
 2. an infinite class, or a large one where it pays, is hashed, and the score is the direct error
-   over the hashed hypotheses;
-3. the same with the paper's surrogate score (agnostic only), whose sensitivity is 2.
+   over the hashed hypotheses.
 """
 
 from __future__ import annotations
@@ -75,10 +73,9 @@ _LISTED = 2**16
 
 @dataclass(frozen=True)
 class ExponentialPlan(Plan):
-    """A hypothesis set, a score, and what they certify."""
+    """A hypothesis set, and what it certifies."""
 
     representation: Representation
-    surrogate: bool
     certify: Callable[[int], Certificate]
     required: int
 
@@ -210,7 +207,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
     @property
     def uses_marginals(self) -> bool:
         """Whether its draw asks for the counts of sets of columns only."""
-        return self.concept_class.uses_marginals and not self.plan.surrogate
+        return self.concept_class.uses_marginals
 
     @property
     def zcdp(self) -> Concentrated:
@@ -218,7 +215,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return Concentrated(self.epsilon**2 / 8)
 
     def make_plan(self) -> ExponentialPlan:
-        """Return the hypothesis set and score that need the fewest records."""
+        """Return the hypothesis set that needs the fewest records."""
         concept_class, agnostic = self.concept_class, self.agnostic
         # certificates know the rate as epsilon/2, of what the release costs under replace-one
         replaced = self.epsilon * (2 if self.neighbours is Neighbours.ADD_REMOVE else 1)
@@ -227,13 +224,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
             return _for_costs(concept_class, numbers, agnostic, self.shift, self.mistake_costs)
         if isinstance(concept_class.size, int):
             return _finite(concept_class, numbers, agnostic, self.shift)
-        direct = _hashed(concept_class, numbers, agnostic)
-        # The surrogate pays for the class's VC dimension at alpha**-2 even if H had two members.
-        least: int = bounds.agnostic_vc(2, concept_class.vc_dim, **numbers).n if agnostic else 0
-        if not agnostic or least >= direct.required:
-            return direct
-        surrogate = _surrogate(concept_class, numbers)
-        return min(direct, surrogate, key=lambda plan: plan.required)
+        return _hashed(concept_class, numbers, agnostic)
 
     def rate(self, sensitivity: int) -> Fraction:
         """Return the rate of the weights for a score of sensitivity D: epsilon / (2 D).
@@ -246,15 +237,11 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
-        plan = self.plan
-        hypotheses = plan.representation.drawn(source)  # step 1: H ~ P, by public coins
+        hypotheses = self.plan.representation.drawn(source)  # step 1: H ~ P, by public coins
         rate = self.rate(1)  # epsilon / (2 D)
         if self.mistake_costs is not None:  # an error counts as many as it costs
             costs = self.mistake_costs
             sample, rate = sample.cost_weighted(costs), self.rate(costs.largest)
-        if plan.surrogate:
-            candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
-            return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
         return hypotheses.candidates(sample).draw(rate, source)  # step 2, with the error
 
 
@@ -370,7 +357,7 @@ def _itself(concept_class: ConceptClass, best: Certify) -> ExponentialPlan:
         return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)
 
     required = max(certify(None).n, 1)
-    return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)
+    return ExponentialPlan(concept_class.representation(), lru_cache(certify), required)
 
 
 def _for_costs(
@@ -403,7 +390,7 @@ def _for_costs(
         return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)
 
     required = max(certify(None).n, 1)
-    return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)
+    return ExponentialPlan(concept_class.representation(), lru_cache(certify), required)
 
 
 def _hashed(
@@ -412,23 +399,4 @@ def _hashed(
     """Return a representation by hashing, with the direct error as its score."""
     found = bounds.best_hashing(concept_class.hashing, agnostic=agnostic, **numbers)
     hashed, required = concept_class.hashed(found.copies, found.buckets), found.required_samples()
-    return ExponentialPlan(hashed, False, lru_cache(found.certificate), required)
-
-
-def _surrogate(concept_class: ConceptClass, numbers: dict[str, Any]) -> ExponentialPlan:
-    """Return a representation with the score q of Theorem 3.4."""
-
-    def size(alpha1: Fraction, beta1: Fraction) -> int:
-        return concept_class.representation(alpha1, beta1).size
-
-    def certify(n: int | None) -> Certificate:
-        return bounds.surrogate(size, concept_class.vc_dim, n=n, **numbers)
-
-    best = certify(None)
-    inputs = {name: value for step in best.steps for name, value in step.inputs.items()}
-    # an (alpha1, beta1)-representation; the proof of Theorem 3.4 takes (alpha/18, beta/5)
-    alpha1, share = inputs["alpha1"], inputs["share_hashing"]
-    assert isinstance(alpha1, Fraction)
-    assert isinstance(share, Fraction)
-    representation = concept_class.representation(alpha1, share * numbers["beta"])
-    return ExponentialPlan(representation, True, lru_cache(certify), best.n)
+    return ExponentialPlan(hashed, lru_cache(found.certificate), required)
