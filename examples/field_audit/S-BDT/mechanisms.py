@@ -11,7 +11,7 @@ import sbdt
 from declared import audit, audits, run  # noqa: F401 - called from outside
 from s_bdt import DEFAULTS
 
-DELTA, EPSILON, TREES, SCALE = 1e-6, 3.0, 50, 1.0
+DELTA, EPSILON, TREES, SCALE = 1e-6, 3.0, 100, 1.0
 RECORDS = (0.1, 0.0), (0.9, 1.0)  # a number and a label
 
 
@@ -40,7 +40,7 @@ asked = model(RECORDS, SCALE)
     f"for the reported epsilon due {due.leaf_sigma:.2f}",
     claim=asked.real_eps,
     delta=DELTA,
-    trials=800,
+    trials=500,
 )
 def custom(side):
     """One record without a gradient; one more, with any. A prediction is released."""
