@@ -135,7 +135,7 @@ def test_names_that_schemas_keep_for_something_else(name):
     proposed = propose(table, epsilon=9, random_state=0)
     assert proposed.names == ("z",)
     assert Schema.from_dict(tomllib.loads(proposed.to_toml())) == proposed
-    with pytest.raises(ParameterError, match="reserved"):
+    with pytest.raises(ParameterError, match="is reserved"):
         propose(table, columns=[name], epsilon=9, random_state=0)
-    with pytest.raises(ParameterError, match="reserved"):
+    with pytest.raises(ParameterError, match="is reserved"):
         Schema((Column.bins(name, [1]), Column.bins("z", [1])))

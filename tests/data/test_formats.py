@@ -263,7 +263,7 @@ def test_other_names_and_other_programs(tmp_path):
         read_table(tmp_path / "t.txt")
     pq.write_table(pa.table({"x": [1]}), tmp_path / "t.parquet")
     for table in (tmp_path / "t.parquet", pa.table({"x": [1]})):
-        with pytest.raises(ParameterError, match="declare its format"):
+        with pytest.raises(ParameterError, match="the format of a CSV file"):
             read_table(table, csv="sep=;")
     for kind in (".xlsx", ".ods", ".sas7bdat", ".dta", ".sav", ".feather", ".jsonl", ".zip", ".db"):
         (tmp_path / f"t{kind}").write_text("")
