@@ -180,7 +180,7 @@ def test_both_given_is_yes_or_no(monkeypatch):
     ("text", "asked", "words"),
     [
         ("auroc > .7", PUBLIC, "like 'auroc >= .75'"),
-        ("auroc <= .7", PUBLIC, "more is better"),
+        ("auroc <= .7", PUBLIC, "larger is better"),
         ("log_loss >= .7", PUBLIC, "smaller is better"),
         ("r2 >= .7", PUBLIC, "here of auroc, log_loss, error"),
         ("coverage >= .7", PUBLIC, "here of auroc, log_loss, error"),
