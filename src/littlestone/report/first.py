@@ -104,6 +104,13 @@ def label_name(release: Release, code: int) -> str:
     return f"“{positive}”" if code else f"not “{positive}”"
 
 
+def _constant(release: Release, code: int) -> str:
+    name = label_name(release, code)
+    return (
+        f"never predicting {name[4:]}" if name.startswith("not “") else f"always predicting {name}"
+    )
+
+
 def _verdict(release: Release) -> tuple[bool | None, str]:
     """Say whether a plain rule would do as well; None: it is not known."""
     measured, verdict = release.measured, "Not shown to rank risks better than chance."
@@ -135,7 +142,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
 def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str]:
     found = release.quality
     assert found is not None
-    rival = f"always predicting {label_name(release, found.rival)}"
+    rival = _constant(release, found.rival)
     if found.constant is not None:
         return (
             False,
@@ -209,8 +216,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
     low, value, high = (
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
     )
-    constant, rate = label_name(release, found.majority), percent(found.baseline.value, 1)
-    plain = f"always predicting {constant}: {rate}"
+    plain = f"{_constant(release, found.majority)}: {percent(found.baseline.value, 1)}"
     tiles.append(("Error rate", value, f"{low} to {high} at 95%; {plain}"))
     return tiles
 
