@@ -111,7 +111,7 @@ def test_the_verdict_is_about_a_plain_rule(releases):
     learner = Boosting(ScorecardClass(SCHEMA, 60), epsilon=4, delta="1e-6")
     rare = run(learner, sample, SeededSource(0), columns=ABOUT, holdout="0.3", evaluate=4)
     assert rare.quality.better is not True
-    assert "is not shown to do better than always predicting" in first_screen(rare)["verdict"]
+    assert "is not shown to do better than never predicting" in first_screen(rare)["verdict"]
 
 
 def test_tiles_are_figures_of_the_release(releases):
