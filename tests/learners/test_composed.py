@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import re
@@ -14,6 +15,7 @@ from scipy.optimize import minimize_scalar
 import littlestone as ls
 from littlestone.errors import ParameterError
 from littlestone.learners.check_record import check_record
+from littlestone.learners.record import digests
 from littlestone.learners.release import Release
 
 from .test_parts import documents
@@ -121,6 +123,43 @@ def test_a_document_whose_parts_do_not_add_up_is_found(change, found):
         return
     record = Release.from_dict(document).record()
     assert any(found in finding.problem for finding in check_record(record))
+
+
+def changed(change, case="boosted, measured"):
+    """Return what is found in a record that was changed, with the sums of its files made anew."""
+    record = copy.deepcopy(released(case).record())
+    change(record["release"], record["release"]["class"]["schema"][-1])
+    record["sha256"] = digests(record)
+    return [(finding.field, finding.problem) for finding in check_record(record)]
+
+
+def test_numbers_of_one_record_that_contradict_each_other_are_found():
+    def less_delta(release, proposal):
+        for part in [release, *release["parts"][1:]]:
+            part["guarantee"] |= {"delta": 1e-8, "delta_exact": "1/100000000"}
+
+    def less_epsilon(release, proposal):  # than the zCDP beside it gives
+        proposal["guarantee"] |= {"epsilon": 0.001, "epsilon_exact": "1/1000"}
+
+    def no_columns(release, proposal):
+        release["class"]["schema"].pop()
+        release["spent"].pop("columns")
+        release["parts"][1]["what"] = "learning"
+
+    assert changed(lambda release, proposal: None) == []
+    assert "release.spent" in dict(changed(less_delta))
+    assert "release" in changed(less_epsilon)[0][0]
+    assert "release.guarantee.claim" in dict(changed(no_columns))
+
+
+def test_long_texts_are_no_categories():
+    """A model file has at most 10,000 characters of a text, and a page fewer."""
+    release = ls.fit(
+        {"text": ["a" * 20_000, "b"] * (N // 2), "ill": TABLE["ill"]},
+        y="ill", epsilon=1, delta="1e-6", columns=["text"], evaluate=None, random_state=0,
+    ).release_  # fmt: skip
+    (column,) = release.concept_class.domain.schema
+    assert column.categories == ("b",)
 
 
 def test_a_ledger_pays_for_both_at_once_before_the_columns(tmp_path):

@@ -79,6 +79,7 @@ _RAREST = 100  # categories that fewer than one in so many records have are left
 _FEW = 2  # times as many cells as bins are wanted: each is a bin
 _TIMES = 3  # as many records as are seen in one cell are needed, at least
 _FALSE = Fraction(1, 50)  # chance that some empty cell of a column seems to have records
+_LONGEST = 1_000  # characters of a category
 #: With a delta: of rho, for the first round; of delta, for texts; weights of a column by its kind;
 #: the share of a column's records from which a cell is counted in parts; how many deviations of
 #: noise n must be.
@@ -393,7 +394,8 @@ def _histogram(
     if 2 * missing > n:
         return []
     if words > numbers:
-        return list(texts) if column.named or 2 * words >= n else []
+        short = [written for written in texts if len(written) <= _LONGEST]  # for pages and files
+        return short if column.named or 2 * words >= n else []
     return masses if numbers else []
 
 

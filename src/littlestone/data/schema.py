@@ -78,6 +78,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
 from littlestone.safe_io import read_exact, read_text
 from littlestone.types import Json
@@ -606,6 +607,8 @@ class Proposal:
             if "zcdp" in data:
                 rho, leak = map(read_exact, data["zcdp"])
                 if rho <= 0 or not 0 <= leak < guarantee.delta:
+                    raise TypeError
+                if zcdp_to_dp(rho, guarantee.delta - leak) > guarantee.epsilon:
                     raise TypeError
                 zcdp = rho, leak
             return cls(guarantee, n, tuple(left_out), tuple(declared), zcdp)

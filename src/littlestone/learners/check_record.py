@@ -27,7 +27,7 @@ from littlestone.learners.record import (
     record_of,
 )
 from littlestone.learners.registry import LEARNERS
-from littlestone.learners.release import Release, read_evaluation
+from littlestone.learners.release import COMPOSED, Release, read_evaluation
 from littlestone.privacy import (
     Approximate,
     BoundedRange,
@@ -173,6 +173,9 @@ def _unreadable(document: Any) -> str:
 
 def _promised(release: Release) -> Iterator[Finding]:
     guarantee, entry = release.payment, LEARNERS.get(release.learner)
+    claims = [part.guarantee.claim or "" for part in release.parts]
+    if release.proposal is None and any(COMPOSED in claim for claim in claims):
+        yield Finding("release.guarantee.claim", "columns were learned; the schema must say so")
     if entry is None:
         return
     if entry.pure and guarantee.delta:
@@ -231,14 +234,22 @@ def _spent(release: Release) -> Iterator[Finding]:
         except ValueError:
             yield Finding(f"release.spent.{what}", "this is not part of a budget")
             return
-    if all(isinstance(loss, Pure) for loss in losses):
-        epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
-        fits = epsilon == guarantee.epsilon
-    else:
-        epsilon, _ = compose(losses, delta=guarantee.delta)
-        fits = epsilon <= guarantee.epsilon
+    try:
+        epsilon, fits = _total(losses, guarantee)
+    except LittlestoneError as problem:
+        yield Finding("release.spent", str(problem))
+        return
     if not fits:
         yield Finding("release.spent", f"the total is {float(epsilon):.6g}")
+
+
+def _total(losses: Counter[Loss], guarantee: Guarantee) -> tuple[Fraction, bool]:
+    """Return the epsilon of losses, and whether it is what was promised."""
+    if all(isinstance(loss, Pure) for loss in losses):
+        epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
+        return epsilon, epsilon == guarantee.epsilon
+    epsilon, _ = compose(losses, delta=guarantee.delta)
+    return epsilon, epsilon <= guarantee.epsilon
 
 
 def _interval(release: Release, spent: dict[str, str]) -> Iterator[Finding]:

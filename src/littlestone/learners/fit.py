@@ -624,7 +624,10 @@ class Fit:
             claim = COMPOSED if shares.holdout is None else "dp.parallel"
             together = Guarantee(shares.apart, small, claim=claim, seeded=source.seeded)
             parts = "" if shares.holdout is None else " and held-out records"
-            paid = pay(ledger, JOINED, together, f"{JOINED}{parts}")
+            try:
+                paid = pay(ledger, JOINED, together, f"{JOINED}{parts}")
+            except BudgetError as refusal:  # another program has spent meanwhile
+                raise (_after_the_count(refusal) if before else refusal) from None
         schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
@@ -724,6 +727,12 @@ class Fit:
         return Subsample(inner, rate=rate)
 
 
+def _after_the_count(problem: BudgetError) -> BudgetError:
+    """Return a refusal that does not say that nothing was spent."""
+    words = "No model was drawn; the cost of the first count or of the columns stays spent"
+    return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
+
+
 @dataclass(frozen=True)
 class Planned:
     """A fit that is decided: who learns what, from which columns of an open table."""
@@ -791,9 +800,7 @@ class Planned:
         except BudgetError as problem:  # another program has spent meanwhile
             if not self.before and not self.shares.columns:
                 raise
-            words = "No model was drawn; the cost of the first count or of the columns stays spent"
-            untrue = "Nothing was drawn or spent"
-            raise BudgetError(str(problem).replace(untrue, words)) from None
+            raise _after_the_count(problem) from None
         names = getattr(task.target, "names", None)
         texts = names is not None and all(isinstance(name, str) for name in names)
         return replace(release, names=names) if texts else release

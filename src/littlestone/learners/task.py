@@ -242,6 +242,7 @@ def about_delta(learner: Any, n: int | None) -> str:
         rounds = 0 if n is None else learner.plan.settings(n).rounds
         return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
     said = "0, pure privacy" if delta is None else f"{float(delta):g}"
+    said += " for the model" if learner.columns else ""  # columns have the rest
     if n is None:
         return said + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (

@@ -59,7 +59,7 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
     """
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
     if len(release.parts) > 1:
-        parts = " ".join(part.what for part in release.parts)
+        parts = {part.what for part in release.parts}
         spent = [(f"Learning: {what}", text) for what, text in spent if what not in parts]
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
