@@ -246,7 +246,7 @@ def _spent(release: Release) -> Iterator[Finding]:
 def _total(losses: Counter[Loss], guarantee: Guarantee) -> tuple[Fraction, bool]:
     """Return the epsilon of losses, and whether it is what was promised."""
     if all(isinstance(loss, Pure) for loss in losses):
-        epsilon = sum(((loss.reach or 0) * times for loss, times in losses.items()), Fraction(0))
+        epsilon = Fraction(sum((loss.reach or 0) * times for loss, times in losses.items()))
         return epsilon, epsilon == guarantee.epsilon
     epsilon, _ = compose(losses, delta=guarantee.delta)
     return epsilon, epsilon <= guarantee.epsilon
