@@ -310,7 +310,7 @@ def margins(n, seed=0, steep=1.0, shift=0.0):
 
 
 def merged(place, label, epsilon, seed=0, share=0.5, held_out=True):
-    cells = merged_scores(MARGINS, share)
+    cells = merged_scores(MARGINS, share, 100, 1)  # the fewest
     counts = np.zeros((2, len(cells)), dtype=np.int64)
     np.add.at(counts, (label, np.searchsorted(cells, np.array(MARGINS)[place])), 1)
     return release_histogram(
@@ -318,13 +318,17 @@ def merged(place, label, epsilon, seed=0, share=0.5, held_out=True):
     )
 
 
-@pytest.mark.parametrize(("share", "most"), [(0.5, 8), (0.08, 8), (0.07, 12), (0.95, 12)])
-def test_cells_have_equal_widths_and_one_ends_with_0(share, most):
+@pytest.mark.parametrize(
+    ("share", "most", "n"),
+    [(0.5, 8, 100), (0.08, 8, 100), (0.07, 12, 100), (0.95, 12, 100), (0.4, 12, 400),
+     (0.5, 32, 10**9)],
+)  # fmt: skip
+def test_cells_have_equal_widths_and_one_ends_with_0(share, most, n):
     for first, last in itertools.product(range(-40, 5), range(-4, 41, 3)):
         if first > last:
             continue
         scores = range(first, last + 1, 2)
-        cells = merged_scores(scores, share)
+        cells = merged_scores(scores, share, n, 1)
         assert len(cells) <= most
         assert cells[-1] == scores[-1]
         assert len({score > 0 for score in scores}) == 1 or max(c for c in cells if c <= 0) == max(
@@ -423,10 +427,11 @@ def test_where_label_1_is_rare_there_are_more_cells(start, codes):
     trees = tuple(TreeHypothesis(i % 2) for i in range(60))
     model = TreeEnsemble(trees, Fraction(53, 500), start, code_points=codes)
     assert model.start_share == pytest.approx(1 / (1 + math.exp(26 * 0.106)), abs=0.004)
-    assert len(scores_of(model, 2)) == len(merged_scores(model.margins, 0.05)) > 8
+    assert len(scores_of(model, 2, 100, 1)) == len(merged_scores(model.margins, 0.05, 100, 1)) > 8
     even = TreeEnsemble(trees, Fraction(53, 500), (0, 0))
     assert even.start_share == 0.5
-    assert len(scores_of(even, 2)) <= 8
+    assert len(scores_of(even, 2, 100, 1)) <= 8 < len(scores_of(even, 2, 1000, 1))
+    assert len(scores_of(even, 2, 1000, 1, groups=True)) <= 8
 
 
 @pytest.mark.parametrize(("labels", "unlisted"), [(2, 0), (3, 0), (3, 1)])

@@ -48,7 +48,8 @@ from littlestone.types import Json
 Counts = npt.NDArray[np.int64]
 
 HISTOGRAM = "score-histogram"
-_CELLS, _CELLS_OF_RARE, _RARE = 8, 12, 0.08
+_CELLS, _CELLS_OF_RARE, _RARE, _MOST_CELLS = 8, 12, 0.08, 32
+_PER_RECORD = 0.075  # cells for each record of the rarer label, at epsilon 1
 _MOST = 10**18
 _FINEST = 1e-9  # smaller tails than this are bounded, not computed
 _LONGEST = 2.0**22
@@ -159,18 +160,23 @@ def histogram_rate(
     return exact / (cells * check_integer("evaluate", "records", records, low=1))
 
 
-def merged_scores(scores: range, share: float) -> tuple[int, ...]:
-    """Return the last score of each cell: at most 8 cells of equal width, one ends with 0.
+def merged_scores(scores: range, share: float, n: int, epsilon: Any) -> tuple[int, ...]:
+    """Return the last score of each cell: few cells of equal width, one ends with 0.
 
-    12 where the released share of label 1, or of label 0, is below .08. Cells at the ends may be
-    narrower.
+    At most 8, or 12 where the released share of label 1, or of label 0, is below .08; and up to 32
+    where so many records are expected of the rarer label that the noise of these cells is a quarter
+    of what the sampling has in the variance of AUROC. Cells at the ends may be narrower.
 
     Examples
     --------
-    >>> merged_scores(range(-19, 14, 2), 0.3), merged_scores(range(-3, 4, 2), 0.3)
+    >>> merged_scores(range(-19, 14, 2), 0.3, 300, 1), merged_scores(range(-3, 4, 2), 0.3, 300, 1)
     ((-19, -13, -7, -1, 5, 11, 13), (-3, -1, 1, 3))
+    >>> len(merged_scores(range(-59, 60, 2), 0.3, 1500, 1))
+    30
     """
-    most = _CELLS if min(share, 1 - share) >= _RARE else _CELLS_OF_RARE
+    rarer = min(share, 1 - share)
+    most = _CELLS if rarer >= _RARE else _CELLS_OF_RARE
+    most = max(most, min(_MOST_CELLS, int(_PER_RECORD * n * rarer * float(epsilon) ** 2)))
     below, above = sum(score <= 0 for score in scores), sum(score > 0 for score in scores)
     wide = max(1, -(-len(scores) // most))
     while -(-below // wide) - (-above // wide) > most:

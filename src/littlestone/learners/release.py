@@ -474,7 +474,8 @@ class Release:
         self._check_chances()
         if self._sums is not None:
             return self._sums.chances(points)
-        return self._shares()[score_places(self.hypothesis, points)]
+        scores = cast(ScoreHistogram, self.evaluation).scores
+        return self._shares()[score_places(self.hypothesis, points, scores)]
 
     def _shares(self) -> npt.NDArray[np.float64]:
         """Return the shares at each score: of label 1, or of each label."""
@@ -739,18 +740,24 @@ def _with_margins(hypothesis: Hypothesis) -> TreeEnsemble | None:
     return hypothesis if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary else None
 
 
-def scores_of(hypothesis: Hypothesis, labels: int) -> tuple[int, ...]:
+def scores_of(
+    hypothesis: Hypothesis, labels: int, n: int, epsilon: Any, *, groups: bool = False
+) -> tuple[int, ...]:
     """Return the scores of a histogram: labels, or the last margin of each of few cells."""
     model = _with_margins(hypothesis)
-    return merged_scores(model.margins, model.start_share) if model else tuple(range(labels))
+    if model is None:
+        return tuple(range(labels))
+    return merged_scores(model.margins, model.start_share, 0 if groups else n, epsilon)
 
 
-def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
+def score_places(
+    hypothesis: Hypothesis, points: Points, scores: Sequence[int]
+) -> npt.NDArray[np.int64]:
     """Return where the score of each point is in the histogram: cell of margins, or label."""
     model = _with_margins(hypothesis)
     if model is None:
         return hypothesis.predict(points).astype(np.int64)
-    return np.searchsorted(scores_of(model, 2), model.margin(points))
+    return np.searchsorted(scores, model.margin(points))
 
 
 def evaluation_of(histogram: ScoreHistogram, hypothesis: Hypothesis) -> Evaluation:
@@ -940,7 +947,8 @@ def _check_evaluation(release: Release) -> None:
     lists = release.concept_class.lists_labels
     if (histogram.labels, histogram.unlisted) != (labels, lists):
         raise _unfit("evaluation", "labels")
-    if histogram.scores != scores_of(release.hypothesis, labels):
+    n, epsilon, groups = histogram.n, histogram.epsilon, histogram.groups is not None
+    if histogram.scores != scores_of(release.hypothesis, labels, n, epsilon, groups=groups):
         raise _unfit("evaluation", "hypothesis")
 
 

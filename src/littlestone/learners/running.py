@@ -695,7 +695,7 @@ def _histogram(
     if isinstance(sample, TargetSample):
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
     unlisted = sample.unlisted
-    scores = scores_of(hypothesis, sample.labels)
+    scores = scores_of(hypothesis, sample.labels, n, epsilon, groups=groups is not None)
     size = 1 if groups is None else groups.groups.size + 1
     counts = np.zeros((size, sample.labels + unlisted, len(scores)), dtype=np.int64)
     for part in _parts(sample, source):
@@ -704,7 +704,7 @@ def _histogram(
             group = np.zeros(len(points), dtype=np.int64)
             if groups is not None:
                 points, group = groups.split(points)  # noqa: PLW2901
-            place = score_places(hypothesis, points)
+            place = score_places(hypothesis, points, scores)
             for label, weights in enumerate(own):
                 np.add.at(counts[:, label], (group, place), weights)
     # a user without records counts as one that is 0 there, with no cell of a group
