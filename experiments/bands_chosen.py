@@ -2,9 +2,8 @@
 
 How much of what probabilities add to ties of merged scores is left open in the band of AUROC
 (``unsure``), and how often the spread of noise an effect must pass to be shown (``--effects``). A
-table is a law of columns and a share of label 1; the population is 60,000 rows of it. No share
-holds for all sizes and is narrow: the rule leaves a third open where noise and sampling outweigh
-ties, and all where they do not.
+table is a law of columns and a share of label 1; the population is 60,000 rows of it. The
+rule leaves a third open where noise and sampling outweigh ties, and all where they do not.
 
 ``python experiments/bands_chosen.py [--effects]`` writes ``docs/experiments/bands_chosen.csv`` and
 ``effects_chosen.csv``; the first one in two runs, ``--sizes 2000 5000``, and ``--sizes 20000 100000

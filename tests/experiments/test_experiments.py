@@ -231,8 +231,8 @@ def test_bands_of_auroc_hold_and_are_narrow():
         limit = 1.0 if inside == of else stats.beta.ppf(0.999, inside + 1, of - inside)
         assert limit == pytest.approx(float(row["upper_limit"]), abs=1e-4)
         assert limit >= 0.95, row
-        if int(row["n"]) == 5_000 and float(row["share"]) > 0.1:
-            assert float(row["half_width"]) <= 0.06
+        if int(row["n"]) >= 5_000 and float(row["share"]) > 0.1:
+            assert float(row["half_width"]) <= (0.06 if int(row["n"]) == 5_000 else 0.045)
 
 
 def test_bands_of_groups_hold_where_they_are_shown():
@@ -253,7 +253,6 @@ def test_what_is_left_open_of_ties_is_enough_at_every_size():
             right &= all(i == of or stats.beta.ppf(0.999, i + 1, of - i) >= 0.95 for i, of in pairs)
             open_[int(n), unsure] = right
     assert all(open_[n, "rule"] for n in (2_000, 5_000, 20_000, 100_000))
-    assert not open_[20_000, "0.333"]
 
 
 def test_effects_of_columns_that_say_nothing_are_folded():

@@ -429,9 +429,8 @@ class Evaluation(Figures):
         DeLong, Clarke-Pearson 1988). The band is wide enough at 95 % for a normal and for a Laplace
         law (2.12 standard deviations), between which weighted sums of two-sided geometric noises
         lie: approximate, and its coverage is tested (``experiments/evaluations.py``). What
-        probabilities add to ties is left open in part, by a rule chosen on generated tables
-        (``bands_chosen.py``): up to 5,000 records even none is enough; from 20,000 on, where
-        scores explain little, only all of it is.
+        probabilities add to ties is left open in part. On generated tables (``bands_chosen.py``)
+        bands hold without that, too; with 8 cells, at 20,000 records and more, they did not.
         """
         beta = float(check_probability("evaluate", "beta", beta))
         (counts, cells), (_, q0, q1) = self._seen, self._within(self._chances)
