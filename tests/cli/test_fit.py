@@ -315,7 +315,7 @@ def test_a_secret_share_of_the_records(run, folder):
         refused = run(f"{trees} --subsample 1/2 {more}")
         assert (refused.code, refused.out) == (2, "")
         assert "--subsample" in refused.err
-        assert "sums of trees" in refused.err
+        assert "boosted trees, scorecards" in refused.err
 
 
 @pytest.mark.first(2)

@@ -146,7 +146,7 @@ def test_what_declares_types(tmp_path):
         assert ls.data.propose(table, kinds={"age": "open"}, **options).proposal.declared == ()
         learner = ls.AgnosticLearner(ls.Rules(found, 1), epsilon=9, random_state=0)
         page = ls.page(learner.fit(frame.assign(ill=1), "ill"))
-        assert "taken as public" in page
+        assert "treated as public" in page
         assert "that inference is not private" in page
     for table in [*memory, tmp_path / "t.csv"]:
         assert not read_table(table).declared

@@ -348,11 +348,11 @@ def _by_histograms(
     found: dict[Asked, Column] = {}
     masses: dict[Asked, dict[Cell, float]] = {}
     for column in asked.paying:
-        told = _histogram(asked, column, known[column], n, source)
-        if isinstance(told, dict):
-            masses[column] = told
-        elif told:
-            found[column] = Column.of(column.name, told)
+        drawn = _histogram(asked, column, known[column], n, source)
+        if isinstance(drawn, dict):
+            masses[column] = drawn
+        elif drawn:
+            found[column] = Column.of(column.name, drawn)
     parts: dict[Asked, dict[Cell, list[Cell]]] = {}
     counted: set[Cell] = set()
     for column, own in masses.items():
