@@ -397,7 +397,7 @@ def test_columns_that_do_not_fit_are_refused_before_reading(written, tmp_path):
         ("t.csv --y ill --epsilon 1 --records 5,6 --aim auroc>=.7", 2, "one number with an aim"),
         ("t.csv --y ill --epsilon 1,2 --records 9 --out P.json", 2, "one number of records"),
         ("t.csv --y ill --epsilon 1 --records 9 --class scorecard", 2, "--model"),
-        ("--best .8 --share .2 --epsilon 1 --records 100 --report p.html", 0, "simulated population"),
+        ("--best .8 --share .2 --epsilon 1 --records 100 --report p.html", 0, "simulated"),
     ],
 )
 def test_the_command_line(monkeypatch, capfd, tmp_path, line, code, words):
