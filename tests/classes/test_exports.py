@@ -16,7 +16,7 @@ import pytest
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
 from littlestone.classes.boosted_trees.ensemble import HALF, CodePoints
 from littlestone.classes.boosted_trees.export import PARTS
-from littlestone.classes.boosted_trees.programs import as_r
+from littlestone.classes.boosted_trees.programs import as_python, as_r
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
 from littlestone.data.targets import Count, Periods, Quantity
@@ -320,6 +320,38 @@ def test_r_says_what_models_do(tmp_path, kind):
         assert ((told["label"] == "yes") == model.predict(points)).all()
     for tree in trees:
         assert (next(found)["label"].astype(int) == tree.predict(points)).all()
+
+
+COMMAS = ["31,5", "31.5", " ,5 ", "<31,5", "1,", "3,1e1", "-0,5", "7", "x,5", "", "0,5,5", "1,5.5"]
+
+
+def of_commas(tmp_path):
+    """Return a model over a file with decimal commas, and its margins of these cells."""
+    schema = Schema.from_dict({"x": {"bins": [0, 1, 31, 32]}, "csv": CSV_OF_COMMAS})
+    trees = tuple(TreeHypothesis.of(Node(split, 1, 0)) for split in schema.literals())
+    lines = "".join(f'"{cell}";{at}\n' for at, cell in enumerate(COMMAS))
+    (tmp_path / "t.csv").write_text(f"x;at\n{lines}", encoding="utf-8")
+    points, _ = read_points(tmp_path / "t.csv", domain=RowDomain(schema))
+    return schema, TreeEnsemble(trees, Fraction(1, 2)), points
+
+
+CSV_OF_COMMAS = {"sep": ";", "decimal": "comma"}
+
+
+def test_python_reads_decimal_commas(tmp_path):
+    schema, model, points = of_commas(tmp_path)
+    module = {}
+    exec(as_python(model, schema), module)
+    assert [module["margin"]({"x": c}) for c in COMMAS] == model.margin(points).tolist()
+    assert module["margin"]({"x": 31.5}) == module["margin"]({"x": "31,5"})
+
+
+@pytest.mark.r
+def test_r_reads_decimal_commas(tmp_path):
+    schema, model, points = of_commas(tmp_path)
+    table = pd.DataFrame({"x": COMMAS, "at": range(len(COMMAS))})
+    (told,) = in_r(tmp_path, table, "text", [as_r(model, schema, (0, 1))])
+    assert (told["probability"] == model.probability(points)).all()
 
 
 @pytest.mark.r

@@ -85,6 +85,13 @@ def test_a_key_stays_beside_its_prediction(run, folder, kind):
             f"{key},{answer}" for key, answer in zip(["no", *cells], plain, strict=True)
         ]
     else:  # also a column that is learned from, and in Parquet
+        head, *rows = (folder / "data.csv").read_text().splitlines()
+        numbered = [f"no,{head}", *(f"{at},{row}" for at, row in enumerate(rows))]
+        (folder / "n.csv").write_text("\n".join(numbered) + "\n")
+        beside = run("predict m.json n.csv --key no").out.splitlines()
+        assert beside == [
+            f"{at},{own}" for at, own in zip(["no", *range(len(rows))], plain, strict=True)
+        ]
         assert [line.split(",")[:2] for line in lines[1:]] == [
             [str(age), answer] for age, answer in zip(AGES, plain[1:], strict=True)
         ]

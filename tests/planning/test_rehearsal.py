@@ -185,6 +185,7 @@ def test_both_given_is_yes_or_no(monkeypatch):
         ("r2 >= .7", PUBLIC, "here of auroc, log_loss, error"),
         ("coverage >= .7", PUBLIC, "here of auroc, log_loss, error"),
         ("auroc >= high", PUBLIC, "like"),
+        ("auroc >= 1.2", PUBLIC, "can be reached"),
         ("auroc >= .7", ASKED["rules"], "here of error"),
         ("auroc >= .7", PUBLIC | {"labels": ["a", "b", "c"]}, "here of log_loss, error"),
         ("auroc >= .7", ASKED["times"], "here of concordance"),

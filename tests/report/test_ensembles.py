@@ -208,7 +208,7 @@ def test_a_card_of_twelve_columns_fits_on_three_screens(browser, tmp_path):
     path = tmp_path / "p.html"
     browser.show(page(found, path) and path, width=1280)
     assert browser.run("document.documentElement.scrollHeight") <= 3 * 720
-    for name in ("ROC: area", "Calibration: error", "1 answered"):
+    for name in ("ROC: area", "Calibration: error", "predicted 1"):
         assert name in page(found)
     browser.show(path, width=390)
     assert browser.overflow() == []

@@ -213,7 +213,7 @@ def _csv(written: str, path: str | Path) -> Iterator[Variable]:
             f"The codebook {str(path)!r} is none that this program reads: REDCap's data dictionary "
             "(Variable / Field Name, Field Type, ...), a Frictionless Table Schema (JSON with "
             f"fields), or a CSV file with the columns {', '.join(_COLUMNS)} (all but name may be "
-            f"absent). Its first line has: {', '.join(header[:12])}."
+            "absent). Its first line has other names: is it the data, or separated by semicolons?"
         )
     for place, line in enumerate(lines, 2):
         cells = {key: (line[name] or "").strip() for key, name in known.items() if name is not None}

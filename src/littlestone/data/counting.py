@@ -723,12 +723,12 @@ def point_pieces(
     [(array([3]), array([ True, False]), ['3', 'x'])]
     """
     names, schema = point_columns(caller, x, domain)
+    numbers = number_columns(names, schema, domain)
     if key is not None and key not in names:
         names = [*names, key]
     opened = read_table(
         table, csv=csv, declared=declared or (None if schema is None else schema.csv), caller=caller
     )
-    numbers = number_columns(names, schema, domain)
 
     def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_], list[str | None]]:
         kept = [] if key is None else rows[f"c{names.index(key)}"].to_pylist()

@@ -74,6 +74,8 @@ MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
     "concordance": (("time",), True),
     "coverage": (("label", "quantity", "count"), True),
 }
+#: Of these a value lies between 0 and 1.
+_SHARES = ("auroc", "error", "concordance", "coverage")
 
 
 # -- Many runs.
@@ -147,6 +149,8 @@ class Aim:
         if found is None or math.isnan(value) or found[1] not in known:
             raise parameter_error(caller, "aim", rule, text)
         least = MEASURES[found[1]][1]
+        if (found[1] in _SHARES and not 0 < value < 1) or (found[1] == "r2" and value >= 1):
+            raise parameter_error(caller, "aim", f"{rule}, a value that can be reached", text)
         if least != (found[2] == ">="):
             which = "larger is better: >=" if least else "smaller is better: <="
             raise parameter_error(caller, "aim", f"{rule}. Of {found[1]} {which}", text)

@@ -103,7 +103,8 @@ def as_python(model: TreeEnsemble | TreeSum, schema: Schema, *, votes: bool = Tr
         names = ["value"] + ["interval"] * (model.width is not None)
     head, *functions = _program("score.py").split("\n\n\ndef ")
     shared = "_score" if model.target is not None else "_votes"
-    needed = {*names, shared, "_text", "_number", "_one_of", "_cleaned", "_yes", "_answer"}
+    needed = {*names, shared, "_text", "_number", "_one_of", "_pointed", "_cleaned", "_yes"}
+    needed.add("_answer")
     kept = [text for text in functions if text.partition("(")[0] in needed]
     head = head.partition("# mypy: ignore-errors\n\n")[2]
     head = re.sub("MODEL = .*", lambda _: f"MODEL = {_python(described)}", head)
@@ -160,6 +161,8 @@ def _columns(asked: Sequence[Literal], schema: Schema) -> Json:
             if categories is None
             else {"categories": list(categories), "by_value": Texts(categories).numeric}
         )
+        if column.of_numbers and schema.csv is not None and schema.csv.decimal == "comma":
+            columns[column.name]["comma"] = True  # texts are as in the files of the schema
         if (cleaning := column.cleaning) is not None:
             merged = {written: name for name, texts in cleaning.merge for written in texts}
             columns[column.name]["cleaning"] = [merged, cleaning.strip, cleaning.below]

@@ -23,7 +23,17 @@
   texts
 }
 
-.cells <- function(column) {
+.pointed <- function(texts) {
+  # Numbers with a decimal comma with a point, and those with a point as no numbers.
+  number <- "^[+-]?(?:[0-9]+%[0-9]*|%[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+  comma <- grepl(gsub("%", ",", number), texts, perl = TRUE)
+  point <- grepl(gsub("%", "\\\\.", number), texts, perl = TRUE)
+  texts[comma] <- sub(",", ".", texts[comma], fixed = TRUE)
+  texts[point] <- sub(".", ",", texts[point], fixed = TRUE)
+  texts
+}
+
+.cells <- function(column, comma = FALSE) {
   # The text and the number of each cell.
   if (is.factor(column)) column <- as.character(column)
   if (is.logical(column)) column <- c("false", "true")[column + 1]
@@ -34,6 +44,7 @@
   }
   texts <- gsub(.white, "", as.character(column), perl = TRUE)
   texts[!is.na(texts) & texts == ""] <- NA
+  if (comma) texts <- .pointed(texts)
   list(text = texts, number = .number(texts))
 }
 
@@ -58,7 +69,7 @@
   for (name in names(MODEL$columns)) {
     if (!name %in% names(data)) stop("The data frame has no column ", sQuote(name, FALSE), ".")
     asked <- MODEL$columns[[name]]
-    cells <- .cells(data[[name]])
+    cells <- .cells(data[[name]], isTRUE(asked$comma))
     if (length(asked$missing)) {
       gone <- !is.na(.one_of(cells, asked$missing))
       cells$text[gone] <- NA

@@ -19,6 +19,22 @@ WORDS = {"true": 1, "false": 0} | {
 }
 
 
+SPACE, SIGN = r"[ \t\n\r\v\f]*", r"(?:[<>]=?|[≤≥])?"
+AFTER = rf"([eE][+-]?[0-9]+)?{SPACE}([^0-9.,][^.,]*)?"
+BEFORE = rf"{SPACE}{SIGN}{SPACE}[+-]?"
+SIGNED = rf"({BEFORE}[0-9]+)%([0-9]*{AFTER})|({BEFORE})%([0-9]+{AFTER})"
+COMMA, POINT = re.compile(SIGNED.replace("%", ",")), re.compile(SIGNED.replace("%", r"\."))
+
+
+def _pointed(written):
+    """Return a number with a decimal comma with a point, and one with a point as no number."""
+    found = COMMA.fullmatch(written)
+    if found is not None:
+        whole, after, _, _, sign, parts, *_ = found.groups(default="")
+        return f"{whole}{sign}.{after}{parts}"
+    return written.replace(".", ",") if POINT.fullmatch(written) else written
+
+
 def _text(cell):
     """Return how a cell is written, or None where it is missing."""
     if hasattr(cell, "item"):  # a number of NumPy
@@ -89,8 +105,11 @@ def _cleaned(column, written):  # noqa: PLR0911
 
 def _yes(record, name, test, value):
     """Return whether the cell of a column passes a test."""
-    column = MODEL["columns"][name]
-    written = _cleaned(column, _text(record.get(name)))
+    column, cell = MODEL["columns"][name], record.get(name)
+    written = _text(cell)
+    if column.get("comma") and isinstance(cell, str) and written is not None:
+        written = _pointed(written)
+    written = _cleaned(column, written)
     if written is None or _one_of(column["missing"], written) is not None:
         return False
     if test == "is":
