@@ -146,7 +146,7 @@ class Labels:
         self.chances = 1 / (1 + np.exp(-0.8 * odds))
         self.place = np.clip(np.rint(rng.normal(30, 8, _POPULATION)), 0, 60).astype(np.int64)
         self.label = (rng.random(_POPULATION) < 1 / (1 + np.exp(-odds[self.place]))).astype(int)
-        self.cells = merged_scores(_MARGINS, float(self.label.mean()), cell.n, cell.epsilon)
+        self.cells = merged_scores(_MARGINS, float(self.label.mean()), 0, 1)  # the fewest
         self._everyone = self._truths(slice(None))
 
     def _truths(self, units: Any) -> tuple[float, float]:
