@@ -32,7 +32,7 @@ LOW, HIGH = Cell(0, 1, 0), Cell(1, 2, 0)
 def tiny(monkeypatch):
     """Two cells of numbers, no parts, one tree, one cell of margins, and noise in one draw."""
     for module in (running, releases):
-        monkeypatch.setattr(module, "scores_of", lambda model, labels: (max(model.margins),))
+        monkeypatch.setattr(module, "scores_of", lambda model, *_, **__: (max(model.margins),))
     monkeypatch.setattr(proposal, "grid", lambda *, whole: (LOW, HIGH))
     monkeypatch.setattr(proposal, "_DEVIATIONS", 0)
     monkeypatch.setattr(Cell, "parts", lambda cell, *, whole: [])
