@@ -269,7 +269,11 @@ def check_what_fails(spark, frame, path, monkeypatch, capfd):
     trees, line = ls.DecisionTrees(SCHEMA, depth=1), ls.Thresholds(1, HIGH)
     monkeypatch.setattr(groups, "_cut", later)
     monkeypatch.setitem(read.__kwdefaults__, "large", 600)
-    wanted = [(dies, "engine stopped"), (raises, "engine stopped"), (doubles, "changed between two readings")]
+    wanted = [
+        (dies, "engine stopped"),
+        (raises, "engine stopped"),
+        (doubles, "changed between two readings"),
+    ]
     for number, (broken, message) in enumerate(wanted):
         ledger = Ledger(path / f"budget{number}.db", epsilon=1)
         table = frame.mapInArrow(broken, frame.schema)
