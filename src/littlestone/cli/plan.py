@@ -137,9 +137,9 @@ class Intervals:
         level = f"{float(1 - own.alpha):.4g}"
         facts([
             ("Needed", f"{least}, of which {shares.holdout} are held out", ""),
-            ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
-            ("Covered", f"a new record, with probability {level} or more", ""),
-            ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
+            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}", ""),
+            ("Coverage", f"of a new record: probability at least {level}", ""),
+            ("", f"of one release: at least {own.share():.3f}, with 95% confidence", ""),
         ])  # fmt: skip
         return 0
 
