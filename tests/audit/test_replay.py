@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import output_distribution, verify
-from littlestone.audit import runs as replay
+from littlestone.audit import replay
 from littlestone.audit.neighbours import (
     Search,
     TargetSearch,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import all_n, verify
-from littlestone.audit import runs as replay
+from littlestone.audit import replay
 from littlestone.classes import LinearClass
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import TargetSample
