@@ -343,7 +343,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
 
 
 def _promised(certificate: Certificate) -> str:
-    from littlestone.report.facts import accuracy_asked
+    from littlestone.report.evaluated import accuracy_asked
     from littlestone.report.html import percent
 
     if not certificate.holds:
