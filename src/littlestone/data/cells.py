@@ -110,24 +110,6 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     return None
 
 
-def of_durations(cells: Iterable[object]) -> bool:
-    """Return whether all cells that hold something are durations: then they are the type.
-
-    Examples
-    --------
-    >>> days = [None, timedelta(3), np.timedelta64(4, "D")]
-    >>> of_durations(days), of_durations([*days, 3]), of_durations([None])
-    (True, False, False)
-    """
-    some = False
-    for cell in cells:
-        if issubclass(type(cell), timedelta | np.timedelta64):
-            some = True
-        elif text(cell) is not None:
-            return False
-    return some
-
-
 def number(  # noqa: PLR0911 - one line for each form
     cell: str, *, max_digits: int = MAX_DIGITS
 ) -> int | float | None:
