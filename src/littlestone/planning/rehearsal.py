@@ -435,9 +435,9 @@ class Rehearsal:
             close = abs(value - others[0][1]) <= reach if others else False
             rest = "; ".join(f"{float(share):.3g}: {other:.3g}" for share, other in others)
             sign = ">=" if MEASURES[main][1] else "<="
+            at = f"{n:,} records at epsilon {float(epsilon):g}"
             said.append(
-                f"{n:,} records at epsilon {float(epsilon):g}: hold out {float(best):.3g}: the release then "
-                f"shows {main} {sign} {value:.3g} on average ({rest})"
+                f"{at}: hold out {float(best):.3g}: the release then shows {main} {sign} {value:.3g} on average ({rest})"
                 + ("; the shares differ by less than the margins of error." if close else ".")
             )
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
@@ -674,7 +674,7 @@ def rehearse(
     asked = asked_of("rehearse", options | {"epsilon": epsilons[0] if epsilons else 1})
     guesses = {"best": best, "share": share, "single": single, "third": third}
     return rehearsed(
-        asked, twin, epsilons, _several("records", records, whole), held, runs=runs,
+        asked, twin, epsilons, _several("records", records, whole), holdouts=held, runs=runs,
         guesses=guesses, n_jobs=n_jobs, random_state=random_state, progress=progress,
     )  # fmt: skip
 
@@ -690,8 +690,8 @@ def _several(name: str, given: Any, check: Callable[[Any], Any]) -> tuple[Any, .
 
 def rehearsed(
     fit: Fit, twin: Any, epsilons: tuple[Fraction, ...], records: tuple[int, ...],
-    holdouts: tuple[Fraction, ...] = (), *, runs: Any, guesses: Mapping[str, Any], n_jobs: int | None,
-    random_state: int, progress: Progress,
+    *, holdouts: tuple[Fraction, ...] = (), runs: Any, guesses: Mapping[str, Any],
+    n_jobs: int | None, random_state: int, progress: Progress,
 ) -> Rehearsal:  # fmt: skip
     """Rehearse a fit that is parsed; see `rehearse`."""
     first = check_integer("rehearse", "runs", runs, low=2)
@@ -722,7 +722,7 @@ def rehearsed(
     runners = {name: Runner(rows, fit, seed, n_jobs, progress) for name, rows in sources.items()}
     compared = holdouts if len(holdouts) > 1 else ()
     cells = tuple(
-        cell_of(runner, n, epsilon, first, name, share)
+        cell_of(runner, n, epsilon, first, name, holdout=share)
         for name, runner in runners.items() for n in records for epsilon in epsilons
         for share in compared or (None,)
     )  # fmt: skip
@@ -730,7 +730,7 @@ def rehearsed(
 
 
 def cell_of(
-    runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "",
+    runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "", *,
     holdout: Fraction | None = None,
 ) -> Cell:  # fmt: skip
     """Run until the mean of the first measure is known to .01, or 100 times."""
