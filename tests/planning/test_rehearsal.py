@@ -200,7 +200,7 @@ def test_the_share_held_out_with_which_a_release_shows_most(monkeypatch):
     assert set(found.to_frame().variant) == {"0.1 held out", "0.2 held out", "0.3 held out"}
     assert "held out" in ls.page(found)
     close = ls.rehearse(TABLE, **asked, records=500, holdout=[0.2, 0.201])
-    assert "differ by less than the margins" in " ".join(close.notes)
+    assert "the best differ by less than the margins" in " ".join(close.notes)
     with pytest.raises(ParameterError, match="one number with an aim"):
         found.needed("auroc >= .7")
     with pytest.raises(ParameterError, match="holdout"):

@@ -620,7 +620,8 @@ def rehearse(
     """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
 
     Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
-    published one. Without it a population is made up over a --schema (--best, --share).
+    published one. Without it a population is made up over a --schema (--best, --share). Several
+    shares, such as --holdout 0.1,0.2, are compared.
 
     Parameters
     ----------

@@ -425,21 +425,8 @@ class Rehearsal:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
                 said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
-        for n, epsilon in dict.fromkeys((c.records, c.epsilon) for c in self.cells):
-            shown = self._shown(n, epsilon)
-            if not shown:
-                continue
-            here = [cell for cell in self.cells if (cell.records, cell.epsilon) == (n, epsilon)]
-            main, reach = here[0].main, max(cell.measures[here[0].main].reach for cell in here)
-            (best, value), *others = shown.items()
-            close = abs(value - others[0][1]) <= reach if others else False
-            rest = "; ".join(f"{float(share):.3g}: {other:.3g}" for share, other in others)
-            sign = ">=" if MEASURES[main][1] else "<="
-            at = f"{n:,} records at epsilon {float(epsilon):g}"
-            said.append(
-                f"{at}: hold out {float(best):.3g}: the release then shows {main} {sign} {value:.3g} on average ({rest})"
-                + ("; the shares differ by less than the margins of error." if close else ".")
-            )
+        sizes = dict.fromkeys((cell.records, cell.epsilon) for cell in self.cells)
+        said += [self._compared(*size) for size in sizes if self._shown(*size)]
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
@@ -498,8 +485,22 @@ class Rehearsal:
             for share in self.holdouts
         }
         known = [share for share, value in found.items() if not math.isnan(value)]
-        sign = -1 if known and MEASURES[cells[0].main][1] else 1
+        sign = -1 if any(cell.main and MEASURES[cell.main][1] for cell in cells) else 1
         return {share: found[share] for share in sorted(known, key=lambda s: sign * found[s])}
+
+    def _compared(self, n: int, epsilon: Fraction) -> str:
+        """Return in words with which share held out a release shows most."""
+        cells = [cell for cell in self.cells if (cell.records, cell.epsilon) == (n, epsilon)]
+        main = next(cell.main for cell in cells if cell.main)
+        (best, value), *others = self._shown(n, epsilon).items()
+        rest = "; ".join(f"{float(share):.3g}: {other:.3g}" for share, other in others)
+        reach = max(cell.measures[main].reach for cell in cells if cell.main)
+        close = any(abs(value - other) <= reach for _, other in others)
+        return (
+            f"{n:,} records at epsilon {float(epsilon):g}: hold out {float(best):.3g}: the release "
+            f"then shows {main} {'>=' if MEASURES[main][1] else '<='} {value:.3g} on average "
+            f"({rest})" + ("; the best differ by less than the margins of error." * close or ".")
+        )
 
     def protocol(self) -> Protocol:
         """Return the fit, for one number of records, one epsilon, and the best share held out."""
