@@ -28,8 +28,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, run
 import littlestone as ls
 from littlestone.classes.finite import batch
 from littlestone.errors import UnsupportedError
-from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound, numbered
 from littlestone.learners.online.plan import plan_online
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}

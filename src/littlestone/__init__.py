@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from littlestone.estimators import ScorecardRegressor as ScorecardRegressor
     from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.estimators import VC1Learner as VC1Learner
-    from littlestone.evaluation.data_report import check as check
+    from littlestone.evaluation.measures import check as check
     from littlestone.learners.fit import fit as fit
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
@@ -65,7 +65,7 @@ _HOMES = {
     "Thresholds": "classes",
     "UserAgnosticLearner": "learners.estimators",
     "VC1Learner": "learners.estimators",
-    "check": "evaluation.data_report",
+    "check": "evaluation.measures",
     "fit": "learners.fit",
     "load": "learners.release",
     "page": "report",

@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from littlestone.audit import output_distribution, replay, verify
+from littlestone.audit import output_distribution, verify
+from littlestone.audit import runs as replay
 from littlestone.audit.neighbours import (
     Search,
     TargetSearch,
@@ -18,7 +19,7 @@ from littlestone.audit.neighbours import (
     replaced_unit,
     replaced_user,
 )
-from littlestone.audit.replay import SECRET
+from littlestone.audit.runs import SECRET
 from littlestone.classes import (
     BoostedTreeClass,
     DecisionTrees,
@@ -375,7 +376,7 @@ def test_broken_learners_exceed_their_claim(broken):
 
 
 def test_a_broken_bottom_and_a_broken_round_exceed(monkeypatch):
-    from littlestone.mechanisms.median import release as module
+    from littlestone.mechanisms import median as module
 
     honest = module.entering_bottom
     monkeypatch.setattr(

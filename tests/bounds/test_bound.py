@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.bounds import Bound, CertificateBuilder, least_n
-from littlestone.bounds.bound import CERTIFICATES, Log
+from littlestone.bounds.certificate import CERTIFICATES, Log
 from littlestone.bounds.representations import DECAYS, LAYERS, OFF
 from littlestone.errors import ParameterError
 

@@ -14,7 +14,7 @@ from scipy import stats
 import littlestone
 from littlestone.bounds import claims
 from littlestone.classes import FiniteClass, TableHypothesis
-from littlestone.learners.online.samplers import ExponentialSampler
+from littlestone.learners.online.state import ExponentialSampler
 from littlestone.source import ExactSource, public_generator
 
 #: About records, not about public choices: nothing that a privacy claim may assume.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from littlestone import bounds
 from littlestone.bounds import agnostic, agnostic_from, losses, realizable, realizable_from
-from littlestone.bounds.excess import Line
+from littlestone.bounds.exponential import Line
 from littlestone.errors import ParameterError
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.bounds import agnostic_vc, realizable_vc, surrogate, uniform_vc
-from littlestone.bounds.bound import HOPELESS, least_real
+from littlestone.bounds.certificate import HOPELESS, least_real
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
 

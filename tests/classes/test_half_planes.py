@@ -10,7 +10,7 @@ import littlestone as ls
 from littlestone.bounds.representations import PublicPoints
 from littlestone.bounds.tails import clopper_pearson, lower_limit
 from littlestone.classes import at_public_points, load
-from littlestone.classes.half_planes import HalfPlaneHypothesis
+from littlestone.classes.geometry import HalfPlaneHypothesis
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.exponential import Agnostic

@@ -13,7 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
-from littlestone.cli.help import COMMON, GROUPS
+from littlestone.cli.terminal import COMMON, GROUPS
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
@@ -407,7 +407,7 @@ def test_audit_refuses_points_outside_the_domain(run, points):
 
 def test_the_printed_text_is_a_function_of_the_release():
     """What fit prints depends on data only through the released values."""
-    from littlestone.report.facts import plain
+    from littlestone.report.evaluated import plain
 
     learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
     seen = {}

@@ -6,8 +6,8 @@ from functools import cache
 
 from rich.console import Console
 
-from littlestone.cli.help import COMMON, Help
 from littlestone.cli.main import app
+from littlestone.cli.terminal import COMMON, Help
 
 #: Commands that draw from records, beside those that compute, check or run public rows.
 SPEND = ("fit", "check", "score", "compare", "stream", "schema propose")

@@ -9,7 +9,7 @@ from littlestone.classes import ThresholdHypothesis
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.facts import beside_constants, plain
+from littlestone.report.evaluated import beside_constants, plain
 from littlestone.source import SeededSource
 
 

@@ -16,8 +16,7 @@ import littlestone as ls
 from littlestone.classes import TreeEnsemble, TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema, read_points
-from littlestone.data.codebook import read_codebook
-from littlestone.data.draft import draft
+from littlestone.data.draft import draft, read_codebook
 from littlestone.errors import ParameterError, UnsupportedError
 
 REDCAP = """\

@@ -12,7 +12,7 @@ from littlestone.data import IntegerDomain, Sample, counting, read, read_table
 from littlestone.data.cells import CsvFormat
 from littlestone.data.containers import connect
 from littlestone.errors import DataError, LittlestoneError, ParameterError
-from littlestone.evaluation.data_report import check
+from littlestone.evaluation.measures import check
 
 
 def duckdb_file(path):

@@ -21,7 +21,7 @@ from littlestone.data.proposal import Cell, edges_of, plan, prepare, propose, si
 from littlestone.errors import BudgetError, InfeasibleError, ParameterError, StoppedError
 from littlestone.mechanisms import estimate as counts
 from littlestone.privacy import zcdp_to_dp
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SeededSource
 
 from ..exact_noise import table_geometric

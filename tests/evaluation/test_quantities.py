@@ -18,14 +18,14 @@ from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.data.targets import Count, Quantity, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import ErrorSums, QuantityEvaluation
 from littlestone.evaluation import quantities as observed
 from littlestone.evaluation.quantities import Between
-from littlestone.learners.boosting import errors
-from littlestone.learners.boosting.errors import error_sums, size_edges
+from littlestone.learners.boosting import losses as errors
+from littlestone.learners.boosting.losses import error_sums, size_edges
 from littlestone.learners.release import Release
 from littlestone.report.evaluated import _by_prediction, evaluation_facts
 from littlestone.source import SeededSource

@@ -18,8 +18,7 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
 )
 from littlestone.evaluation.quantities import last_seen, parts_of_epsilon
-from littlestone.report.evaluated import evaluation_facts
-from littlestone.report.facts import proposal_facts, spent_facts
+from littlestone.report.evaluated import evaluation_facts, proposal_facts, spent_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}

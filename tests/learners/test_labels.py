@@ -24,7 +24,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SeededSource
 
 ABC = ("a", "b", "c")

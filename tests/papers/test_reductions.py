@@ -12,7 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import AffineSubspaces
-from littlestone.classes.affine_subspaces import affine_span
+from littlestone.classes.geometry import affine_span
 from littlestone.combinatorics import MistakeTree
 from littlestone.data import Sample
 from littlestone.learners.agnostic import TwoSample

@@ -25,7 +25,7 @@ from littlestone.classes.intervals import on_runs
 from littlestone.data import IntegerDomain, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.report import Setting, plotter
-from littlestone.report.figures import _DRAWERS, figure
+from littlestone.report.html import _DRAWERS, figure
 
 from .checker import texts
 

@@ -30,7 +30,7 @@ from littlestone.classes.base import (
     span_runs,
     version_space,
 )
-from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
+from littlestone.classes.finite import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,

@@ -30,8 +30,16 @@ from littlestone.classes.base import (
     version_space,
     weights_inside,
 )
-from littlestone.classes.dichotomies import Computed, Labelling, SubsetLaw, best_dichotomies
-from littlestone.classes.finite import MOST_LABELS, ListedSpace, Listing, labels
+from littlestone.classes.finite import (
+    MOST_LABELS,
+    Computed,
+    Labelling,
+    ListedSpace,
+    Listing,
+    SubsetLaw,
+    best_dichotomies,
+    labels,
+)
 from littlestone.classes.hashing import (
     Hashed,
     HashFunction,

@@ -35,7 +35,7 @@ from littlestone.classes.base import (
     version_space,
     weights_inside,
 )
-from littlestone.classes.dichotomies import (
+from littlestone.classes.finite import (
     Labelling,
     ListedDichotomies,
     best_dichotomies,

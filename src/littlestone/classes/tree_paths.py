@@ -29,12 +29,7 @@ from littlestone.classes.base import (
     in_order,
     span_runs,
 )
-from littlestone.classes.dichotomies import (
-    Labelling,
-    ListedDichotomies,
-    best_dichotomies,
-    scattered,
-)
+from littlestone.classes.finite import Labelling, ListedDichotomies, best_dichotomies, scattered
 from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, readable
 from littlestone.classes.spec import written
 from littlestone.classes.trees import (

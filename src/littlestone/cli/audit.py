@@ -88,7 +88,7 @@ def exact(
     from littlestone.audit import verify
     from littlestone.cli.terminal import progress_of
     from littlestone.report import page
-    from littlestone.report.facts import plain
+    from littlestone.report.evaluated import plain
 
     if unit == "user" and claim.learner is None:
         claim = replace(claim, learner="users")

@@ -494,7 +494,7 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
         print(release.to_json())
         return
     from littlestone.cli.terminal import facts
-    from littlestone.report.facts import summary
+    from littlestone.report.evaluated import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 

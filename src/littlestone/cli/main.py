@@ -25,7 +25,6 @@ from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, exact, replay, statistical
-from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
@@ -40,6 +39,7 @@ from littlestone.cli.predict import (
 )
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
+from littlestone.cli.terminal import Help
 from littlestone.cli.theory import dims, papers
 from littlestone.errors import (
     BudgetError,
@@ -97,7 +97,7 @@ app = App(
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
-    "littlestone.cli.rehearse:rehearse",
+    "littlestone.cli.plan:rehearse",
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
@@ -111,7 +111,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.rehearse:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
+    "littlestone.cli.plan:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
     "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.data.groups import Grouping
+    from littlestone.data.histogram import Grouping
     from littlestone.learners.release import Release
     from littlestone.learners.running import AnySample
     from littlestone.privacy import Ledger
@@ -296,8 +296,7 @@ def score(
         has fewer records for the same noise.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.evaluated import evaluation_facts, group_facts
-    from littlestone.report.facts import doubt_facts
+    from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed, by=by)
@@ -433,7 +432,7 @@ def _scored(
 def _groups_of(caller: str, by: str | None, release: Release, y: str) -> Grouping | None:
     """Return the groups of ``--by``, over the rows of a model."""
     from littlestone.data import RowDomain
-    from littlestone.data.groups import Groups
+    from littlestone.data.histogram import Groups
 
     domain = release.concept_class.domain
     if by is None:

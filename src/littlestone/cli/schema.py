@@ -21,8 +21,7 @@ from littlestone.errors import ParameterError, parameter_error
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
-    from littlestone.evaluation.data_report import DataReport, Noise
-    from littlestone.evaluation.measures import Band
+    from littlestone.evaluation.measures import Band, DataReport, Noise
     from littlestone.types import Json
 
 #: Classes whose sizes are shown.
@@ -202,7 +201,7 @@ def _kinds(text: str | None) -> dict[str, str] | None:
 
 def _show_proposal(schema: Schema, out: str) -> None:
     from littlestone.cli.terminal import facts, note, table
-    from littlestone.report.facts import taken_as_public
+    from littlestone.report.evaluated import taken_as_public
 
     proposal = schema.proposal
     assert proposal is not None
@@ -294,8 +293,8 @@ def check(
         table is read, and no epsilon is spent.
     """
     from littlestone.data import Schema
-    from littlestone.evaluation.data_report import check as checked
-    from littlestone.evaluation.data_report import check_noise
+    from littlestone.evaluation.measures import check as checked
+    from littlestone.evaluation.measures import check_noise
 
     if data is not None and records is not None:
         raise ParameterError(

@@ -29,7 +29,7 @@ from littlestone.classes import (
     ScorecardClass,
 )
 from littlestone.data.cells import CsvFormat, check_labels, user_name
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
 from littlestone.data.targets import Count, Periods, Target
 from littlestone.errors import (
@@ -699,8 +699,8 @@ class Fit:
 
     def _sampled(self, make: Any, epsilon: Fraction, delta: Fraction | None) -> Learner[Any]:
         """Return the learner; on a secret part one that has epsilon and delta when amplified."""
-        from littlestone.learners.agnostic import Subsample  # noqa: PLC0415
-        from littlestone.learners.agnostic.subsample import (  # noqa: PLC0415
+        from littlestone.learners.agnostic import (  # noqa: PLC0415
+            Subsample,
             check_rate,
             inner_for,
         )

@@ -29,7 +29,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.programs import as_python, as_r
+from littlestone.classes.boosted_trees.export import as_python, as_r
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -61,7 +61,7 @@ from littlestone.evaluation import (
     quality,
 )
 from littlestone.evaluation.histogram import held_out_by_rule, merged_scores
-from littlestone.evaluation.survival import risk_bins
+from littlestone.evaluation.quantities import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card

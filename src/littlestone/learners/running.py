@@ -19,7 +19,7 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
-from littlestone.data.groups import Grouping
+from littlestone.data.histogram import Grouping
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     InfeasibleError,
@@ -33,9 +33,8 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
-from littlestone.evaluation.quantities import ERROR_SUMS
-from littlestone.evaluation.survival import survival_histogram
-from littlestone.learners.agnostic.subsample import Subsample
+from littlestone.evaluation.quantities import ERROR_SUMS, survival_histogram
+from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.values import (
     HOLDOUT,
     INTERVAL_EVALUATION,
@@ -684,7 +683,7 @@ def _histogram(
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
     if isinstance(hypothesis, TreeSum):
-        from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
+        from littlestone.learners.boosting.losses import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}

@@ -19,7 +19,7 @@ from littlestone.errors import ParameterError, check_integer, counted, exact_val
 from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.linear import Linear
-from littlestone.learners.linear.inference import SHARE, usually
+from littlestone.learners.linear.learner import SHARE, usually
 from littlestone.learners.running import Shares
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.version import __version__

@@ -34,19 +34,17 @@ from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresho
 from littlestone.classes.finite import Boosted
 from littlestone.data import UserSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.users.mistakes import (
-    ListedErrors,
-    Listing,
-    crossing,
-    separate_within,
-    tail,
-)
 from littlestone.learners.users.scores import (
     BlockErrors,
+    ListedErrors,
+    Listing,
     ThresholdErrors,
     UserErrors,
+    crossing,
     errors_by_user,
+    separate_within,
     sweepable,
+    tail,
     threshold_errors,
 )
 from littlestone.mechanisms import exponential_mechanism

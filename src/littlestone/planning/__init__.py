@@ -3,8 +3,8 @@
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side; mistakes in a stream;
                    `solve`: the least epsilon or alpha for a given n; `plan_interval`: what
-                   intervals and sets of labels need, and cover
-`lower_bounds`     what no learner can beat; the papers' own numbers
+                   intervals and sets of labels need, and cover; what no learner can beat, and
+                   the papers' own numbers
 `rehearsal`        `rehearse`: the whole fit on a public twin, again and again; protocols
 `population`       rows of a public twin, or of a simulated population; one run
 =================  =================================================================
@@ -12,13 +12,14 @@
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
-from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.plans import (
     Change,
     IntervalPlan,
+    LowerBound,
     Plans,
     Solution,
     StreamPlan,
+    lower_bounds,
     plan,
     plan_interval,
     plan_stream,

@@ -18,8 +18,7 @@ from littlestone.evaluation import (
 )
 from littlestone.evaluation.measures import four
 from littlestone.privacy import Neighbours
-from littlestone.report.figures import outcomes
-from littlestone.report.html import best_guess, integer, number_of, odds_factor, percent
+from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,29 +39,36 @@ from littlestone.evaluation import (
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
-from littlestone.report.evaluated import drawn, evaluation_facts, group_rows
-from littlestone.report.facts import (
+from littlestone.report.evaluated import (
     accuracy_asked,
     beside_constants,
     coefficient_facts,
+    drawn,
+    evaluation_facts,
+    group_rows,
     meaning,
     proposal_facts,
     spent_facts,
 )
-from littlestone.report.figures import Setting, drawing, figure, html_of, outcomes, trees_figure
 from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
+    Setting,
     amount,
     claim_names,
     claims,
     data_link,
+    drawing,
+    figure,
+    html_of,
     integer,
     json_in_html,
     number_of,
+    outcomes,
     percent,
     promise_words,
     render,
     steps_of,
+    trees_figure,
 )
 from littlestone.report.targets import (
     Shown,

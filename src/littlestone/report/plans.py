@@ -12,7 +12,12 @@ import numpy as np
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.bound import MistakeBound, Simulation, lower_bounds, mistake_bound
+from littlestone.learners.online.algorithm import (
+    MistakeBound,
+    Simulation,
+    lower_bounds,
+    mistake_bound,
+)
 from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
@@ -22,31 +27,29 @@ from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.planning.rehearsal import FREE, Rehearsal
 from littlestone.privacy import total
-from littlestone.report.facts import proposal_facts
-from littlestone.report.figures import (
-    Setting,
-    chart,
-    drawing,
-    figure,
-    html_of,
-    number,
-    path,
-    plotter,
-    point,
-    ticks,
-)
+from littlestone.report.evaluated import proposal_facts
 from littlestone.report.html import (
+    Setting,
     amount,
+    chart,
     claim_names,
     claims,
     data_link,
+    drawing,
+    figure,
+    html_of,
     integer,
     json_in_html,
+    number,
+    path,
     percent,
+    plotter,
+    point,
     promise_words,
     render,
     step_words,
     steps_of,
+    ticks,
 )
 from littlestone.report.pages import page, page_maker
 from littlestone.types import Json

@@ -26,19 +26,20 @@ from littlestone.errors import LittlestoneError
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.boosting.rounds import range_of_noise
 from littlestone.learners.linear.learner import Linear
-from littlestone.report.figures import (
+from littlestone.report.html import (
     Setting,
     chart,
     figure,
+    form,
     html_of,
     number,
     path,
+    percent,
     plotter,
     point,
     scale,
     trees_figure,
 )
-from littlestone.report.html import form, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -28,7 +28,7 @@ from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SecureSource, SeededSource
 
 ADULT = Path(__file__).parents[3] / "examples" / "adult"

@@ -20,14 +20,14 @@ from littlestone.classes import (
     make_tree,
     parse_class,
 )
-from littlestone.classes.dichotomies import best_dichotomies
+from littlestone.classes.finite import best_dichotomies
 from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
-from littlestone.learners.vc1.learner import leaves_below, most_leaves
+from littlestone.learners.vc1 import leaves_below, most_leaves
 from littlestone.source import ExactSource, SeededSource, public_generator
 
 

@@ -29,7 +29,7 @@ from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import ExactSource, SeededSource
 
 ABC = ("a", "b", "c")

@@ -28,13 +28,14 @@ from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.evaluation import histogram, quantities, survival
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.evaluation import histogram, quantities
+from littlestone.evaluation import quantities as survival
+from littlestone.evaluation.quantities import survival_histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Values, errors, values
+from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import losses as errors
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
-from littlestone.learners.boosting.errors import size_edges, sums_within
 from littlestone.learners.boosting.losses import (
     Gamma,
     Hazards,
@@ -43,6 +44,8 @@ from littlestone.learners.boosting.losses import (
     Poisson,
     Quantile,
     UnitRecords,
+    size_edges,
+    sums_within,
 )
 from littlestone.learners.release import Release
 from littlestone.privacy import Pure

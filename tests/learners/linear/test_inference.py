@@ -19,15 +19,15 @@ from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.linear import Linear
-from littlestone.learners.linear.inference import (
+from littlestone.learners.linear.learner import (
     SHARE,
     Budget,
+    Records,
     described,
     estimate,
     largest_moment,
     second_moments,
 )
-from littlestone.learners.linear.learner import Records
 from littlestone.privacy import Concentrated, compose
 from littlestone.source import SeededSource
 

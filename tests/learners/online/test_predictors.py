@@ -10,7 +10,7 @@ import littlestone as ls
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
 from littlestone.combinatorics import Kernel
 from littlestone.errors import UnsupportedError
-from littlestone.learners.online.bound import HalvingPredictor, SOAPredictor
+from littlestone.learners.online.algorithm import HalvingPredictor, SOAPredictor
 
 
 def most_mistakes(make, concept_class, matrix):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.boosted_trees import export, programs
+from littlestone.classes.boosted_trees import export
+from littlestone.classes.boosted_trees import export as programs
 from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.classes.boosted_trees.export import PARTS, REACH
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis

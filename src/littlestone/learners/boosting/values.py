@@ -1,7 +1,7 @@
 """Boosting of quantities, counts and times until events: `Boosted` with losses of one number.
 
 The start is drawn first (`littlestone.learners.boosting.losses`): of a quantity three quantiles,
-which also give its scale S; of a count where it is clipped (`littlestone.mechanisms.clipping`) and
+which also give its scale S; of a count where it is clipped (`littlestone.mechanisms.estimate`) and
 its sum; of a time a life table. Steps and caps follow from it and from public numbers. Then come
 the rounds, and what makes means right: of a quantity a noisy sum of what is left of it, clipped
 where a draw says, which is a shift or a factor; of a count a factor from the sums of counts and of
@@ -26,7 +26,7 @@ from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import FURTHEST
 from littlestone.classes.boosted_trees.export import PARTS, REACH
-from littlestone.classes.boosted_trees.life_table import LifeTable
+from littlestone.classes.boosted_trees.monotone import LifeTable
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
@@ -66,8 +66,7 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
 )
-from littlestone.mechanisms.clipping import beyond, clip_edges, draw_edge, rank_of
-from littlestone.mechanisms.estimate import LEAST, Conformal
+from littlestone.mechanisms.estimate import LEAST, Conformal, beyond, clip_edges, draw_edge, rank_of
 from littlestone.privacy import BoundedRange, Concentrated, Pure
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.guarantee import exact_text

@@ -22,19 +22,22 @@ from littlestone.errors import (
 )
 from littlestone.learners.base import warn_of_weakness
 from littlestone.learners.online.algorithm import (
+    MistakeBound,
     OnlineAlgorithm,
+    RegretBound,
     Sources,
     algorithm_of,
     always,
+    mistake_bound,
     numbered,
+    regret_bound,
 )
-from littlestone.learners.online.bound import MistakeBound, RegretBound, mistake_bound, regret_bound
 from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
 from littlestone.learners.online.plan import Adversary, Constants, plan_online
-from littlestone.learners.online.samplers import VoteHypothesis
 from littlestone.learners.online.state import (
     OnlineState,
     StateTransaction,
+    VoteHypothesis,
     label_of,
     labels_of,
     point_of,

@@ -28,7 +28,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.bound import log_of
+from littlestone.bounds.certificate import log_of
 from littlestone.classes import Points
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
@@ -51,10 +51,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from littlestone.bounds import Certificate
-    from littlestone.classes import ConceptClass, Representation
+    from littlestone.classes.base import ConceptClass, Representation
     from littlestone.data import UserSample
-    from littlestone.learners.users.mistakes import Floats
-    from littlestone.learners.users.scores import UserErrors
+    from littlestone.learners.users.scores import Floats, UserErrors
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
