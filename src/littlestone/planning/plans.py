@@ -569,7 +569,7 @@ class Plans:
 
     @cached_property
     def lower_bounds(self) -> list[LowerBound]:
-        """What no learner can beat; see `littlestone.planning.plans`."""
+        """What no learner can beat; see `littlestone.planning.lower_bounds`."""
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
 
     @cached_property

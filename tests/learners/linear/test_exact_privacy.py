@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from littlestone.audit import all_n, verify
-from littlestone.audit import runs as replay
+from littlestone.audit import all_n, replay, verify
 from littlestone.classes import LinearClass
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import TargetSample
