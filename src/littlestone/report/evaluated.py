@@ -600,13 +600,13 @@ def meaning(release: Release) -> str:
         return ""
     if release.concept_class.lists_labels or release.target is not None:
         return ""
-    positive, negative = outcomes(release)
+    positive, _ = outcomes(release)
     x = columns.get("x") or []
     rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
     # they are read as the number 1
     also = ", true or yes" if columns.get("positive") == "1" else ""
-    return f"{named}label 1: {positive}{also}; label 0: {negative}"
+    return f"{named}label 1: {positive}{also}; label 0: any other value"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:
@@ -654,7 +654,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
 def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
     """Return the line that says what an epsilon means."""
     factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    return ("", f"the odds of any statement about one {who} change at most {factor}-fold", "")
+    odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
+    return ("", odds, "")
 
 
 def _certified(release: Release) -> list[tuple[str, str, str]]:
