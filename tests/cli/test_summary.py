@@ -93,5 +93,5 @@ def test_what_an_epsilon_means_is_said_of_all_of_it():
     parts = [replace(p, guarantee=replace(p.guarantee, seeded=False)) for p in release.parts]
     said = plain(replace(release, parts=tuple(parts))).splitlines()
     (line,) = (i for i, words in enumerate(said) if "the odds of any statement" in words)
-    assert "2.72-fold" in said[line]
+    assert "by a factor of at most 2.72" in said[line]
     assert said[line - 1].startswith("Guarantee: pure 1-differential")

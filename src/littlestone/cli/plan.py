@@ -349,7 +349,7 @@ def _promised(certificate: Certificate) -> str:
     if not certificate.holds:
         return "No certificate holds for it (see below)."
     sure = percent(1 - certificate.beta)
-    return f"It promises, with confidence {sure}: {accuracy_asked(certificate)}."
+    return f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
 
 
 def _show(plans: Plans) -> None:
@@ -471,8 +471,8 @@ def _beside(plans: Plans) -> None:
         if bound.n is None:
             value = "" if bound.order is None else f" = {bound.order}"
             note(
-                f"Also needed, up to an unknown constant: {bound.formula}{value} ({bound.setting}) "
-                f"[{bound.claim}]."
+                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+                f"({bound.setting}) [{bound.claim}]."
             )
 
 

@@ -462,7 +462,7 @@ class Fit:
     ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
-            return self.family, "asked for"
+            return self.family, "as requested"
         if not self.task.of_labels:
             kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
             return "boosted", f"the default for a {kind}; the alternative is --model scorecard"

@@ -81,7 +81,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
     else:
-        on = "held-out records" if held_out else "records, those of this fit"
+        on = "held-out records" if held_out else "records of this fit"
 
     def spread(band: Band | None) -> str:
         if band is None:
@@ -186,7 +186,7 @@ def _of_target(release: Release) -> list[tuple[str, str]]:
 def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     """Return the mean errors and R2 of a quantity or a count."""
     unit = unit_of(release)
-    on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
+    on = f"held-out {unit}" if sums.held_out else f"{unit} of this fit"
     facts = [("Evaluated on", f"{integer(sums.n)} {on}, with epsilon {sums.epsilon}")]
     found = QuantityEvaluation(sums)
     scored = release.spent is None
@@ -232,7 +232,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     histogram, unit = found.histogram, unit_of(release)
     of = "" if unit == "records" else ", one record of each"
     held_out = release.evaluation is not None and release.evaluation.held_out
-    on = f"held-out {unit}{of}" if held_out else f"{unit}, those of this fit{of}"
+    on = f"held-out {unit}{of}" if held_out else f"{unit} of this fit{of}"
 
     def spread(band: Band, digits: int = 0, more: str = "") -> str:
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
@@ -512,7 +512,12 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        spent = [(f"Learning: {what}", text) for what, text in spent if what not in parts]
+        apart = {"evaluation": "Evaluation", "interval": "Prediction interval"}
+        spent = [
+            (apart.get(what, f"Learning: {what}"), text)
+            for what, text in spent
+            if what not in parts
+        ]
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 
@@ -587,10 +592,10 @@ def accuracy_asked(certificate: Certificate) -> str:
     if certifies_agnostic(certificate):
         points = alpha.removesuffix("%")
         return (
-            f"on new records, an error at most {points} percentage points above that of the best "
-            "function of the class"
+            f"on new records, an error rate at most {points} percentage points above that of the "
+            "best function of the class"
         )
-    return f"on new records, an error of at most {alpha}"
+    return f"on new records, an error rate of at most {alpha}"
 
 
 def meaning(release: Release) -> str:
@@ -666,7 +671,7 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     unit = certificate.unit
     asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
-    rows.append(("Asked", asked, ""))
+    rows.append(("Required", asked, ""))
     needed = number_of(required, unit)
     if release.n is None:
         rows.append(("Needed", f"{needed}; their number is secret", ""))

@@ -118,7 +118,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         better = isinstance(figure, Band) and figure.low > 0
-        plain = "better than one constant for everyone"
+        plain = "better than predicting one constant for everyone"
         return (
             (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
             if better
