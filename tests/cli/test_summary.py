@@ -74,7 +74,7 @@ def test_a_rare_label_that_is_never_answered_is_not_called_learned():
 def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
     said = said_of(counts, ABOVE_4)
     assert words in said
-    assert ("A constant seems to satisfy it, too" in said) is trivial
+    assert ("A constant also seems to satisfy it" in said) is trivial
 
 
 def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
