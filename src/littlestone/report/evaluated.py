@@ -136,7 +136,10 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         form = four if kind in errors else "{:.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    errors = {"median": "median absolute error", "ninth_decile": "90th percentile of them"}
+    errors = {
+        "median": "median absolute error",
+        "ninth_decile": "90th percentile of absolute errors",
+    }
     of_sizes = isinstance(release.measured, QuantityEvaluation)
     kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
     if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
@@ -509,15 +512,16 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
+    sets = isinstance(release.hypothesis, TreeEnsemble)
+    apart = {
+        "interval": f"Prediction {'set' if sets else 'interval'}",
+        "evaluation": "Evaluation",
+    }
+    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        apart = {"evaluation": "Evaluation", "interval": "Prediction interval"}
-        spent = [
-            (apart.get(what, f"Learning: {what}"), text)
-            for what, text in spent
-            if what not in parts
-        ]
+        spent = [(apart.get(what, f"Learning: {what}"), text)
+                 for what, text in spent if what not in parts]  # fmt: skip
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 

@@ -814,11 +814,11 @@ class TreeSum:
                     f"{what}: {first:.6g}, a constant, because there are too few records for such "
                     "a wide range"
                 )
-            how = "times factors of" if self.log else "and"
+            how = "times the factors of" if self.log else "plus"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if isinstance(self.target, Count):
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:.4g} times factors of {trees}{self._around}{self._hidden}"
+            return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
         assert isinstance(self.target, Periods)
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
 
