@@ -172,7 +172,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; for values of {ends} the predicted label is that of the rule"
+    said = f"recalibrated; at {ends} the label that the rule predicts is not the more probable one"
     return [("Probability", said)]
 
 
@@ -497,13 +497,14 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     ends = found.intervals(0.95).tolist()
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
-        beside = f", beside {reference}" if unit == "1" else ""
+        beside = f", relative to {reference}" if unit == "1" else ""
         spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
+        name = "Log-odds ratio" if unit else "Log-odds"
         facts.append(
-            (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
+            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
     if not found.printed:
-        facts.append(("", "no intervals: the noise hides the information in these columns"))
+        facts.append(("", "no confidence intervals: noise hides the information in these columns"))
     return facts
 
 

@@ -588,7 +588,7 @@ class TreeSum:
     >>> rows = np.array([[2], [3]])
     >>> price = TreeSum((tree, tree), (600 * PARTS, 300 * PARTS), (5000 * PARTS,), Quantity(0, 200))
     >>> price.predict(rows).tolist(), price.describe()
-    ([82.0, 118.0], 'a quantity from 0 to 200: 100 and 2 trees of depth 1')
+    ([82.0, 118.0], 'a quantity from 0 to 200: 100 plus 2 trees of depth 1')
     >>> TreeSum((tree,), (PARTS,), (0,), Count(9)).predict(rows).round(3).tolist()
     [0.368, 2.718]
     """
