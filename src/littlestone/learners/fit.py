@@ -611,7 +611,7 @@ class Fit:
         before = count()
         spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the privacy budget in zCDP"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
@@ -632,7 +632,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare dates, "
+                "decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 
