@@ -633,8 +633,8 @@ class Fit:
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
             hidden = (
-                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare dates, "
-                "decimal commas and units in a schema (littlestone schema new)"
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
             )
             decided.add("Left out", hidden)
         return schema, before, paid
