@@ -415,7 +415,7 @@ def test_a_quarter_of_epsilon_is_for_counts_where_they_are_of_use():
     assert (few.rate, many.rate) == (F(99, 100) * F(3, 20) / 4096, F(9, 80) / 4096)
     assert (few.size_rate, many.size_rate) == (F(99, 500), F(3, 20))
     text = _by_prediction(QuantityEvaluation(few), "records")[1]
-    assert text == "needs 2,021 records for epsilon 99/100"
+    assert text == "needs 2,021 records at epsilon 99/100"
     with pytest.raises(ParameterError, match="evaluation of quantities"):
         ErrorSums.from_dict({**many.to_dict(), "cells": None})
     changes = {"edges": [1, 0], "errors": [0.0], "limits": [0, "x"], "counts": [[1]], "parts": 0}
@@ -545,7 +545,7 @@ def test_groups_of_numbers_are_those_of_the_table(target):
         assert (
             group.ninth_decile.low / 1.3 <= np.quantile(own, 0.9) <= 1.3 * group.ninth_decile.high
         )
-    assert "median error" in ls.page(release)
+    assert "median absolute error" in ls.page(release)
     assert sum(group.share.value for group in release.groups) == pytest.approx(1, abs=0.01)
     filed = release.evaluation.to_dict()
     filed["groups"]["counts"][0][0][0] += 1

@@ -711,11 +711,13 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
+    from littlestone.planning.rehearsal import words_of
+
     more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
-            f"{cell.records:,}", f"{float(cell.epsilon):g}", name.replace("_", " "),
-            f"{each.mean:.3g} +- {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
+            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
             f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
             *([cell.variant] if more else []),
         )

@@ -251,7 +251,7 @@ def test_a_release_says_what_it_covers_and_its_record_agrees(user):
     assert made.guarantee.claim.endswith(", exp-mech.privacy)")
     again = Release.from_dict(json.loads(made.to_json()))
     assert again.to_dict() == made.to_dict()
-    shown = dict(evaluation_facts(made))["Set"]
+    shown = dict(evaluation_facts(made))["Prediction set"]
     assert f"{made.interval.m} held-out {'users' if user else 'records'}" in shown
     record = made.record()
     assert check_record(record) == []
