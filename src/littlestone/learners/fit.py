@@ -599,7 +599,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: noise hides the values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 
