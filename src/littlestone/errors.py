@@ -20,11 +20,13 @@ a message is a release (DESIGN: threat model).
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import os
 import re
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -249,3 +251,18 @@ def counted(n: int, unit: str) -> str:
     ('1 record', '30,162 users')
     """
     return f"{n:,} {unit.removesuffix('s') if n == 1 else unit}"
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
+
+    Examples
+    --------
+    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
+    (" Did you mean 'age'?", ' It has: age, sex.')
+    """
+    close = difflib.get_close_matches(str(name), names, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f" It has: {shown}." if names else ""

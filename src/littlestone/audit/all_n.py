@@ -66,7 +66,8 @@ from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import algorithm_of
 from littlestone.bounds.claims import LEMMAS
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
+from littlestone.classes.boosted_trees.coefficients import CodePoints
+from littlestone.classes.boosted_trees.ensemble import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import check_integer

@@ -110,6 +110,15 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     return None
 
 
+def durations(name: str, caller: str) -> str:
+    """Return the refusal of a column of durations, which are numbers of no unit."""
+    return (
+        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
+        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
+        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
+    )
+
+
 def number(  # noqa: PLR0911 - one line for each form
     cell: str, *, max_digits: int = MAX_DIGITS
 ) -> int | float | None:

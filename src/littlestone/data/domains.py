@@ -17,9 +17,18 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, WHITE, digits, doubles, number, text
-from littlestone.data.schema import Schema, durations, suggest
-from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.data.cells import (
+    MAX_DIGITS,
+    MAX_LENGTH,
+    WHITE,
+    digits,
+    doubles,
+    durations,
+    number,
+    text,
+)
+from littlestone.data.schema import Schema
+from littlestone.errors import DataError, ParameterError, parameter_error, suggest
 from littlestone.types import Point, Points
 
 if TYPE_CHECKING:

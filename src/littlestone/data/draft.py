@@ -26,21 +26,11 @@ from typing import Any
 import pyarrow as pa
 
 from littlestone.data.cells import CSV, PARQUET, CsvFormat, Texts, format_of, number, text
-from littlestone.data.cleaning import Cleaning
+from littlestone.data.cleaning import Cleaning, toml_key, toml_text
 from littlestone.data.domains import require_columns
-from littlestone.data.schema import (
-    RESERVED,
-    Column,
-    PublicBins,
-    Schema,
-    column_toml,
-    csv_toml,
-    suggest,
-    toml_key,
-    toml_text,
-)
+from littlestone.data.schema import RESERVED, Column, PublicBins, Schema, column_toml, csv_toml
 from littlestone.data.tables import Table, files_of, read_table, spooled
-from littlestone.errors import ParameterError, check_integer, parameter_error
+from littlestone.errors import ParameterError, check_integer, parameter_error, suggest
 from littlestone.safe_io import read_text
 
 # -- A first schema from a codebook: REDCap's data dictionary, Frictionless Table Schema, or a

@@ -40,10 +40,8 @@ what Arrow holds, and engines only group equal cells.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,10 +63,11 @@ from littlestone.data.cells import (
     CsvFormat,
     Texts,
     doubles,
+    durations,
     number,
     text,
 )
-from littlestone.data.cleaning import KEYS, Cleaning
+from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_text
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -76,6 +75,7 @@ from littlestone.errors import (
     check_integer,
     check_probability,
     parameter_error,
+    suggest,
 )
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
@@ -971,30 +971,6 @@ class Schema:
         return f"Schema({', '.join(self.names)})" + f"  # {NOT_PRIVATE}" * seeded
 
 
-def durations(name: str, caller: str) -> str:
-    """Return the refusal of a column of durations, which are numbers of no unit."""
-    return (
-        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
-        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
-        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
-    )
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
-
-    Examples
-    --------
-    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
-    (" Did you mean 'age'?", ' It has: age, sex.')
-    """
-    close = difflib.get_close_matches(str(name), names, n=1)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f" It has: {shown}." if names else ""
-
-
 def column_toml(column: Column) -> str:
     """Return the TOML table of one column."""
     lines = [f"[{toml_key(column.name)}]"]
@@ -1017,12 +993,7 @@ def column_toml(column: Column) -> str:
     if column.missing:
         lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
     if column.cleaning is not None:
-        cleaning = column.cleaning
-        for category, texts in cleaning.merge:
-            listed = ", ".join(map(toml_text, texts))
-            lines.append(f"merge.{toml_key(category)} = [{listed}]")
-        lines += [f"strip = {toml_text(cleaning.strip)}"] if cleaning.strip else []
-        lines += [f"below = {toml_text(cleaning.below)}"] if cleaning.below else []
+        lines += column.cleaning.toml_lines()
     if column.monotone is not None:
         lines.append(f"monotone = {toml_text(column.monotone)}")
     return "\n".join(lines) + "\n"
@@ -1064,16 +1035,6 @@ def _proposal_toml(proposal: Proposal) -> str:
             "",
         ]
     )
-
-
-def toml_text(text: str) -> str:
-    """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def toml_key(name: str) -> str:
-    """Return a column name as it is between brackets."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
 
 
 def _without_csv(

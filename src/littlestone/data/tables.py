@@ -35,6 +35,7 @@ from littlestone.data.cells import (
     PARQUET,
     CsvFormat,
     conversion,
+    durations,
     format_of,
     text,
 )
@@ -54,8 +55,7 @@ from littlestone.data.containers import (
 )
 from littlestone.data.domains import TWICE, called, check_same, require_columns
 from littlestone.data.lines import CsvColumns, header, numbered
-from littlestone.data.schema import durations, suggest
-from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.errors import DataError, ParameterError, parameter_error, suggest
 
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "

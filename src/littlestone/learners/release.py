@@ -29,7 +29,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.export import as_python, as_r
+from littlestone.classes.boosted_trees.export import as_python, as_r, refuse_columns
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -40,7 +40,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
-from littlestone.data import AnyDomain, Column, IntegerDomain, RowDomain, TextDomain
+from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
 from littlestone.data.targets import Periods
@@ -521,7 +521,7 @@ class Release:
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
             used |= {position for position, _ in hypothesis.code_points.columns}
         asked = [column for at, column in enumerate(schema) if at in used]
-        _refuse_columns(asked, to)
+        refuse_columns(asked, to)
         if to == "sql":
             written = hypothesis.to_sql(schema, dialect=dialect)
             chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
@@ -649,29 +649,6 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     schema = concept_class.row_schema
     return None if schema is None else schema.proposal
-
-
-def _refuse_columns(asked: Sequence[Column], to: str) -> None:
-    """Refuse to export a model over columns whose cells another program would read otherwise."""
-    dated = [column.name for column in asked if column.calendar is not None]
-    if to != "json" and dated:
-        raise UnsupportedError(
-            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
-            "json, or leave these columns out of the schema."
-        )
-    cleaned = [column.name for column in asked if column.cleaning is not None]
-    if to in ("sql", "r") and cleaned:
-        raise UnsupportedError(
-            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
-            f"exported to {to}: export it to python or json, or clean the cells first and give "
-            "the schema without these keys."
-        )
-    inexact = [column.name for column in asked if column.beyond_doubles]
-    if to in ("sql", "r") and inexact:
-        raise UnsupportedError(
-            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
-            f"exported to {to}, which rounds them: export it to python or json."
-        )
 
 
 def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:

@@ -12,7 +12,7 @@ import pytest
 
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows
 from littlestone.classes.decision_trees.hypothesis import Node, TreeHypothesis
 from littlestone.data import Sample, Schema

@@ -9,7 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import littlestone as ls
-from littlestone.classes.boosted_trees.monotone import _isotonic
+from littlestone.classes.boosted_trees.coefficients import _isotonic
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.boosting import Boosting

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.classes.base import SchemaClass
-from littlestone.classes.boosted_trees.ensemble import FURTHEST, MAX_ROUNDS
+from littlestone.classes.boosted_trees.coefficients import FURTHEST
+from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.spec import written
 from littlestone.data import Column, Sample, Schema

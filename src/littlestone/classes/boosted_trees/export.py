@@ -20,7 +20,8 @@ from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Label
 
 if TYPE_CHECKING:
-    from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeEnsemble, TreeSum
+    from littlestone.classes.boosted_trees.coefficients import CodePoints
+    from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
     from littlestone.data import Literal
     from littlestone.types import Json
 
@@ -719,3 +720,26 @@ def _quoted(text: str) -> str:
         )
     kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return f'"{"".join(kept)}"'
+
+
+def refuse_columns(asked: Sequence[Column], to: str) -> None:
+    """Refuse to export a model over columns whose cells another program would read otherwise."""
+    dated = [column.name for column in asked if column.calendar is not None]
+    if to != "json" and dated:
+        raise UnsupportedError(
+            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+            "json, or leave these columns out of the schema."
+        )
+    cleaned = [column.name for column in asked if column.cleaning is not None]
+    if to in ("sql", "r") and cleaned:
+        raise UnsupportedError(
+            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
+            f"exported to {to}: export it to python or json, or clean the cells first and give "
+            "the schema without these keys."
+        )
+    inexact = [column.name for column in asked if column.beyond_doubles]
+    if to in ("sql", "r") and inexact:
+        raise UnsupportedError(
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
+        )

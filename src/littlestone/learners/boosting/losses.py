@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import TreeSum
-from littlestone.classes.boosted_trees.ensemble import SURE, CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints, LifeTable
+from littlestone.classes.boosted_trees.ensemble import SURE
 from littlestone.classes.boosted_trees.export import PARTS, REACH
-from littlestone.classes.boosted_trees.monotone import LifeTable
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, WeightedRows, rows_of
 from littlestone.data import Sample

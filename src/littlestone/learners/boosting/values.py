@@ -24,9 +24,8 @@ import numpy.typing as npt
 from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
-from littlestone.classes.boosted_trees.ensemble import FURTHEST
+from littlestone.classes.boosted_trees.coefficients import FURTHEST, LifeTable
 from littlestone.classes.boosted_trees.export import PARTS, REACH
-from littlestone.classes.boosted_trees.monotone import LifeTable
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
