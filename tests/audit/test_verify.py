@@ -286,7 +286,7 @@ def test_large_epsilons_are_not_cut(epsilon):
 
 @pytest.mark.more
 def test_an_evaluation_is_verified_with_the_hypothesis():
-    learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1)
+    learner = ls.GenericLearner(ls.Thresholds(1, 1), epsilon=1)
     result = ls.audit.verify(learner, points=[1], n_samples=1, evaluate="1/2")
     assert result.holds
     assert result.epsilon == 1

@@ -35,8 +35,8 @@ def test_privacy_claims_assume_nothing_about_the_records():
         if claim.id.endswith("privacy") or "DP" in claim.statement.replace("DP-ERM", "")
     ]
     assert len(private) >= 20
-    for claim in private:
-        assert not [a for a in claim.assumptions if any(word in a for word in OF_RECORDS)], claim.id
+    for one in private:
+        assert not [a for a in one.assumptions if any(word in a for word in OF_RECORDS)], one.id
 
 
 # --- inequalities, against exact binomial laws -------------------------------------------------
