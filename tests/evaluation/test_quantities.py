@@ -124,7 +124,7 @@ def coarse(monkeypatch):
     ("users", "others", "least"),
     [
         (False, False, 0),
-        (True, False, -3),
+        (True, False, -2),
         pytest.param(True, False, 0, marks=pytest.mark.full),
         pytest.param(True, True, 0, marks=pytest.mark.full),
     ],
