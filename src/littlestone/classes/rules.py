@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import comb, prod
@@ -565,7 +565,7 @@ _SHOWN = 8
 
 @readable
 @dataclass(frozen=True)
-class RuleHypothesis:
+class RuleHypothesis(Hypothesis):
     """1 on the rows that satisfy all literals. Make one by `conjunction`, which simplifies.
 
     The literals are in canonical form (see `conjunction`), so two rules of one schema are the
@@ -582,9 +582,13 @@ class RuleHypothesis:
     [1, 0, 0]
     """
 
-    literals: tuple[Literal, ...]
+    literals: tuple[Literal, ...] = field()
 
     TYPE = "rule"
+
+    def exported(self, schema: Schema) -> TreeHypothesis:
+        """Return it as a tree."""
+        return self.tree(schema)
 
     @property
     def key(self) -> Hashable:
