@@ -42,6 +42,7 @@ from littlestone.errors import (
     StoreError,
     check_fraction,
     check_integer,
+    check_probability,
     exact_value,
     parameter_error,
 )
@@ -617,7 +618,8 @@ def rehearse(
     """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
 
     Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
-    published one. Without it a population is made up over a --schema (--best, --share).
+    published one. Without it a population is made up over a --schema (--best, --share). Several
+    shares, such as --holdout 0.1,0.2, are compared.
 
     Parameters
     ----------
@@ -671,6 +673,11 @@ def rehearse(
     if twin is None and y is None and targets.time is None:
         y = "label"
     first: Fraction = epsilons[0] if epsilons else Fraction(1)
+    held = tuple(
+        check_probability("rehearse", "holdout", text)
+        for text in names("rehearse", "holdout", further.holdout, "numbers") or ()
+    )
+    further = replace(further, holdout=str(held[0]) if held else None)
     fit = parse(
         twin or "-", y=y, goal=replace(goal, epsilon=str(first)), records=records, targets=targets,
         table=form, open_points=open_points, further=further, evaluated=evaluated,
@@ -680,7 +687,7 @@ def rehearse(
     typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
     with counting("Rehearsing") as progress:
         found = rehearsed(
-            fit, twin, epsilons, sizes if aim is None else (),
+            fit, twin, epsilons, sizes if aim is None else (), holdouts=held,
             runs=whole("rehearse", "runs", runs), guesses=typed,
             n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
             random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,
@@ -702,17 +709,17 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
+    more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
             f"{cell.records:,}", f"{float(cell.epsilon):g}", name.replace("_", " "),
             f"{each.mean:.3g} +- {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
             f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
-            *([cell.population] if cell.population else []),
+            *([cell.variant] if more else []),
         )
         for cell in found.cells for name, each in cell.measures.items()
     ]  # fmt: skip
     columns = ("records", "epsilon", "measure", "mean of runs", "10% to 90%", "without privacy")
-    more = ("population",) if any(cell.population for cell in found.cells) else ()
     table(found.title, (*columns, *more), rows)
     for line in found.notes:
         note(line)

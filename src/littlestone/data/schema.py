@@ -65,7 +65,6 @@ from littlestone.data.cells import (
     doubles,
     durations,
     number,
-    of_durations,
     text,
 )
 from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_text
@@ -950,8 +949,6 @@ class Schema:
         rows = len(cells[0])
         codes = np.empty((rows, len(cells)), dtype=np.int16)
         for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
-            if values.dtype == object and of_durations(values):
-                raise DataError(durations(column.name, "a schema"))
             codes[:, j] = column.codes(values)
         return codes
 

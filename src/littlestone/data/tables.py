@@ -37,7 +37,6 @@ from littlestone.data.cells import (
     conversion,
     durations,
     format_of,
-    of_durations,
     text,
 )
 from littlestone.data.containers import (
@@ -659,6 +658,4 @@ def _arrow(values: Any) -> pa.Array:
 
 
 def _texts(cells: Sequence[object]) -> pa.Array:
-    if of_durations(cells):
-        return pa.nulls(len(cells), pa.duration("s"))  # refused by its type
     return pa.array([text(cell) for cell in cells], pa.large_string())

@@ -416,7 +416,7 @@ def rehearsal_page(found: Rehearsal) -> str:
 
 def _name(cell: Cell) -> str:
     said = f"{integer(cell.records)} records, ε {float(cell.epsilon):g}"
-    return f"{said} {cell.population}".strip()
+    return f"{said} {cell.variant}".strip()
 
 
 def _tile(cell: Cell) -> tuple[str, str, str]:
@@ -456,6 +456,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     for cell in cells:
         name = f"ε {float(cell.epsilon):g}"
         name += f", {cell.population.partition(':')[0]}" * bool(cell.population)
+        name += "" if cell.holdout is None else f", {float(cell.holdout):.3g} held out"
         lines.setdefault(name, []).append(cell)
     main = cells[0].main if cells else ""
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
