@@ -36,8 +36,6 @@ class Hypothesis(ABC):
     width: int | None = None
     #: Which quantile of a quantity it predicts.
     quantile: Fraction | None = None
-    #: The tests of columns that it makes.
-    literals: tuple[Any, ...] = ()
 
     @property
     def ranks(self) -> bool:
@@ -57,7 +55,7 @@ class Hypothesis(ABC):
     @property
     def columns(self) -> set[int]:
         """The numbers of the columns that it asks."""
-        return {literal.column for literal in self.literals}
+        return set()
 
     def label(self, point: Point) -> int | None:
         """Return the label of a point, where that needs no array; else None."""

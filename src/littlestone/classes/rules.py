@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import comb, prod
@@ -582,7 +582,7 @@ class RuleHypothesis(Hypothesis):
     [1, 0, 0]
     """
 
-    literals: tuple[Literal, ...] = field()
+    literals: tuple[Literal, ...]
 
     TYPE = "rule"
 

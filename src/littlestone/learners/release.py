@@ -832,7 +832,7 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     ):
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
-    asked = {literal for part in (hypothesis, *inner) for literal in part.literals}
+    asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
     public = getattr(concept_class, "asked", concept_class.row_schema)
     if not asked <= set(() if public is None else public.literals()):
         raise _unfit("hypothesis", "schema")

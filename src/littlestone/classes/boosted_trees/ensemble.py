@@ -181,7 +181,7 @@ class TreeEnsemble(Hypothesis):
         """Number of splits on the longest path of any tree."""
         return max((tree.depth for tree in self.trees), default=0)
 
-    @cached_property
+    @property
     def literals(self) -> tuple[Literal, ...]:
         """The literals at the inner nodes of its trees."""
         return tuple(split for tree in self.counted for split in tree.literals)
@@ -399,7 +399,7 @@ class TreeEnsemble(Hypothesis):
     def columns(self) -> set[int]:
         """The numbers of the columns that it asks, or has points for."""
         pointed = self.code_points.columns if self.code_points is not None else ()
-        return super().columns | {column for column, _ in pointed}
+        return {split.column for split in self.literals} | {column for column, _ in pointed}
 
     @property
     def _n_codes(self) -> dict[int, int]:
@@ -631,7 +631,7 @@ class TreeSum(Hypothesis):
         """Number of splits on the longest path of any tree."""
         return max((tree.depth for tree in self.trees), default=0)
 
-    @cached_property
+    @property
     def literals(self) -> tuple[Literal, ...]:
         """The literals at the inner nodes of its trees."""
         return tuple(split for tree in self.counted for split in tree.literals)
@@ -650,6 +650,11 @@ class TreeSum(Hypothesis):
         trees = tuple(tree.key for tree in self.trees)
         more = (self.target, self.quantile, self.width, self.log, self.hidden)
         return (self.TYPE, trees, self.steps, self.start, *more)
+
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that its trees ask."""
+        return {split.column for split in self.literals}
 
     @property
     def linear(self) -> bool:

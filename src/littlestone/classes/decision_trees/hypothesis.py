@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -386,10 +385,15 @@ class TreeHypothesis(Hypothesis):
         """Return the hypothesis of any tree, in normal form."""
         return cls(normal(tree), label_names)
 
-    @cached_property
+    @property
     def literals(self) -> tuple[Literal, ...]:
         """Literals at its inner nodes."""
         return tuple(split for split, _ in walk(self.tree))
+
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that it asks."""
+        return {split.column for split in self.literals}
 
     @property
     def key(self) -> Hashable:
