@@ -30,7 +30,7 @@ from littlestone.classes import (
 from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import (
     LEAST,
     BudgetError,
@@ -184,7 +184,7 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if isinstance(task.target, Periods):
+        if task.target.ends:
             raise ParameterError(
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
@@ -263,7 +263,7 @@ class Fit:
                 "A rule predicts one of two labels. For more labels use the model list, tree, "
                 "scorecard or boosted."
             )
-        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+        if self.interval is not None and (not sums or task.target.ends):
             raise ParameterError(
                 f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
                 "predict quantities, counts or labels: leave it out."
