@@ -16,7 +16,7 @@ FIT = "fit data.csv --y adult --x age --class points(1,9) --epsilon 1"
 TREES = "fit data.csv --schema schema.toml --y adult --epsilon 1 --class"
 NEW = "--y adult --class thresholds(1,99) --epsilon 8 --delta 1e-6 --horizon 9"
 STREAM = f"stream data.csv --state s {NEW}"
-PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "RuleLists", "['")
+PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "DecisionTrees", "['")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
         ),
         (f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5", "'--costs' option"),
         (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got 9/10"),
-        (f"{TREES} rule_lists(length=4)", "parameter of rule_lists must be 1, 2 or 3"),
+        (f"{TREES} decision_trees(depth=5)", "parameter of decision_trees must be 1, 2, 3 or 4"),
         (f"{TREES} rules --labels 1", "'--labels' option of fit must be 2 to 100 labels"),
         (f"{TREES} rules --labels 1,1.0", "that differ as cells"),
         (f"{TREES} rules --learner vc1", "'--delta' option of fit"),

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 Solved = Literal["epsilon", "alpha"]
 #: The class of a certified model of `fit`.
 MODEL_CLASSES = {
-    "rule": "rules(max_literals=2)", "list": "rule_lists(length=2)",
+    "rule": "rules(max_literals=2)",
     "tree": "decision_trees(depth=2)",
-}  # fmt: skip
+}
 
 
 @shared
@@ -180,7 +180,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
+        thresholds, intervals and half-planes. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
@@ -209,7 +209,7 @@ def plan(
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
             "and estimates how good it becomes."
-            if model not in ("rule", "list", "tree")
+            if model not in ("rule", "tree")
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
         )

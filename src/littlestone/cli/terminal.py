@@ -192,7 +192,7 @@ class Public:
             found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
         if self.bins is not None:
-            raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")
+            raise ParameterError("The 'bins' option of fit is for rules and trees.")
         refuse_same(data, self.public, "fit")
         table = read_table(self.public, csv=form, caller="fit")
         concepts, _ = open_class(spec, None, x, labels)

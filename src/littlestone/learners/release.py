@@ -514,7 +514,7 @@ class Release:
             hypothesis = _as_tree(hypothesis, schema)
         if schema is None or not isinstance(hypothesis, TreeEnsemble | TreeHypothesis | TreeSum):
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
+                f"A model of {self.concept_class.spec} cannot be exported: rules, "
                 "trees, scorecards and boosted trees can."
             )
         used = {split.column for split in hypothesis.literals}
