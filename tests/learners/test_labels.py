@@ -245,7 +245,7 @@ def test_learners_of_two_labels_say_what_works(name):
 def test_classes_of_two_labels_say_what_works(spec):
     with pytest.raises(
         UnsupportedError,
-        match=r"decision_trees\(depth=2\), finite\(matrix.csv\), linear, scorecard",
+        match=r"decision_trees\(depth=2\), finite\(matrix.csv\), linear and scorecard",
     ):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 

@@ -160,8 +160,6 @@ def plan(
     intervals: Intervals = Intervals(),
     solve: Solved | None = None,
     n: str | None = None,
-    what_if: Flag = False,
-    papers: Flag = False,
     report: Page = None,
     json: AsJson = False,
 ) -> int:
@@ -195,11 +193,6 @@ def plan(
         proportion of epsilon.
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
-    what_if:
-        Also compute what the chosen learner needs for another epsilon, alpha or number of records
-        per user.
-    papers:
-        Also print the sizes that the papers state for this class.
     """
     from littlestone.safe_io import write_text
 
@@ -215,7 +208,7 @@ def plan(
         )
     if intervals.asked(
         vars(goal) | {"epsilon": None, "solve": solve, "report": report},
-        horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic, labels=labels,
+        horizon=horizon, agnostic=agnostic, labels=labels,
         samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
@@ -243,17 +236,12 @@ def plan(
     if learner is not None:
         from littlestone.cli.theory import planned
 
-        _not_beside(
-            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-            solve=solve, n=n,
-        )  # fmt: skip
+        _not_beside(report=report, horizon=horizon, solve=solve, n=n)
         return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
     if settings:
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
-        _not_beside(
-            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-        )  # fmt: skip
+        _not_beside(report=report, horizon=horizon)
     exact["evaluate"] = _part(solve, evaluated, exact)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
@@ -269,11 +257,10 @@ def plan(
 
         write_text(report, page(plans))
     if json:
-        print(jsonlib.dumps(plans.to_dict(what_if=what_if, papers=papers), sort_keys=True))
+        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
         return 0
     _show(plans)
-    for print_more in (_stream, *[_changes] * what_if, *[_papers] * papers):
-        print_more(plans)
+    _stream(plans)
     facts([("Page", report, "")] if report is not None else [])
     return 0
 
@@ -291,17 +278,6 @@ def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | No
         return evaluated.part("plan", "1")
     part = evaluated.part("plan", exact["epsilon"])
     return part if solve is None or part is None else part / exact["epsilon"]
-
-
-def _papers(plans: Plans) -> None:
-    """Print the papers' numbers beside those of the library."""
-    from littlestone.cli.terminal import table
-
-    rows = []
-    for row in plans.papers:
-        here = "-" if row.ours is None else f"{row.ours:,}"
-        rows.append((row.name, f"{row.side} {row.value}", here, row.states))
-    table("What the papers state", ("statement", "value", "here", "of what"), rows)
 
 
 def _not_beside(**others: object) -> None:
@@ -502,23 +478,6 @@ def _stream(plans: Plans) -> None:
         note(f"{length}, no bound on mistakes is proved: the stream is too short.")
     for each in found.lower_bounds:
         note(f"Every private learner, expected mistakes on some stream: {each}.")
-
-
-def _changes(plans: Plans) -> None:
-    from littlestone.cli.terminal import table
-    from littlestone.report.html import number_of
-
-    mine = plans.chosen or plans.cheaper
-    if mine is None:
-        return
-    rows = [
-        (
-            f"{change.what} = {float(change.value):g}",
-            "-" if change.n is None else number_of(change.n, mine.unit),
-        )
-        for change in plans.what_if(mine)
-    ]
-    table(f"What {mine.learner} needs if", ("changed", "needs"), rows)
 
 
 # -- ``littlestone rehearse``: how good a private fit becomes, found on public rows.

@@ -238,7 +238,7 @@ GROUPS = {
     """,
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs
-        agnostic alpha beta require-certificate constants adversary solve what-if papers best share
+        agnostic alpha beta require-certificate constants adversary solve best share
         single third aim chance runs jobs
     """,
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",
