@@ -594,6 +594,7 @@ class TreeSum(Hypothesis):
     Examples
     --------
     >>> from littlestone.data import Schema
+    >>> from littlestone.data.targets import Count
     >>> at30, _ = Schema.from_dict({"age": {"bins": [30]}}).literals()
     >>> tree = TreeHypothesis.of(Node(at30, 1, 0))
     >>> rows = np.array([[2], [3]])
