@@ -531,12 +531,13 @@ def _of_records_only(user: str | None, *, labels: str | None, costs: str | None)
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
-            "--labels does not go with the protection of users (--user), which is for two labels: "
-            f"name the positive one (--positive). Or {_ONE_RECORD}."
+            "--labels cannot be combined with the protection of users (--user), which is for two "
+            f"labels: name the positive one (--positive). Or {_ONE_RECORD}."
         )
     if user is not None and costs is not None:
         raise ParameterError(
-            "--costs is not for the protection of users (--user): leave one of them out."
+            "--costs cannot be combined with the protection of users (--user): leave one of them "
+            "out."
         )
 
 
