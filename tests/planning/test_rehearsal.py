@@ -460,7 +460,7 @@ def test_the_command_line(monkeypatch, capfd, tmp_path, line, code, words):
 
 @pytest.mark.more
 def test_processes_find_what_one_finds():
-    asked = PUBLIC | {"records": 200, "runs": 3}
+    asked = PUBLIC | {"records": 200, "runs": 2}
     one, two = (ls.rehearse(TABLE, **asked, n_jobs=jobs).to_dict() for jobs in (1, 2))
     assert one == two
 

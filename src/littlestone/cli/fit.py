@@ -112,9 +112,9 @@ class FitGoal(Goal):
     """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
     choice.
     Required."""
-    model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
+    model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
     """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
-    Rules, lists and trees have a certificate of accuracy before any data are seen."""
+    Rules and trees have a certificate of accuracy before any data are seen."""
     bounds: str | None = None
     """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
@@ -143,7 +143,7 @@ class Further:
     proportion of the largest cost."""
     labels: str | None = None
     """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-    decision trees, rule lists, boosted trees, scorecards and finite classes. Any other cell counts
+    decision trees, boosted trees, scorecards and finite classes. Any other cell counts
     as an error of every model. If there are two labels and no --class, the second is the positive
     one, and any other cell is read as the first."""
     require_certificate: Flag = False
@@ -343,9 +343,9 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
             learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
             **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
-        if costs is not None and goal.model not in ("rule", "list", "tree"):
+        if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(
-                "The 'costs' parameter of fit is for the models that minimize costs: rule, list "
+                "The 'costs' parameter of fit is for the models that minimize costs: rule "
                 "and tree. Use --model tree, for example."
             )
         open_points.check(columns)
@@ -405,15 +405,14 @@ def _check_folder(folder: str | None, paid: Paid) -> None:
 
 def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
     """Return the columns of a model file."""
-    from littlestone.data import RowDomain
     from littlestone.learners.release import Release
 
     if schema is not None or spec is not None:
         raise ParameterError("fit takes --like, --schema or --class, not two of them.")
-    domain = Release.read(model).concept_class.domain
-    if not isinstance(domain, RowDomain):
+    columns = Release.read(model).concept_class.row_schema
+    if columns is None:
         raise parameter_error("fit", "like", "a model of the columns of a table", model)
-    return domain.schema
+    return columns
 
 
 def _opened(  # noqa: PLR0917
@@ -422,7 +421,6 @@ def _opened(  # noqa: PLR0917
 ) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
     """Return the class of ``--class``, its schema, and options of its learner."""
     from littlestone.classes import BoostedTreeClass
-    from littlestone.data import RowDomain
 
     if target and records.schema is None:
         raise ParameterError(
@@ -438,10 +436,10 @@ def _opened(  # noqa: PLR0917
             "Quantities, counts and times are learned by --model boosted or scorecard, or by "
             "--class boosted_trees(depth=2) or scorecard."
         )
-    if not isinstance(concepts.domain, RowDomain):
+    if concepts.row_schema is None:
         refuse_schema(concepts, public)
         return concepts, None, options
-    return concepts, concepts.domain.schema, options
+    return concepts, concepts.row_schema, options
 
 
 def _not_of_targets(**others: object) -> None:

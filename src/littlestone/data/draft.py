@@ -282,7 +282,8 @@ def _redcap(cells: Mapping[str, str], where: str) -> Iterator[Variable]:
         for what in ("type", "min", "max")
     )
     choices = next((cell for key, cell in cells.items() if key.startswith("choices")), "")
-    label = _TAGS.sub("", cells.get("field label", ""))
+    label, note = (_TAGS.sub("", cells.get(f"field {key}", "")) for key in ("label", "note"))
+    label += f" ({note})" if note else ""  # of the form: such a unit is not in the cells
     if kind not in _REDCAP:
         raise ParameterError(
             f"The field type of {where} must be one of REDCap's ({', '.join(_REDCAP)}). "

@@ -23,14 +23,13 @@ from littlestone.classes import (
     ConceptClass,
     DecisionTrees,
     LinearClass,
-    RuleLists,
     Rules,
     ScorecardClass,
 )
 from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import (
     LEAST,
     BudgetError,
@@ -102,14 +101,13 @@ Listed = Sequence[Any] | None
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
 MODELS: dict[str, Callable[[Schema, Listed, int], ConceptClass]] = {
     "rule": lambda schema, labels, size: Rules(schema, size),
-    "list": lambda schema, labels, size: RuleLists(schema, size, labels),
     "tree": lambda schema, labels, size: DecisionTrees(schema, size, labels),
     "scorecard": lambda schema, labels, size: ScorecardClass(schema, labels=labels),
     "linear": lambda schema, labels, size: LinearClass(schema, labels=labels),
     "boosted": lambda schema, labels, size: BoostedTreeClass(schema, size, labels=labels),
 }
 #: Those with a certificate before data, purely private; of a user they see so many records.
-CERTIFIED = ("rule", "list", "tree")
+CERTIFIED = ("rule", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
@@ -184,7 +182,7 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if isinstance(task.target, Periods):
+        if task.target.ends:
             raise ParameterError(
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
@@ -260,17 +258,17 @@ class Fit:
             raise ParameterError(NO_DELTA)
         if not named and family == "rule" and task.labels is not None:
             raise ParameterError(
-                "A rule predicts one of two labels. For more labels use the model list, tree, "
+                "A rule predicts one of two labels. For more labels use the model tree, "
                 "scorecard or boosted."
             )
-        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+        if self.interval is not None and (not sums or task.target.ends):
             raise ParameterError(
                 f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
                 "predict quantities, counts or labels: leave it out."
             )
         if self.certified and (sums or self._learns_columns):
             raise ParameterError(
-                f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
+                f"The 'require_certificate' parameter of {caller} is for --model rule or "
                 "tree with a --schema: there is no certificate before data for boosted trees, "
                 "scorecards and linear models, nor if the columns are learned from records."
             )
@@ -762,15 +760,15 @@ def fit(
     public : path, data frame, or relation, optional
         Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
         the same names get the quantiles of its numbers as bins, its texts as categories.
-    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
-        The family. Rules, lists and trees have a certificate of accuracy before data.
+    model : {"auto", "rule", "tree", "scorecard", "linear", "boosted"}
+        The family. Rules and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
-        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+        With ``user``, of rules and trees: how many records of each are looked at (public).
     monotonic_cst : mapping from names to 1 or -1, optional
         Columns of the schema along which a linear model or scorecard only rises, or falls.
     inference : sequence of str, optional
@@ -780,7 +778,7 @@ def fit(
         The budget of these records.
     evaluate : number, "auto" or None
         The part of epsilon that measures the error on the records of the fit. "auto": a tenth of
-        what learns, for rules, lists and trees. Other models hold records out, from n epsilon 500
+        what learns, for rules and trees. Other models hold records out, from n epsilon 500
         on: a share of ``1000 / (n epsilon)``, between .1 and .3 and at most 20,000; with fewer
         nothing is evaluated.
     holdout : number in (0, 1), optional

@@ -9,12 +9,11 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
-from littlestone.data import RowDomain
 from littlestone.errors import counted
 from littlestone.evaluation import (
     Band,
@@ -109,12 +108,12 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
             )
         )
     facts.append(("", _compared(release, found)))
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
-        facts += _two_answers(release.hypothesis)
+        facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -139,7 +138,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     errors = {"median": "median absolute error", "ninth_decile": "90th percentile of them"}
     of_sizes = isinstance(release.measured, QuantityEvaluation)
     kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    if release.hypothesis.ranks:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if not of_sizes and len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
@@ -259,12 +258,13 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
 def _of_interval(release: Release) -> list[tuple[str, str]]:
     """Return how wide the intervals or sets are, and what they cover."""
     found, model = release.interval, release.hypothesis
-    if found is None or not isinstance(model, TreeSum | TreeEnsemble) or model.width is None:
+    if found is None or model.width is None:
         return []
     unit = unit_of(release)
     which = "a record of a new user" if unit == "users" else "a new record"
-    if isinstance(model, TreeSum):
-        name, near = "Prediction interval", f"prediction ± {four(model.width * model.parts[1])}"
+    if model.target is not None:
+        part = cast(TreeSum, model).parts[1]
+        name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
         votes = counted(model.width, "votes")
         name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
@@ -343,7 +343,7 @@ def drawn(release: Release) -> Json:
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+    if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
         "curves": [html_of(curve) for curve in curves if curve],
@@ -607,7 +607,7 @@ def meaning(release: Release) -> str:
         return ""
     positive, _ = outcomes(release)
     x = columns.get("x") or []
-    rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
+    rows = release.concept_class.row_schema is not None  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
     # they are read as the number 1
     also = ", true or yes" if columns.get("positive") == "1" else ""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.classes import TreeEnsemble
-from littlestone.data.targets import Count, Periods
 from littlestone.evaluation import (
     Band,
     Between,
@@ -71,7 +69,7 @@ def _predicted(release: Release) -> str:
     """Return what is predicted, as the subject of a sentence."""
     columns, target = release.columns or {}, release.target
     y = columns.get("y")
-    if isinstance(target, Periods):
+    if target is not None and target.ends:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
         return f"The probability of “{event}” within each period up to {ends} (“{y or 'time'}”)"
@@ -80,12 +78,12 @@ def _predicted(release: Release) -> str:
         quantile = getattr(release.hypothesis, "quantile", None)
         if quantile is not None:
             return f"The {float(quantile):g} quantile of {named}"
-        return f"The expected {'count ' if isinstance(target, Count) else ''}{named}"
+        return f"The expected {'' if target.continuous else 'count '}{named}"
     if release.concept_class.lists_labels:
         labels = _listed([str(label) for label in release.labels], "or")
         return f"Which {f'“{y}”' if y else 'label'} ({labels})"
     positive = outcomes(release)[0]
-    chance = "The probability that" if isinstance(release.hypothesis, TreeEnsemble) else "Whether"
+    chance = "The probability that" if release.hypothesis.of_sums else "Whether"
     return f"{chance} {positive if y else 'the label is 1'}"
 
 
@@ -166,7 +164,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
 
 
 def _ranks(release: Release) -> bool:
-    return isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary
+    return release.hypothesis.ranks
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:

@@ -76,8 +76,7 @@ _SYMBOLS = {
 @page_maker(Plans)
 def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
-    chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    mine = chosen or plans.cheaper
+    chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
     return render(
@@ -97,8 +96,6 @@ def plan_page(plans: Plans) -> str:
         stream=plans.stream,
         stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
-        changes=_changes(plans, mine),
-        changed="" if mine is None else mine.shown,
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -207,18 +204,6 @@ def _bound(bound: LowerBound) -> Json:
         "claim": bound.claim,
         "steps": [] if bound.step is None else [step_words(bound.step, None)],
     }
-
-
-def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
-    if mine is None:
-        return []
-    return [
-        (
-            f"{_SYMBOLS[change.what]} = {float(change.value):g}",
-            "–" if change.n is None else integer(change.n),
-        )
-        for change in plans.what_if(mine)
-    ]
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.

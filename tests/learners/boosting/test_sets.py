@@ -102,7 +102,7 @@ def whole_release(monkeypatch, *, learned_too=False):
 
 @pytest.mark.more
 @pytest.mark.usefixtures("coarse")
-@pytest.mark.parametrize("learned_too", [False, pytest.param(True, marks=pytest.mark.more)])
+@pytest.mark.parametrize("learned_too", [False, True])
 def test_a_record_pays_for_the_trees_or_for_the_width(monkeypatch, learned_too):
     """Here trees alone lose .5; one that is learned from and held out pays for both."""
     loss = whole_release(monkeypatch, learned_too=learned_too)
