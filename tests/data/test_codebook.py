@@ -191,7 +191,7 @@ def test_numbers_may_mean_missing_in_a_schema_written_by_hand():
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("", "describes no column|is none that"),
+        ("", "describes no column|has no known format"),
         ("a,b\n1,2\n", "Its first line has other names; perhaps it is the table"),
         ("name,typ\nage,number\n", "Its first line has other names"),
         ("name,type\nage,numbr\n", "must be number, integer, category.*Got 'numbr'"),

@@ -263,9 +263,9 @@ def about_delta(learner: Any, n: int | None) -> str:
 def about_coefficients(learner: Any, n: int | None) -> str:
     """Say whether intervals are usually given at these public numbers."""
     usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "are usually given" if usual else "are often hidden by the noise"
+    often = "usually possible" if usual else "often hidden by noise"
     names = ", ".join(learner.inference)
-    return f"of {names}, for half of the privacy; at these numbers intervals {often}"
+    return f"of {names}, with half of rho; confidence intervals are {often} at this size"
 
 
 # -- Protocols: a fit that is written down before the records are there, with its own hash ---------

@@ -135,7 +135,10 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         form = four if kind in errors else "{:.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    errors = {"median": "median absolute error", "ninth_decile": "90th percentile of them"}
+    errors = {
+        "median": "median absolute error",
+        "ninth_decile": "90th percentile of absolute errors",
+    }
     of_sizes = isinstance(release.measured, QuantityEvaluation)
     kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
     if release.hypothesis.ranks:
@@ -168,7 +171,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; for values of {ends} the predicted label is that of the rule"
+    said = f"recalibrated; at {ends} the label that the rule predicts is not the more probable one"
     return [("Probability", said)]
 
 
@@ -494,13 +497,14 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     ends = found.intervals(0.95).tolist()
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
-        beside = f", beside {reference}" if unit == "1" else ""
+        beside = f", relative to {reference}" if unit == "1" else ""
         spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
+        name = "Log-odds ratio" if unit else "Log-odds"
         facts.append(
-            (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
+            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
     if not found.printed:
-        facts.append(("", "no intervals: the noise hides the information in these columns"))
+        facts.append(("", "no confidence intervals: noise hides the information in these columns"))
     return facts
 
 
@@ -509,15 +513,16 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
+    sets = isinstance(release.hypothesis, TreeEnsemble)
+    apart = {
+        "interval": f"Prediction {'set' if sets else 'interval'}",
+        "evaluation": "Evaluation",
+    }
+    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        apart = {"evaluation": "Evaluation", "interval": "Prediction interval"}
-        spent = [
-            (apart.get(what, f"Learning: {what}"), text)
-            for what, text in spent
-            if what not in parts
-        ]
+        spent = [(apart.get(what, f"Learning: {what}"), text)
+                 for what, text in spent if what not in parts]  # fmt: skip
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 
