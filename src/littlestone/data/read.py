@@ -375,7 +375,7 @@ class RowReader:
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.caller} must have as many cells as the first line "
-                    "has names, and an even number of quotes. Some line has not, and strict "
+                    "has names, and an even number of quotes. Some line does not, and strict "
                     "reading refuses it."
                 )
             users = None if self.user is None else self._users(cells.pop())

@@ -238,8 +238,8 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
     (low, high), name = shown.axis, f"{shown.what} by {column.name}"
     spread = (high - low) or 1.0
     if not column.numeric:
-        cells = [
-            {"words": words, "bars": [(shown.said(value), 0.0, round(100 * at, 1))]}
+        cells = [  # marks, not bars: the axis need not begin at 0
+            {"words": words, "bars": [(shown.said(value), *_mark(100 * at))]}
             for words, value, at in _groups(shown, column, values)
         ]
         axis = scale(*shown.range)
@@ -263,6 +263,11 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
         column.name, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
         note=f"missing or other: {shown.said(missing)}",
     )  # fmt: skip
+
+
+def _mark(place: float) -> tuple[float, float]:
+    """Return the ends of a mark at a place from 0 to 100."""
+    return round(max(0.0, place - 2), 1), round(min(100.0, place + 2), 1)
 
 
 def survival(shown: Shown) -> Json:
