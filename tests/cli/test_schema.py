@@ -139,7 +139,7 @@ def test_a_schema_is_proposed(run, folder):
                "--beta 0.05")  # fmt: skip
     assert "does not hold" in done.out
     assert "explicit" not in done.out
-    assert "It promises" not in done.out
+    assert "It guarantees" not in done.out
     for more in ("", " --what-if --papers"):
         said = run("plan --schema learned.toml --class rules(max_literals=1) --epsilon 1 "
                    f"--alpha 0.1 --beta 0.05{more}").out  # fmt: skip

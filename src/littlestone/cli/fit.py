@@ -405,15 +405,14 @@ def _check_folder(folder: str | None, paid: Paid) -> None:
 
 def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
     """Return the columns of a model file."""
-    from littlestone.data import RowDomain
     from littlestone.learners.release import Release
 
     if schema is not None or spec is not None:
         raise ParameterError("fit takes --like, --schema or --class, not two of them.")
-    domain = Release.read(model).concept_class.domain
-    if not isinstance(domain, RowDomain):
+    columns = Release.read(model).concept_class.row_schema
+    if columns is None:
         raise parameter_error("fit", "like", "a model of the columns of a table", model)
-    return domain.schema
+    return columns
 
 
 def _opened(  # noqa: PLR0917
@@ -422,7 +421,6 @@ def _opened(  # noqa: PLR0917
 ) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
     """Return the class of ``--class``, its schema, and options of its learner."""
     from littlestone.classes import BoostedTreeClass
-    from littlestone.data import RowDomain
 
     if target and records.schema is None:
         raise ParameterError(
@@ -438,10 +436,10 @@ def _opened(  # noqa: PLR0917
             "Quantities, counts and times are learned by --model boosted or scorecard, or by "
             "--class boosted_trees(depth=2) or scorecard."
         )
-    if not isinstance(concepts.domain, RowDomain):
+    if concepts.row_schema is None:
         refuse_schema(concepts, public)
         return concepts, None, options
-    return concepts, concepts.domain.schema, options
+    return concepts, concepts.row_schema, options
 
 
 def _not_of_targets(**others: object) -> None:
@@ -711,11 +709,13 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
+    from littlestone.planning.rehearsal import words_of
+
     more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
-            f"{cell.records:,}", f"{float(cell.epsilon):g}", name.replace("_", " "),
-            f"{each.mean:.3g} +- {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
+            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
             f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
             *([cell.variant] if more else []),
         )

@@ -128,9 +128,9 @@ class Intervals:
         level = f"{float(1 - own.alpha):.4g}"
         facts([
             ("Needed", f"{least}, of which {shares.holdout} are held out", ""),
-            ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
-            ("Covered", f"a new record, with probability {level} or more", ""),
-            ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
+            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}", ""),
+            ("Coverage", f"of a new record: probability at least {level}", ""),
+            ("", f"of one release: at least {own.share():.3f}, with 95% confidence", ""),
         ])  # fmt: skip
         return 0
 
@@ -349,7 +349,7 @@ def _promised(certificate: Certificate) -> str:
     if not certificate.holds:
         return "No certificate holds for it (see below)."
     sure = percent(1 - certificate.beta)
-    return f"It promises, with confidence {sure}: {accuracy_asked(certificate)}."
+    return f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
 
 
 def _show(plans: Plans) -> None:
@@ -471,8 +471,8 @@ def _beside(plans: Plans) -> None:
         if bound.n is None:
             value = "" if bound.order is None else f" = {bound.order}"
             note(
-                f"Also needed, up to an unknown constant: {bound.formula}{value} ({bound.setting}) "
-                f"[{bound.claim}]."
+                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+                f"({bound.setting}) [{bound.claim}]."
             )
 
 

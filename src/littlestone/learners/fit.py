@@ -30,7 +30,7 @@ from littlestone.classes import (
 from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import (
     LEAST,
     BudgetError,
@@ -184,7 +184,7 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if isinstance(task.target, Periods):
+        if task.target.ends:
             raise ParameterError(
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
@@ -263,7 +263,7 @@ class Fit:
                 "A rule predicts one of two labels. For more labels use the model list, tree, "
                 "scorecard or boosted."
             )
-        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+        if self.interval is not None and (not sums or task.target.ends):
             raise ParameterError(
                 f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
                 "predict quantities, counts or labels: leave it out."
@@ -462,10 +462,10 @@ class Fit:
     ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
-            return self.family, "asked for"
+            return self.family, "as requested"
         if not self.task.of_labels:
-            kind = self.task.target.kind
-            return "boosted", f"for a {kind}; a scorecard is possible, too"
+            kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
+            return "boosted", f"the default for a {kind}; the alternative is --model scorecard"
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
@@ -552,7 +552,7 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text, by their names; name them to use them"
+            why = "identifiers or free text, judging by their names; to use them, name them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
@@ -576,13 +576,13 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the zCDP budget"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent}{texts}. A schema of public bins and "
+            f"{of}: learned from the records, with {spent}{texts}. A schema of public bins and "
             "categories costs no epsilon (littlestone schema new)",
         )
         decided.tell()
@@ -599,7 +599,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 

@@ -23,7 +23,7 @@ from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
 from littlestone.data.histogram import Grouping
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Count, Periods, TargetSample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import (
     BudgetError,
     InfeasibleError,
@@ -366,9 +366,9 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         schema = getattr(learner.concept_class.domain, "schema", None)
         how = {"held_out": bool(held_out), "schema": schema, "groups": groups}
         histogram = _histogram(hypothesis, looked_at, source, shares.evaluation, **how)
-        if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+        if hypothesis.ranks:
             measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
-            hypothesis = hypothesis.with_curve(measured.recalibrated())
+            hypothesis = cast(TreeEnsemble, hypothesis).with_curve(measured.recalibrated())
     if conformal is not None:
         model = cast(TreeSum | TreeEnsemble, hypothesis)
         hypothesis = with_width(model, looked_at, conformal, source)
@@ -646,7 +646,8 @@ def _own_parts(
         )
     concepts = learner.concept_class
     if shares.covered is not None and (
-        not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods)
+        not isinstance(concepts, BoostedTreeClass)
+        or (concepts.target is not None and concepts.target.ends)
     ):
         raise UnsupportedError(
             "Only boosted trees and scorecards for quantities, counts and labels have intervals "
@@ -674,7 +675,7 @@ def _evaluation_claim(learner: Learner[Any]) -> str:
 def _of_values(learner: Learner[Any]) -> bool:
     """Return whether a learner predicts quantities or counts."""
     target = getattr(learner.concept_class, "target", None)
-    return target is not None and not isinstance(target, Periods)
+    return target is not None and not target.ends
 
 
 def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
@@ -721,14 +722,14 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    if isinstance(hypothesis, TreeSum):
+    if hypothesis.target is not None:
         from littlestone.learners.boosting.losses import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}
-        if isinstance(hypothesis.target, Periods):
-            return survival_histogram(hypothesis, schema, values, **how)
-        return error_sums(hypothesis, values, **how, groups=groups)
+        if hypothesis.target.ends:
+            return survival_histogram(cast(TreeSum, hypothesis), schema, values, **how)
+        return error_sums(cast(TreeSum, hypothesis), values, **how, groups=groups)
     n = sample.n
     if isinstance(sample, TargetSample):
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
@@ -867,8 +868,8 @@ class Planned:
             "labels": concepts.labels if concepts.lists_labels else None,
             "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
         }  # fmt: skip
-        if isinstance(target, Count):
-            own["loss"] = "poisson"
+        if target.loss is not None:
+            own["loss"] = target.loss
         homes = (of_classes, of_trees, of_linear)
         made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
         for source in (learner, concepts, target):

@@ -663,7 +663,7 @@ class Plans:
     def _repr_html_(self) -> str:
         title = f"Needed to learn {self.concept_class.spec}"
         asked_for = ", ".join(f"{name} {value}" for name, value in asked(self.budget).items())
-        lines = [("Asked", asked_for), ("Choice", self.why)]
+        lines = [("Required", asked_for), ("Choice", self.why)]
         return Card(title, lines, Table(_HEAD, tuple(self._rows()))).html()
 
     def _rows(self) -> list[tuple[str, str, str, str]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +26,11 @@ from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypoth
 from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, readable
 from littlestone.data import Column
 from littlestone.data.cells import BINARY
-from littlestone.data.targets import Count, Periods, Quantity, Target, target_from_dict
+from littlestone.data.targets import Quantity, Target, target_from_dict
 from littlestone.errors import UnsupportedError, counted, exact_value
 from littlestone.safe_io import read_exact
 from littlestone.source import SeededSource
-from littlestone.types import Json, Label, Labels, Points
+from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +112,7 @@ _WIDEST = 2**40
 
 @readable
 @dataclass(frozen=True)
-class TreeEnsemble:
+class TreeEnsemble(Hypothesis):
     """A sum of trees that each vote for one label.
 
     The *votes* of a label at a row are its ``start``, plus those of its ``points``, if there are
@@ -160,7 +160,16 @@ class TreeEnsemble:
     coefficients: Coefficients | None = None  # of a regression beside it, which an analyst named
 
     TYPE = "tree_ensemble"
-    target: ClassVar[None] = None  # it answers labels
+    of_sums = True
+
+    @property
+    def ranks(self) -> bool:
+        """Whether margins rank rows by the probability of label 1."""
+        return self.binary
+
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
 
     @property
     def binary(self) -> bool:
@@ -325,7 +334,7 @@ class TreeEnsemble:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
         base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
         n_codes = self._n_codes if schema is None else schema.n_codes
-        for column in self._columns():
+        for column in sorted(self.columns):
             own[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
         if self.code_points is not None:  # of one vote each
             base = base + self._seen(np.array(self.code_points.base, dtype=np.int64))
@@ -373,7 +382,7 @@ class TreeEnsemble:
                 started[column] = (
                     self._seen(self.code_points.by_code(at).T).T / self.code_points.unit
                 )
-        for column in self._columns():
+        for column in sorted(self.columns):
             own = np.zeros((schema.n_codes[column], len(named)))
             for tree, times in self.counted.items():
                 if any(split.column == column for split in tree.literals):
@@ -386,9 +395,11 @@ class TreeEnsemble:
             for at, name in enumerate(named)
         }
 
-    def _columns(self) -> list[int]:
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that it asks, or has points for."""
         pointed = self.code_points.columns if self.code_points is not None else ()
-        return sorted({split.column for split in self.literals} | {column for column, _ in pointed})
+        return {split.column for split in self.literals} | {column for column, _ in pointed}
 
     @property
     def _n_codes(self) -> dict[int, int]:
@@ -571,7 +582,7 @@ _FURTHEST = 2**40
 
 @readable
 @dataclass(frozen=True)
-class TreeSum:
+class TreeSum(Hypothesis):
     """A sum of trees of one number, the *score*: an answer of 1 adds the tree's step, 0 takes it.
 
     Of a quantity the score counts parts of a cell, from its low end, and what lies beyond the
@@ -596,13 +607,18 @@ class TreeSum:
     trees: tuple[TreeHypothesis, ...]  # with the answers 0 and 1
     steps: tuple[int, ...]
     start: tuple[int, ...]  # one; of a time one for each period
-    target: Target
+    target: Target = field()
     quantile: Fraction | None = None  # which one of a quantity is predicted; None: its mean
     width: int | None = None  # half of an interval, in parts of a cell, of a count in parts of one
     log: bool = False  # of a quantity
     hidden: int | None = None  # of a count: noise hides how many events there are, at most these
 
     TYPE = "tree_sum"
+    of_sums = True
+
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
 
     @property
     def kind(self) -> str:
@@ -636,9 +652,14 @@ class TreeSum:
         return (self.TYPE, trees, self.steps, self.start, *more)
 
     @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that its trees ask."""
+        return {split.column for split in self.literals}
+
+    @property
     def linear(self) -> bool:
         """Whether the score is of a quantity itself, and not of a logarithm."""
-        return isinstance(self.target, Quantity) and not self.log
+        return self.target.continuous and not self.log
 
     @property
     def constant(self) -> None:
@@ -647,7 +668,7 @@ class TreeSum:
 
     def scores(self, points: Points) -> Ints:
         """Return the score of each row; of a time one for each period (columns)."""
-        if not isinstance(self.target, Periods):
+        if not self.target.ends:
             return self._added(np.full(len(points), self.start[0], dtype=np.int64), points)
         found = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
         for period, own in enumerate(found.T):
@@ -666,7 +687,7 @@ class TreeSum:
         The risk is the cumulative hazard of all periods: minus the logarithm of the probability
         that nothing happens in them.
         """
-        if isinstance(self.target, Periods):
+        if self.target.ends:
             return self._risks(points)[:, -1]
         return self.worth(self.scores(points))
 
@@ -674,13 +695,11 @@ class TreeSum:
         """Return what scores are worth: quantities, expected counts, probabilities of an event."""
         low, high = self.limits
         clipped = np.clip(scores, low, high).astype(np.float64)
-        if isinstance(self.target, Quantity):
-            cells = np.exp(clipped / PARTS) * PARTS if self.log else clipped
-            return float(self.target.low) + cells * float(self.target.width / PARTS)
-        if isinstance(self.target, Count):
-            return np.exp(clipped / PARTS)
-        odds = hazard_odds(clipped / PARTS)
-        return odds / (1 + odds)
+        if self.target.ends:
+            odds = hazard_odds(clipped / PARTS)
+            return odds / (1 + odds)
+        cells = clipped if self.linear else np.exp(clipped / PARTS) * PARTS
+        return float(self.target.low) + cells * float(self.target.width / PARTS)
 
     def in_parts(self, points: Points) -> Ints:
         """Return quantities or expected counts as integers: parts of a cell, or of one."""
@@ -695,9 +714,9 @@ class TreeSum:
         """The range of scores: beyond it they are as at its ends."""
         if self.linear:
             return 0, (self.target.size - 1) * PARTS
-        if isinstance(self.target, Quantity | Count):
-            return -REACH * PARTS, int(np.floor(np.log(self.target.size - 1) * PARTS))
-        return -REACH * PARTS, REACH * PARTS
+        if self.target.ends:
+            return -REACH * PARTS, REACH * PARTS
+        return -REACH * PARTS, int(np.floor(np.log(self.target.size - 1) * PARTS))
 
     def interval(self, points: Points) -> Doubles:
         """Return the two ends of the interval of each row (columns), within the public range."""
@@ -720,14 +739,12 @@ class TreeSum:
         >>> TreeSum((), (), (0,), Quantity(5, 25, 10)).parts
         (5.0, 0.001953125, 10240)
         """
-        low, cell = Fraction(0), Fraction(1)
-        if isinstance(self.target, Quantity):
-            low, cell = self.target.low, self.target.width
-        return float(low), float(cell / PARTS), (self.target.size - 1) * PARTS
+        low, part = self.target.low, self.target.width / PARTS
+        return float(low), float(part), (self.target.size - 1) * PARTS
 
     def survival(self, points: Points) -> Doubles:
         """Return the probability that nothing has happened at the end of each period (columns)."""
-        if not isinstance(self.target, Periods):
+        if not self.target.ends:
             raise TypeError("Only times until events have survival functions.")
         survival: Doubles = np.exp(-self._risks(points))
         return survival
@@ -770,7 +787,7 @@ class TreeSum:
         log-odds. The mean is over the public bins and categories of the other columns, all equally
         likely and independent, and so costs no privacy. ``schema``: that of the trees.
         """
-        unit = float(self.target.width) if self.linear else 1.0  # type: ignore[attr-defined]
+        unit = float(self.target.width) if self.linear else 1.0
         found: dict[str, dict[str, float]] = {}
         for column in sorted({split.column for split in self.literals}):
             own = np.zeros(schema.n_codes[column])
@@ -803,8 +820,8 @@ class TreeSum:
     def describe(self) -> str:
         """Say the sum in words."""
         trees = f"{len(self.trees)} tree{'s' if len(self.trees) != 1 else ''} of depth {self.depth}"
-        if isinstance(self.target, Quantity):
-            low, high = self.target.low, self.target.high
+        if self.target.continuous:
+            low, high = self.target.low, cast(Quantity, self.target).high
             first = self.worth(np.array(self.start))[0]
             what = f"a quantity from {_short(low)} to {_short(high)}"
             if self.quantile is not None:
@@ -816,10 +833,9 @@ class TreeSum:
                 )
             how = "times factors of" if self.log else "and"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
-        if isinstance(self.target, Count):
+        if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
             return f"a count: {first:.4g} times factors of {trees}{self._around}{self._hidden}"
-        assert isinstance(self.target, Periods)
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
 
     @property
@@ -831,7 +847,7 @@ class TreeSum:
     @property
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
-        return f"; intervals reach {around} below and above" if around else ""
+        return f"; prediction intervals extend {around} either side" if around else ""
 
     def to_sql(
         self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None
@@ -863,7 +879,7 @@ class TreeSum:
         more = ("quantile", "width", "link", "hidden")
         fields = Fields(data, ("trees", "steps", "start", "target"), more)
         target = target_from_dict(fields.any("target"))
-        periods = len(target.ends) if isinstance(target, Periods) else 1
+        periods = len(target.ends) or 1
         trees = read_trees(fields, BINARY)
         for name, wanted in (("steps", len(trees)), ("start", periods)):
             numbers = fields.items(name, max(MAX_ROUNDS, periods))
@@ -873,10 +889,10 @@ class TreeSum:
         quantile = None
         if "quantile" in fields:
             quantile = exact_value(fields.any("quantile"))
-            if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
+            if not target.continuous or quantile is None or not 0 < quantile < 1:
                 raise fields.refuse("quantile", "of a quantity, between 0 and 1")
         width, log, hidden = read_width(fields), "link" in fields, None
-        if log and (fields.any("link") != "log" or not isinstance(target, Quantity) or quantile):
+        if log and (fields.any("link") != "log" or not target.continuous or quantile):
             raise fields.refuse("link", '"log", of a mean of a quantity')
         if "hidden" in fields:
             hidden = fields.integer("hidden", low=0, high=2**53)

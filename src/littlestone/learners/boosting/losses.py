@@ -28,7 +28,7 @@ from littlestone.classes.decision_trees.concept_class import Rows, Splits, Weigh
 from littlestone.data import Sample
 from littlestone.data.histogram import Grouping, Groups
 from littlestone.data.sample import Batch, Entries, Places
-from littlestone.data.targets import Periods, Quantity, TargetSample
+from littlestone.data.targets import Periods, TargetSample
 from littlestone.evaluation.histogram import ScoreHistogram, release_histogram
 from littlestone.evaluation.quantities import (
     ErrorCells,
@@ -769,9 +769,7 @@ def error_sums(
         if of_cells
         else None
     )
-    low, unit = Fraction(0), Fraction(1, PARTS)
-    if isinstance(model.target, Quantity):
-        low, unit = model.target.low, model.target.width / PARTS
+    low, unit = model.target.low, model.target.width / PARTS
     return ErrorSums(
         sums=sums,
         sizes=sizes,
