@@ -240,7 +240,7 @@ _SUREST = 0.98  # the largest hazard of a period
 #: Random walks of logarithms, by the deviations of the first and of each further step: of the
 #: hazards; and of what trees add, which lower mean hazards period after period, since those at low
 #: risk remain.
-_OF_HAZARDS, _OF_TREES = (3.0, 0.5), (0.1, 0.1)
+_OF_HAZARDS, _OF_TREES = (3.0, 0.8), (0.1, 0.1)
 _LEARNED = 0.3  # how far the logarithm of a hazard that trees have learned is off: a deviation
 _HALVED = 40  # halved steps of Gauss and Newton
 
@@ -308,7 +308,7 @@ class LifeTable:
         --------
         >>> hazards, variances = LifeTable((100.0, 0.0), (1000.0, 20.0), 1000.0, 10.0).hazards
         >>> hazards.round(3).tolist(), variances.round(2).tolist()
-        ([0.1, 0.099], [0.01, 0.26])
+        ([0.1, 0.098], [0.01, 0.63])
         """
         events, place = np.array(self.events), np.arange(len(self.events))
         # of those at risk: variances in those of a count, as in `of`
