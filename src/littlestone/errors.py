@@ -162,12 +162,25 @@ def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fra
     """
     exact = exact_value(value)
     if exact is None or not LEAST <= exact <= _LARGEST:
+        hint = _with_a_point(value) or hint
         constraint = "a number in (0, inf)"
         if exact is not None and exact > 0:
             tiny = exact < LEAST
             constraint = f"at least {float(LEAST):g}" if tiny else f"at most {float(_LARGEST):g}"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
+
+
+def _with_a_point(value: Any) -> str:
+    """Return how to write a number that has a decimal comma; else nothing.
+
+    Examples
+    --------
+    >>> _with_a_point("0,5")
+    'Write it with a decimal point: 0.5.'
+    """
+    comma = isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,12},[0-9]{1,12}\s*", value)
+    return f"Write it with a decimal point: {value.strip().replace(',', '.')}." if comma else ""
 
 
 def check_probability(
@@ -181,6 +194,7 @@ def check_probability(
     Fraction(1, 1000000)
     """
     exact = exact_value(value)
+    hint = _with_a_point(value) or hint
     if isinstance(value, str) and value.endswith("%"):
         hint = "Write it without %: 5% is 0.05."
     if exact is None or not 0 < exact < 1 or exact < least:

@@ -77,7 +77,7 @@ def record_theorem34(concept_class, epsilon):
     return first_page.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_34_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -92,7 +92,7 @@ def test_theorem_34_of_listed_classes(seed):
         check(exact(lambda source, S=sample: A.draw(S, source)), wanted, number_in(matrix))
 
 
-@pytest.mark.first(0, 12)
+@pytest.mark.first(0, 6)
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("seed", range(20))
 def test_theorem_34_of_infinite_classes(seed, k):
@@ -234,7 +234,7 @@ def test_t_separates_best():
         assert least(mine) == least(found)
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_private_compare_and_algorithm_2(seed):
     rng = random.Random(seed)
@@ -275,7 +275,7 @@ def test_users_of_too_many_records():
     assert all(laws[0][h].overlaps(laws[1][h]) for h in laws[0])
 
 
-@pytest.mark.first(1, 40)
+@pytest.mark.first(1, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_46_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -321,7 +321,7 @@ def record_threshold(rng, high, relation, steps):
     return A
 
 
-@pytest.mark.first(0, 10)
+@pytest.mark.first(0, 6)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_51_and_algorithm_1(seed):
     rng, high = random.Random(seed), 3 + seed % 3

@@ -192,7 +192,7 @@ class Public:
             found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
         if self.bins is not None:
-            raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")
+            raise ParameterError("The 'bins' option of fit is for rules and trees.")
         refuse_same(data, self.public, "fit")
         table = read_table(self.public, csv=form, caller="fit")
         concepts, _ = open_class(spec, None, x, labels)
@@ -238,7 +238,7 @@ GROUPS = {
     """,
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs
-        agnostic alpha beta require-certificate constants adversary solve what-if papers best share
+        agnostic alpha beta require-certificate constants adversary solve best share
         single third aim chance runs jobs
     """,
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",
@@ -274,6 +274,9 @@ def options_table() -> dict[str, tuple[str, str]]:
     """Return the default and the cost of options, by command and name."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {row["option"]: (row["default"], row["epsilon"]) for row in csv.DictReader(file)}
+
+
+_NO_DEFAULT = ("help", "help-all", "version")
 
 
 def _name(entry: Any) -> str:
@@ -330,6 +333,9 @@ class Help:
             return
         words = [" ".join(text.plain.split())]
         name = _name(entry)
+        if not entry.names or not entry.names[0].startswith("--") or name in _NO_DEFAULT:
+            entry.description.primary_renderable = Text(words[0])  # a command, or an action
+            return
         if default := self.default_of(entry, words[0]):
             words.append(f"[{default}]" if "required" in default else f"[default: {default}]")
         if cost := self.cost_of(name):

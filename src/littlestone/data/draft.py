@@ -279,7 +279,8 @@ def _redcap(cells: Mapping[str, str], where: str) -> Iterator[Variable]:
         for what in ("type", "min", "max")
     )
     choices = next((cell for key, cell in cells.items() if key.startswith("choices")), "")
-    label = _TAGS.sub("", cells.get("field label", ""))
+    label, note = (_TAGS.sub("", cells.get(f"field {key}", "")) for key in ("label", "note"))
+    label += f" ({note})" if note else ""  # of the form: such a unit is not in the cells
     if kind not in _REDCAP:
         raise ParameterError(
             f"The field type of {where} must be one of REDCap's ({', '.join(_REDCAP)}). "
@@ -458,6 +459,13 @@ _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from what
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
 # Delete the columns that are not needed. When done: littlestone schema check FILE
+#
+# Further lines, for cells that are not plain numbers or one spelling of a text:
+# type = "date"                # bins are dates; or by = "month", likewise quarter, weekday, hour
+# format = "%d.%m.%Y"          # dates in this format, besides 2026-01-31
+# strip = "kg"                 # a unit: "70 kg" is 70
+# below = "half"               # "<0.3" is 0.15; or "limit", or "missing"
+# merge = {male = ["M", "1"]}  # other spellings of the category "male"
 """
 
 

@@ -23,7 +23,6 @@ from littlestone.classes import (
     ConceptClass,
     DecisionTrees,
     LinearClass,
-    RuleLists,
     Rules,
     ScorecardClass,
 )
@@ -102,14 +101,13 @@ Listed = Sequence[Any] | None
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
 MODELS: dict[str, Callable[[Schema, Listed, int], ConceptClass]] = {
     "rule": lambda schema, labels, size: Rules(schema, size),
-    "list": lambda schema, labels, size: RuleLists(schema, size, labels),
     "tree": lambda schema, labels, size: DecisionTrees(schema, size, labels),
     "scorecard": lambda schema, labels, size: ScorecardClass(schema, labels=labels),
     "linear": lambda schema, labels, size: LinearClass(schema, labels=labels),
     "boosted": lambda schema, labels, size: BoostedTreeClass(schema, size, labels=labels),
 }
 #: Those with a certificate before data, purely private; of a user they see so many records.
-CERTIFIED = ("rule", "list", "tree")
+CERTIFIED = ("rule", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
@@ -260,7 +258,7 @@ class Fit:
             raise ParameterError(NO_DELTA)
         if not named and family == "rule" and task.labels is not None:
             raise ParameterError(
-                "A rule predicts one of two labels. For more labels use the model list, tree, "
+                "A rule predicts one of two labels. For more labels use the model tree, "
                 "scorecard or boosted."
             )
         if self.interval is not None and (not sums or task.target.ends):
@@ -270,7 +268,7 @@ class Fit:
             )
         if self.certified and (sums or self._learns_columns):
             raise ParameterError(
-                f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
+                f"The 'require_certificate' parameter of {caller} is for --model rule or "
                 "tree with a --schema: there is no certificate before data for boosted trees, "
                 "scorecards and linear models, nor if the columns are learned from records."
             )
@@ -462,10 +460,10 @@ class Fit:
     ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
-            return self.family, "asked for"
+            return self.family, "as requested"
         if not self.task.of_labels:
-            kind = self.task.target.kind
-            return "boosted", f"for a {kind}; a scorecard is possible, too"
+            kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
+            return "boosted", f"the default for a {kind}; the alternative is --model scorecard"
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
@@ -550,7 +548,7 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text, by their names; name them to use them"
+            why = "identifiers or free text, judging by their names; to use them, name them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
@@ -573,13 +571,13 @@ class Fit:
             return numeric, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the zCDP budget"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent}{texts}. A schema of public bins and "
+            f"{of}: learned from the records, with {spent}{texts}. A schema of public bins and "
             "categories costs no epsilon (littlestone schema new)",
         )
         decided.tell()
@@ -596,7 +594,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 
@@ -756,15 +757,15 @@ def fit(
     public : path, data frame, or relation, optional
         Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
         the same names get the quantiles of its numbers as bins, its texts as categories.
-    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
-        The family. Rules, lists and trees have a certificate of accuracy before data.
+    model : {"auto", "rule", "tree", "scorecard", "linear", "boosted"}
+        The family. Rules and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
-        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+        With ``user``, of rules and trees: how many records of each are looked at (public).
     monotonic_cst : mapping from names to 1 or -1, optional
         Columns of the schema along which a linear model or scorecard only rises, or falls.
     inference : sequence of str, optional
@@ -774,7 +775,7 @@ def fit(
         The budget of these records.
     evaluate : number, "auto" or None
         The part of epsilon that measures the error on the records of the fit. "auto": a tenth of
-        what learns, for rules, lists and trees. Other models hold records out, from n epsilon 500
+        what learns, for rules and trees. Other models hold records out, from n epsilon 500
         on: a share of ``1000 / (n epsilon)``, between .1 and .3 and at most 20,000; with fewer
         nothing is evaluated.
     holdout : number in (0, 1), optional

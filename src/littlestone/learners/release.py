@@ -507,7 +507,7 @@ class Release:
         model: Any = None if schema is None else hypothesis.exported(schema)
         if schema is None or model is None:
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
+                f"A model of {self.concept_class.spec} cannot be exported: rules, "
                 "trees, scorecards and boosted trees can."
             )
         columns_asked = [column for at, column in enumerate(schema) if at in model.columns]

@@ -120,8 +120,8 @@ class Task:
             raise parameter_error(caller, "target", "quantity or count", target)
         if high is None:
             raise ParameterError(
-                f"Records with a numeric target, {caller} needs high, the highest value (--high): "
-                "a public number from general knowledge, not from this table."
+                f"For a {target}, {caller} needs high (--high), the highest possible value: a "
+                "public number from general knowledge, not from this table."
             )
         if target == "count":
             _only(caller, given, "a count", "target", "high")
@@ -232,7 +232,7 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} is for a private evaluation"
+    measures = f"epsilon {shares.evaluation} is spent on a private evaluation"
     if shares.holdout is None:
         return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
@@ -253,7 +253,7 @@ def about_delta(learner: Any, n: int | None) -> str:
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{sentence}: {counted(trees, 'trees')}, instead of {without} without it"
+        return f"{sentence}: {counted(trees, 'trees')}, instead of {without} without a delta"
     gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and text columns"

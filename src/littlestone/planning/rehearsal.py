@@ -64,6 +64,20 @@ _FREE_RUNS = 10
 #: "Without privacy" is the same code at this epsilon, which learns from all records.
 FREE = Fraction(10_000)
 
+_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error", "error": "error rate"}
+
+
+def words_of(measure: str) -> str:
+    """Return a measure in words.
+
+    Examples
+    --------
+    >>> words_of("auroc"), words_of("log_loss")
+    ('AUROC', 'log loss')
+    """
+    return _NAMES.get(measure, measure.replace("_", " "))
+
+
 #: What an aim may be about: of which kinds of target, and whether more is better.
 MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
     "auroc": (("label",), True),
@@ -184,7 +198,7 @@ class Aim:
 def _kind(fit: Fit, measure: str) -> str:
     """Return the kind of what is predicted; "" where a model does not have the measure."""
     several = fit.task.labels is not None
-    plain = fit.family in ("rule", "list", "tree")
+    plain = fit.family in ("rule", "tree")
     if measure == "coverage" and fit.interval is None:
         return ""
     if (measure == "auroc" and (several or plain)) or (measure == "log_loss" and plain):
@@ -413,12 +427,12 @@ class Rehearsal:
             at += f" ({cell.variant})" if cell.variant else ""
             known = "too few records for a private evaluation"
             if cell.half_width is not None:
-                known = f"the private evaluation estimates {cell.main} to within "
+                known = f"the private evaluation estimates {words_of(cell.main)} to within "
                 known += f"{cell.half_width.mean:.2g}"
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
-                cost = f"; privacy costs {cell.price:.2g} +- {reach:.2g}"
+                cost = f"; privacy costs {cell.price:.2g} ± {reach:.2g}"
                 if cell.price <= reach:
                     cost = f"; privacy costs at most {max(cell.price + reach, 0):.2g}"
             if cell.measures:
@@ -436,11 +450,11 @@ class Rehearsal:
         if len(self.runners) > 1:
             said.append(
                 "Two populations agree with these guesses; the truth lies between them or beyond, "
-                f"by up to +-{BEYOND}. Guess the best and the third-best single column, too "
-                "(--single, --third)."
+                f"by up to {BEYOND}. Guesses for the best and the third-best single column narrow "
+                "this down (--single, --third)."
             )
         said.append(
-            "Means of the runs, with 95% margins of error (+-), and their 10th to 90th "
+            "Means of the runs, with 95% margins of error (±), and their 10th to 90th "
             f"percentiles. Without privacy: the same code at epsilon {int(FREE):,}, on all "
             "records."
         )

@@ -23,7 +23,6 @@ from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
-    RuleLists,
     TreeHypothesis,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
@@ -265,8 +264,6 @@ def heading_of(release: Release) -> str:
         kind = "private boosted trees" if release.sums.depth > 1 else "a private scorecard"
         if isinstance(release.concept_class, LinearClass):
             kind = "a private linear model"
-    elif isinstance(release.concept_class, RuleLists):
-        kind = "a private rule list"
     elif isinstance(hypothesis, TreeHypothesis):
         kind = "a private tree"
     if release.guarantee.seeded:

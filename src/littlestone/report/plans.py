@@ -25,7 +25,7 @@ from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.planning.rehearsal import FREE, Rehearsal
+from littlestone.planning.rehearsal import FREE, Rehearsal, words_of
 from littlestone.privacy import total
 from littlestone.report.evaluated import proposal_facts
 from littlestone.report.html import (
@@ -76,8 +76,7 @@ _SYMBOLS = {
 @page_maker(Plans)
 def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
-    chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    mine = chosen or plans.cheaper
+    chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
     return render(
@@ -97,8 +96,6 @@ def plan_page(plans: Plans) -> str:
         stream=plans.stream,
         stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
-        changes=_changes(plans, mine),
-        changed="" if mine is None else mine.shown,
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -207,18 +204,6 @@ def _bound(bound: LowerBound) -> Json:
         "claim": bound.claim,
         "steps": [] if bound.step is None else [step_words(bound.step, None)],
     }
-
-
-def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
-    if mine is None:
-        return []
-    return [
-        (
-            f"{_SYMBOLS[change.what]} = {float(change.value):g}",
-            "–" if change.n is None else integer(change.n),
-        )
-        for change in plans.what_if(mine)
-    ]
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.
@@ -387,7 +372,6 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error"}
 _RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
 
 
@@ -408,7 +392,7 @@ def rehearsal_page(found: Rehearsal) -> str:
         needs="" if answer is None else integer(answer.records),
         picture=html_of(curves(found, Setting())) if found.cells else "",
         cells=[_cell_row(cell) for cell in found.cells],
-        notes=[note.replace("+-", "± ") for note in found.notes],
+        notes=found.notes,
         free=integer(int(FREE)),
         embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
     )
@@ -426,11 +410,7 @@ def _tile(cell: Cell) -> tuple[str, str, str]:
     if main in cell.free:
         parts.append(f"without privacy {cell.free[main].mean:.3g}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
-    return _name(cell), f"{_words(main)} {each.mean:.3g}", "; ".join(parts)
-
-
-def _words(measure: str) -> str:
-    return _NAMES.get(measure, measure.replace("_", " "))
+    return _name(cell), f"{words_of(main)} {each.mean:.3g}", "; ".join(parts)
 
 
 def _cell_row(cell: Cell) -> dict[str, object]:
@@ -439,7 +419,7 @@ def _cell_row(cell: Cell) -> dict[str, object]:
         "runs": cell.runs,
         "measures": [
             (
-                _words(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
+                words_of(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
                 f"{each.low:.3g} to {each.high:.3g}",
                 f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
             )
@@ -497,7 +477,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     )
     sizes = sorted({cell.records for cell in cells})
     return chart(
-        f"{_words(main)} by number of records", words, paths,
+        f"{words_of(main)} by number of records", words, paths,
         x=[(integer(records), round(100 * x_at(records), 2)) for records in sizes],
         y=[(number(tick, high - low), round(100 * y_at(tick), 2)) for tick in ticks(low, high)],
         x_name="records", ends=ends,

@@ -143,7 +143,7 @@ def coarse(exact, variance, source):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.more)])
+@pytest.mark.parametrize("rounds", [1, 2])
 def test_counts_and_rounds_on_every_data_set(tiny, monkeypatch, rounds):
     monkeypatch.setattr(start, "_noisy", coarse)
     monkeypatch.setattr(start, "_WEIGHTS_TO", 0)

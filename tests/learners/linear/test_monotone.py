@@ -45,8 +45,8 @@ def drawn(kind, schema, seed):
     [
         ("linear", 2),
         ("scorecard", 2),
-        pytest.param("linear", 100, marks=pytest.mark.more),
-        pytest.param("scorecard", 100, marks=pytest.mark.more),
+        pytest.param("linear", 30, marks=pytest.mark.more),
+        pytest.param("scorecard", 30, marks=pytest.mark.more),
     ],
 )
 def test_all_neighbouring_bins_are_in_order(kind, fits):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
@@ -239,8 +240,13 @@ def _even(values: Doubles) -> Ints:
 
 
 _FURTHEST = 7 * PARTS  # of log-odds to begin with
-_SUREST = 0.98  # the largest hazard of a period after a move
-_FIRST_STEP, _STEP = 0.3, 0.1  # deviations of the random walk
+_SUREST = 0.98  # the largest hazard of a period
+#: Random walks of logarithms, by the deviations of the first and of each further step: of the
+#: hazards; and of what trees add, which lower mean hazards period after period, since those at low
+#: risk remain.
+_OF_HAZARDS, _OF_TREES = (3.0, 0.5), (0.1, 0.1)
+_LEARNED = 0.3  # how far the logarithm of a hazard that trees have learned is off: a deviation
+_HALVED = 40  # halved steps of Gauss and Newton
 
 
 def hazard_odds(scores: Doubles) -> Doubles:
@@ -292,68 +298,86 @@ class LifeTable:
         of_later, of_earlier = 2.0 * (len(left) - place), 2.0 * (place + 1)
         risks = (later * of_earlier + earlier * of_later) / (of_later + of_earlier)
         events = cells[1:, 1]
-        return cls(
-            tuple(events.tolist()), tuple(np.maximum(risks, events).tolist()), total, deviation
-        )
+        risks = np.maximum(risks, events)
+        return cls(tuple(events.tolist()), tuple(risks.tolist()), total, deviation)
+
+    @cached_property
+    def hazards(self) -> tuple[Doubles, Doubles]:
+        """The hazard of each period, and the variance of its logarithm.
+
+        Of a random walk that noisy numbers of events are observed of: where noise is larger than
+        what is counted, neighbours say it.
+
+        Examples
+        --------
+        >>> hazards, variances = LifeTable((100.0, 0.0), (1000.0, 20.0), 1000.0, 10.0).hazards
+        >>> hazards.round(3).tolist(), variances.round(2).tolist()
+        ([0.1, 0.099], [0.01, 0.26])
+        """
+        events, place = np.array(self.events), np.arange(len(self.events))
+        # of those at risk: variances in those of a count, as in `of`
+        doubt = 2 * (len(events) - place) * (place + 1) / (len(events) + 1)
+        risks = np.maximum(self.risks, max(2 * self.deviation, 1))
+        share = (events.sum() + 1) / (risks.sum() + 2)
+        prior, walk = _precision(len(events), *_OF_HAZARDS), np.zeros(len(events))
+        for _ in range(_HALVED):
+            hazard = np.minimum(share * np.exp(walk), _SUREST)
+            expected = risks * hazard
+            known = prior + np.diag((expected / self.deviation) ** 2 / (1 + hazard**2 * doubt))
+            lacking = np.clip(events / expected - 1, -2, 2)
+            step = np.linalg.solve(known, (known - prior) @ lacking - prior @ walk)
+            walk = np.clip(walk + step / 2, -9, 3)
+        return np.minimum(share * np.exp(walk), _SUREST), np.diag(np.linalg.inv(known))
 
     @property
     def start(self) -> tuple[int, ...]:
-        """The score of the event in each period, in parts.
-
-        Where the noise is larger than what is counted, from the share of all periods.
-        """
-        doubt = math.sqrt(2) * self.deviation
-        share = (sum(self.events) + 1) / (sum(self.risks) + 2)
-        odds = []
-        for happened, risk in zip(self.events, self.risks, strict=True):
-            hazard = min((happened + doubt * share) / (risk + doubt), 1 - 1e-9)
-            score = round(PARTS * hazard_score(hazard / (1 - hazard)))
-            odds.append(max(-_FURTHEST, min(_FURTHEST, score)))
-        return tuple(odds)
+        """The score of the event in each period, in parts."""
+        scores = (round(PARTS * _score(hazard)) for hazard in self.hazards[0].tolist())
+        return tuple(max(-_FURTHEST, min(_FURTHEST, score)) for score in scores)
 
     def moves(self, falls: list[float], deviation: float) -> list[int]:
         """Return how far the scores of each period move so that mean hazards are those counted.
 
         ``falls`` is by how much the mean survival falls in each period, times the number of
-        persons, with noise of a deviation. The logarithms of what the hazards lack are smoothed: a
-        random walk with known variances. Where noise hides a number, neighbours say it.
+        persons, with noise of a deviation. What trees added to the hazards that were counted is a
+        random walk that it is observed of. Trees have seen the records, too: where counts are
+        noisy, the hazard is between both.
         """
-        events, risks, down = map(np.array, (self.events, self.risks, falls))
-        total = max(self.known, 1.0)
-        still = np.clip(1 - (np.cumsum(down) - down) / total, 0.02, 1)
-        hazard = np.clip(down / total / still, 1e-6, _SUREST)
-        seen = (events > 2 * self.deviation) & (down > 2 * deviation)
-        seen &= risks > 4 * self.deviation
-        factor = np.where(seen, np.minimum(events / np.maximum(risks, 1), _SUREST) / hazard, 1)
-        doubt = (self.deviation / np.maximum(events, 1)) ** 2
-        doubt += (deviation / np.maximum(down, 1)) ** 2
-        factors = np.exp(_smoothed(np.log(np.clip(factor, 0.05, 20)), doubt, seen))
-        mended = np.minimum(hazard * np.clip(factors, 0.3, 3), _SUREST)
-        scores = (
-            [hazard_score(odds / (1 - odds)) for odds in each] for each in (hazard.tolist(), mended)
-        )
-        return [round(PARTS * (new - old)) for old, new in zip(*scores, strict=True)]
+        counted, variance = self.hazards
+        prior, walk = _precision(len(falls), *_OF_TREES), np.zeros(len(falls))
+        for _ in range(_HALVED):
+            hazard = np.minimum(counted * np.exp(walk), _SUREST)
+            still = np.cumprod(np.concatenate([[1.0], 1 - hazard]))[:-1]
+            expected = max(self.known, 1.0) * still * hazard
+            # its derivative: who falls earlier is not there later
+            moved = np.diag(expected) - np.tril(np.outer(expected, hazard / (1 - hazard)), -1)
+            seen = moved.T / deviation**2
+            lacking = seen @ (np.array(falls) - expected)
+            step = np.linalg.solve(prior + seen @ moved, lacking - prior @ walk)
+            walk = np.clip(walk + step / 2, -3, 3)
+        learned = np.minimum(counted * np.exp(walk), _SUREST)
+        weight = _LEARNED**2 / (_LEARNED**2 + variance)
+        wanted = learned * (counted / learned) ** weight
+        pairs = zip(learned.tolist(), wanted.tolist(), strict=True)
+        return [round(PARTS * (_score(new) - _score(old))) for old, new in pairs]
 
 
-def _smoothed(logs: Doubles, variance: Doubles, seen: npt.NDArray[np.bool_]) -> Doubles:
-    """Return the mean of a random walk from 0, given noisy observations of it.
+def _score(hazard: float) -> float:
+    return hazard_score(hazard / (1 - hazard))
+
+
+def _precision(size: int, first: float, step: float) -> Doubles:
+    """Return the inverse covariance of a random walk from 0 with these deviations.
 
     Examples
     --------
-    >>> all_seen = np.array([True, True])
-    >>> _smoothed(np.array([0.1, 0.1]), np.array([1e-9, 1e-9]), all_seen).round(6).tolist()
-    [0.1, 0.1]
-    >>> _smoothed(np.array([0.1, 9]), np.array([1e-9, 1]), ~all_seen | [True, False]).round(6)
-    array([0.1, 0.1])
+    >>> _precision(2, 1.0, 0.5).tolist()
+    [[5.0, -4.0], [-4.0, 4.0]]
     """
-    size = len(logs)
     steps = np.eye(size) - np.eye(size, k=-1)
-    scale = np.full(size, _STEP)
-    scale[0] = _FIRST_STEP
-    precision = steps.T @ np.diag(scale**-2.0) @ steps
-    weights = np.where(seen, 1 / np.maximum(variance, 1e-12), 0.0)
-    walk: Doubles = np.linalg.solve(precision + np.diag(weights), weights * logs)
-    return walk
+    scale = np.array([first] + [step] * (size - 1))
+    inverse: Doubles = steps.T @ np.diag(scale**-2.0) @ steps
+    return inverse
 
 
 # -- Coefficients of a regression that an analyst named, with intervals.

@@ -852,7 +852,7 @@ class TreeSum(Hypothesis):
     @property
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
-        return f"; intervals reach {around} below and above" if around else ""
+        return f"; prediction intervals extend {around} either side" if around else ""
 
     def to_sql(
         self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None

@@ -82,7 +82,7 @@ Ints = npt.NDArray[np.int64]
 #: Of a quantity: below this n * epsilon a range of so many quartile distances leaves a constant.
 _FEW, _WIDE = 1_000, 20
 _LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is what is predicted
-_MOVED_FROM = 2_000  # n * epsilon from which periods of a time are moved
+_MOVED_FROM = 1_000  # n * epsilon from which periods of a time are moved
 
 _UNCERTIFIED = (
     "The learner 'values' has no error bound before data: a bound over all sums of trees would be "
