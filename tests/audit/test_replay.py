@@ -9,8 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from littlestone.audit import output_distribution, verify
-from littlestone.audit import runs as replay
+from littlestone.audit import output_distribution, replay, verify
 from littlestone.audit.neighbours import (
     Search,
     TargetSearch,

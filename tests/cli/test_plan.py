@@ -1,4 +1,4 @@
-"""littlestone plan beyond the table: solve, what-if, models; fit --agnostic."""
+"""littlestone plan beyond the table: solve, models; fit --agnostic."""
 
 import pytest
 from checker import check_all

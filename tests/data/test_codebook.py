@@ -24,7 +24,7 @@ REDCAP = """\
 record,demo,,text,Record,,,,,,y
 sex,demo,,radio,"<b>Sex</b> at birth","1, male | 2, female",,,,,
 age,demo,,text,"Age, years",,,integer,0,120,
-crp,lab,,text,CRP,,,number_1dp,0,12,
+crp,lab,,text,CRP,,<i>mg/l</i>,number_1dp,0,12,
 smoker,demo,,yesno,Smoker,,,,,,
 ill,demo,,checkbox,Illnesses,"1, heart | -8, other",,,,,
 seen,lab,,text,First visit,,,date_dmy,2020-01-01,2023-12-31,
@@ -36,7 +36,7 @@ name,type,low,high,levels,missing,unit,label
 record,identifier,,,,,,Record
 sex,,,,1=male|2=female,,,Sex at birth
 age,integer,0,120,,,,"Age, years"
-crp,number,0,12,,,,CRP
+crp,number,0,12,,,,CRP (mg/l)
 smoker,,,,0=no|1=yes,,,Smoker
 ill___1,,,,0=no|1=yes,,,Illnesses: heart
 ill____8,,,,0=no|1=yes,,,Illnesses: other
@@ -61,7 +61,7 @@ FIELDS = [
     {
         "name": "crp",
         "type": "number",
-        "title": "CRP",
+        "title": "CRP (mg/l)",
         "constraints": {"minimum": 0, "maximum": 12},
     },
     {"name": "smoker", "type": "string", "title": "Smoker", "categories": _YES},

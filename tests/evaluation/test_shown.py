@@ -167,7 +167,7 @@ def test_periods_have_two_ends():
 def test_the_width_of_an_interval_is_not_said_of_each_tree():
     made = fitted(y="cost", target="quantity", high=10, interval=0.8)
     width = made.hypothesis_.width * made.hypothesis_.parts[1]
-    assert f"intervals reach {width:.4g} below and above" in str(made)
+    assert f"prediction intervals extend {width:.4g} either side" in str(made)
     assert "each ±" not in str(made)
 
 
@@ -184,7 +184,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"where it is {said} the predicted label is still that of the rule"
+        words = f"for values of {said} the predicted label is that of the rule"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

@@ -15,8 +15,7 @@ from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Goal
 from littlestone.learners.select import ALL_RECORDS, replan
-from littlestone.planning import plan, solve
-from littlestone.planning import plans as lower_bounds
+from littlestone.planning import lower_bounds, plan, solve
 from littlestone.planning.plans import log_star
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})

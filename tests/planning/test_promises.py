@@ -248,7 +248,7 @@ def test_every_class_is_here():
     assert set(KINDS) == ours
 
 
-@pytest.mark.first(0, 30)
+@pytest.mark.first(0, 15)
 @pytest.mark.parametrize("case", range(300))
 def test_what_is_planned_is_what_fit_does(case):
     check(case)

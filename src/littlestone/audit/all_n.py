@@ -66,9 +66,10 @@ from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import algorithm_of
 from littlestone.bounds.claims import LEMMAS
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
+from littlestone.classes.boosted_trees.coefficients import CodePoints
+from littlestone.classes.boosted_trees.ensemble import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
-from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.data.targets import TargetSample
 from littlestone.errors import check_integer
 from littlestone.evaluation.quantities import parts_of_epsilon, survival_histogram
 from littlestone.learners.agnostic import Subsample
@@ -356,7 +357,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
         return learner.plan.settings(n).start[place].reach or Fraction(0)
 
     middle = learner.quantile or Fraction(1, 2)
-    levels = (Fraction(1, 4), middle, Fraction(3, 4)) if isinstance(target, Quantity) else ()
+    levels = (Fraction(1, 4), middle, Fraction(3, 4)) if target.continuous else ()
     for i, q in enumerate(levels):
 
         def check(i: int = i, q: Fraction = q) -> list[Step]:
@@ -366,7 +367,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
             return quantile(chain, missed, learner.start, i, lambda n: budget(n, i))
 
         chain.add(check, f"quantile {q}")
-    if isinstance(target, Count):
+    if not target.continuous and not target.ends:
 
         def clipped(sample: Any) -> Any:
             edges = clip_edges(1, target.high)
@@ -384,7 +385,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
         chain.add(lambda: quantile(chain, clipped, learner.start, 0, budget), "where to clip")
         spent = lambda n: learner.plan.settings(n).start[1]  # noqa: E731
         chain.add(lambda: noisy_sums(chain, total, spent, learner.start), "counts")
-    if isinstance(target, Periods):
+    if target.ends:
 
         def lives(sample: Any, source: Source) -> Any:
             (spent,) = learner.plan.settings(sample.n).start
@@ -403,7 +404,7 @@ def _misses(sample: Any, values: Any, edges: Any, rank: float) -> Any:
 def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
     """Add the steps of what makes means right, and of an evaluation on the same records."""
     target: Any = learner.concept_class.target
-    start = (0,) * len(getattr(target, "ends", (0,)))
+    start = (0,) * (len(target.ends) or 1)
     any_model = TreeSum(tuple(trees), (PARTS,) * len(trees), start, target)
 
     def last(n: int) -> Any:
@@ -446,7 +447,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
         any_records = records(chain.layout.sample(chain.drawn(chain.kinds, max(chain.sizes))))
         model: Any = learner.released(trees, any_records, chain.rng)
 
-        if isinstance(model.target, Periods):
+        if model.target.ends:
             schema = learner.concept_class.schema
 
             def persons(sample: Any, source: Source) -> Any:

@@ -306,7 +306,7 @@ def at_most_floats(k: int, n: int, p: float) -> float:
 
     Examples
     --------
-    >>> round(at_most(1, 2, 0.5), 12), at_most(-1, 2, 0.5), at_most(2, 2, 0.5)
+    >>> round(at_most_floats(1, 2, 0.5), 12), at_most_floats(-1, 2, 0.5), at_most_floats(2, 2, 0.5)
     (0.75, 0.0, 1.0)
     """
     if k < 0 or k >= n or p <= 0 or p >= 1:

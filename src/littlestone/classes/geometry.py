@@ -55,10 +55,10 @@ from littlestone.classes.intervals import IntervalHypothesis
 from littlestone.classes.points import first_difference
 from littlestone.classes.spec import ClassAtPoints, at_public_points, written
 from littlestone.classes.thresholds import ThresholdHypothesis
-from littlestone.data import OUTSIDE, Domain, IntegerDomain, Outside, Sample, TextDomain
+from littlestone.data import OUTSIDE, Domain, IntegerDomain, Outside, Sample
 from littlestone.data.cells import number as number_of
 from littlestone.data.cells import text
-from littlestone.data.domains import refusal
+from littlestone.data.domains import OneColumn, refusal
 from littlestone.errors import SearchLimitError, UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
@@ -72,7 +72,7 @@ WIDEST = 2**20
 MOST_POINTS = 1000
 
 
-class PlaneDomain(TextDomain):
+class PlaneDomain(OneColumn):
     """The integer points (x, y) of a rectangle; a cell is "x y", with a space or a comma.
 
     Examples
@@ -112,11 +112,8 @@ class PlaneDomain(TextDomain):
         """Return one row for each point."""
         return np.array(points, dtype=np.int64).reshape(len(points), 2)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PlaneDomain) and (self.low, self.high) == (other.low, other.high)
-
-    def __hash__(self) -> int:
-        return hash(("PlaneDomain", self.low, self.high))
+    def _identity(self) -> Hashable:
+        return (self.low, self.high)
 
     def __repr__(self) -> str:
         return f"PlaneDomain({self.low}, {self.high})"
@@ -129,7 +126,7 @@ def rows_of(points: Points) -> Rows:
 
 @readable
 @dataclass(frozen=True)
-class HalfPlaneHypothesis:
+class HalfPlaneHypothesis(Hypothesis):
     """1 above a line through a point, and on a part of the line; or the complement.
 
     The line goes to the right by ``direction``; on it what lies left of the point is 1. The
@@ -937,7 +934,7 @@ def _(concept_class: AffineSubspaces) -> Closures:
         inside = isinstance(point, tuple) and len(point) == n
         if not inside or not all(isinstance(v, int) and 0 <= v < q for v in point):
             return None
-        if isinstance(closed, AlwaysZero):
+        if closed == AlwaysZero():
             return AffineHypothesis(q, n, (), point)
         wider = closed.through(point)
         return wider if wider.dim <= dim else None

@@ -227,7 +227,7 @@ def domain_of(bounds: tuple[int, int] | None) -> str:
 
 @readable
 @dataclass(frozen=True)
-class HashHypothesis:
+class HashHypothesis(Hypothesis):
     """1 on all points whose public hash falls into one bucket.
 
     Examples

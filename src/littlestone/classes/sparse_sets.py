@@ -99,7 +99,7 @@ def hashed_sets(k: int) -> HashFamily:
 
 @readable
 @dataclass(frozen=True)
-class HashSetHypothesis:
+class HashSetHypothesis(Hypothesis):
     """1 on all points whose public hash falls into one of some buckets.
 
     Examples

@@ -3,9 +3,8 @@
 ===============  =================================================================================
 `main`           the commands together, and how they fail
 `schema`         the public columns of a table; `check`, a private report of its cells
-`plan`           before any data: numbers of records; `rehearse`: a fit on public rows, again and
-                 again
-`fit`            one hypothesis, learned
+`plan`           before any data: numbers of records
+`fit`            one hypothesis, learned; `rehearse`: a fit on public rows, again and again
 `predict`        used, shown, exported, scored; its record; the ledger
 `stream`         rows as they arrive, and what they published
 `audit`          verification

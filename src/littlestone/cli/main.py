@@ -97,7 +97,7 @@ app = App(
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
-    "littlestone.cli.plan:rehearse",
+    "littlestone.cli.fit:rehearse",
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
@@ -111,7 +111,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.plan:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
+    "littlestone.cli.fit:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
     "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):

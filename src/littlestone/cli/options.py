@@ -522,9 +522,7 @@ def open_class(
 
 def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
     """Refuse a schema beside a class that has a domain of its own."""
-    from littlestone.data import RowDomain
-
-    if public is not None and not isinstance(concepts.domain, RowDomain):
+    if public is not None and concepts.row_schema is None:
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
             "classes over several columns, such as rules and decision_trees."

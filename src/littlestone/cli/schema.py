@@ -374,4 +374,11 @@ def _show_report(report: DataReport) -> None:
         f"{report.noise.reach:g} of {report.n:,} records, the 95% margin of error of each "
         "percentage"
     )
-    facts([("Guarantee", str(report.guarantee), ""), ("Noise", f"at most {off}", "")])
+    about = (
+        "a cell that fits no bin or category; often another spelling or capitals (merge), a "
+        "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"
+    )
+    facts([
+        ("Other", about, ""), ("Noise", f"at most {off}", ""),
+        ("Guarantee", str(report.guarantee), ""),
+    ])  # fmt: skip

@@ -111,7 +111,7 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what)
+        task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
@@ -276,6 +276,9 @@ def options_table() -> dict[str, tuple[str, str]]:
         return {row["option"]: (row["default"], row["epsilon"]) for row in csv.DictReader(file)}
 
 
+_NO_DEFAULT = ("help", "help-all", "version")
+
+
 def _name(entry: Any) -> str:
     return entry.names[0].removeprefix("--") if entry.names else ""
 
@@ -330,6 +333,9 @@ class Help:
             return
         words = [" ".join(text.plain.split())]
         name = _name(entry)
+        if not entry.names or not entry.names[0].startswith("--") or name in _NO_DEFAULT:
+            entry.description.primary_renderable = Text(words[0])  # a command, or an action
+            return
         if default := self.default_of(entry, words[0]):
             words.append(f"[{default}]" if "required" in default else f"[default: {default}]")
         if cost := self.cost_of(name):

@@ -26,21 +26,11 @@ from typing import Any
 import pyarrow as pa
 
 from littlestone.data.cells import CSV, PARQUET, CsvFormat, Texts, format_of, number, text
-from littlestone.data.cleaning import Cleaning
+from littlestone.data.cleaning import Cleaning, toml_key, toml_text
 from littlestone.data.domains import require_columns
-from littlestone.data.schema import (
-    RESERVED,
-    Column,
-    PublicBins,
-    Schema,
-    column_toml,
-    csv_toml,
-    suggest,
-    toml_key,
-    toml_text,
-)
+from littlestone.data.schema import RESERVED, Column, PublicBins, Schema, column_toml, csv_toml
 from littlestone.data.tables import Table, files_of, read_table, spooled
-from littlestone.errors import ParameterError, check_integer, parameter_error
+from littlestone.errors import ParameterError, check_integer, parameter_error, suggest
 from littlestone.safe_io import read_text
 
 # -- A first schema from a codebook: REDCap's data dictionary, Frictionless Table Schema, or a
@@ -289,7 +279,8 @@ def _redcap(cells: Mapping[str, str], where: str) -> Iterator[Variable]:
         for what in ("type", "min", "max")
     )
     choices = next((cell for key, cell in cells.items() if key.startswith("choices")), "")
-    label = _TAGS.sub("", cells.get("field label", ""))
+    label, note = (_TAGS.sub("", cells.get(f"field {key}", "")) for key in ("label", "note"))
+    label += f" ({note})" if note else ""  # of the form: such a unit is not in the cells
     if kind not in _REDCAP:
         raise ParameterError(
             f"The field type of {where} must be one of REDCap's ({', '.join(_REDCAP)}). "
@@ -443,7 +434,7 @@ def _year(written: str) -> int | None:
 #: The file of the package with the words of `identifying`.
 IDENTIFIERS = "identifiers.txt"
 _CAPITALS = re.compile(r"(?<=[a-zß-ÿ0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NUMBER_TYPES = """\
+_NUMBER_LINES = """\
 # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
 # integers = [1, 16]           # or a bin for each whole number
 """
@@ -460,7 +451,7 @@ _MISSING = """\
 """
 #: What a person completes, by the kind of a variable of a codebook.
 _FILL_IN = {
-    **dict.fromkeys(("number", "integer"), _NUMBER_TYPES),
+    **dict.fromkeys(("number", "integer"), _NUMBER_LINES),
     "category": _TEXTS,
     "date": _DATES.partition("\n")[2],
 }
@@ -468,6 +459,13 @@ _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from what
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
 # Delete the columns that are not needed. When done: littlestone schema check FILE
+#
+# Further lines, for cells that are not plain numbers or one spelling of a text:
+# type = "date"                # bins are dates; or by = "month", likewise quarter, weekday, hour
+# format = "%d.%m.%Y"          # dates in this format, besides 2026-01-31
+# strip = "kg"                 # a unit: "70 kg" is 70
+# below = "half"               # "<0.3" is 0.15; or "limit", or "missing"
+# merge = {male = ["M", "1"]}  # other spellings of the category "male"
 """
 
 
@@ -646,12 +644,12 @@ def cells_of(table: Table, name: str, caller: str, numbers: Sequence[str] = ()) 
 def _to_fill_in(name: str, kind: Any) -> str:
     head = f"[{toml_key(name)}]\n"
     if kind is None:
-        return f"{head}{_NUMBERS}{_TEXTS}{_MISSING}"
+        return f"{head}{_NUMBER_LINES}{_TEXTS}{_MISSING}"
     if pa.types.is_boolean(kind):
         return f"# bool\n{column_toml(Column.of(name, ['false', 'true']))}"
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if numeric:
-        return f"# {kind}\n{head}{_NUMBERS}{_MISSING}"
+        return f"# {kind}\n{head}{_NUMBER_LINES}{_MISSING}"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return f"# {kind}\n{head}{_DATES}{_MISSING}"
     about = "texts" if pa.types.is_large_string(kind) else f"{kind}, read as texts"

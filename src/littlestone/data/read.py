@@ -36,7 +36,6 @@ from littlestone.data.domains import (
     Domain,
     IntegerDomain,
     Line,
-    RowDomain,
     check_same,
     refusal,
     totals,
@@ -117,7 +116,7 @@ class _Sampled(Reading):
             return Unread(found.n, whole, extremes=self._extremes, known=(most, found))
         if self.user is not None:
             # how many records the users have is private: in the store, however few there are
-            stores = isinstance(self.domain, IntegerDomain) and line is not None
+            stores = self.domain.bounds is not None and line is not None
             return self._stored_users(self.opened.rows()) if stores else self.in_memory()
         fits = self.schema is not None or (line is not None and line.size > large)
         rows = self.opened.rows() if fits else 0
@@ -129,7 +128,7 @@ class _Sampled(Reading):
     @property
     def _outermost(self) -> bool:
         """Whether there are extremes of raw batches: of whole numbers in a domain of any size."""
-        if not isinstance(self.domain, IntegerDomain):
+        if self.domain.bounds is None:
             return False
         return self.domain.small or not pa.types.is_floating(cast(Stream, self._stream).kinds[0])
 
@@ -406,7 +405,7 @@ class RowReader:
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        points = self.domain.schema.names if isinstance(self.domain, RowDomain) else [self.x]
+        points = [self.x] if self.domain.schema is None else self.domain.schema.names
         asked = [*points, self.y, *([] if self.user is None else [self.user])]
         for name in asked:
             if name not in names:
@@ -419,10 +418,9 @@ class RowReader:
 
     def _numbers(self, columns: Sequence[int]) -> set[int]:
         """Return which of the columns are read as numbers."""
-        if isinstance(self.domain, RowDomain):
+        numeric = [self.domain.bounds is not None]
+        if self.domain.schema is not None:
             numeric = [column.of_numbers for column in self.domain.schema]
-        else:
-            numeric = [isinstance(self.domain, IntegerDomain)]
         numeric.append(Match(self.positive).numeric)
         return {place for place, known in zip(columns, numeric, strict=False) if known}
 
@@ -436,8 +434,8 @@ class RowReader:
         return [names[i] for i in where.tolist()]
 
     def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
-        if isinstance(self.domain, RowDomain):
-            schema = self.domain.schema
+        schema = self.domain.schema
+        if schema is not None:
             codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
             for j, column in enumerate(schema):
                 codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)

@@ -40,10 +40,8 @@ what Arrow holds, and engines only group equal cells.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,11 +63,11 @@ from littlestone.data.cells import (
     CsvFormat,
     Texts,
     doubles,
+    durations,
     number,
-    of_durations,
     text,
 )
-from littlestone.data.cleaning import KEYS, Cleaning
+from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_text
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -77,6 +75,7 @@ from littlestone.errors import (
     check_integer,
     check_probability,
     parameter_error,
+    suggest,
 )
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
@@ -950,8 +949,6 @@ class Schema:
         rows = len(cells[0])
         codes = np.empty((rows, len(cells)), dtype=np.int16)
         for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
-            if values.dtype == object and of_durations(values):
-                raise DataError(durations(column.name, "a schema"))
             codes[:, j] = column.codes(values)
         return codes
 
@@ -972,30 +969,6 @@ class Schema:
             return f"Schema.every_column({list(self.every.edges or ())})"
         seeded = self.proposal is not None and self.proposal.guarantee.seeded
         return f"Schema({', '.join(self.names)})" + f"  # {NOT_PRIVATE}" * seeded
-
-
-def durations(name: str, caller: str) -> str:
-    """Return the refusal of a column of durations, which are numbers of no unit."""
-    return (
-        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
-        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
-        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
-    )
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
-
-    Examples
-    --------
-    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
-    (" Did you mean 'age'?", ' It has: age, sex.')
-    """
-    close = difflib.get_close_matches(str(name), names, n=1)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f" It has: {shown}." if names else ""
 
 
 def column_toml(column: Column) -> str:
@@ -1020,12 +993,7 @@ def column_toml(column: Column) -> str:
     if column.missing:
         lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
     if column.cleaning is not None:
-        cleaning = column.cleaning
-        for category, texts in cleaning.merge:
-            listed = ", ".join(map(toml_text, texts))
-            lines.append(f"merge.{toml_key(category)} = [{listed}]")
-        lines += [f"strip = {toml_text(cleaning.strip)}"] if cleaning.strip else []
-        lines += [f"below = {toml_text(cleaning.below)}"] if cleaning.below else []
+        lines += column.cleaning.toml_lines()
     if column.monotone is not None:
         lines.append(f"monotone = {toml_text(column.monotone)}")
     return "\n".join(lines) + "\n"
@@ -1067,16 +1035,6 @@ def _proposal_toml(proposal: Proposal) -> str:
             "",
         ]
     )
-
-
-def toml_text(text: str) -> str:
-    """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def toml_key(name: str) -> str:
-    """Return a column name as it is between brackets."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
 
 
 def _without_csv(

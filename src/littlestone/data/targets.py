@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -59,9 +59,32 @@ UNKNOWN = -1
 
 
 class Target(ABC):
-    """A public rule for what is predicted."""
+    """A public rule for what is predicted: a number, if nothing else is said."""
 
     kind: ClassVar[str]
+    #: Whether it is a label.
+    of_labels: ClassVar[bool] = False
+    #: Whether values lie between those of codes, and models add them up, and not their logarithms.
+    continuous: ClassVar[bool] = False
+    #: The loss that an estimator has to be told.
+    loss: ClassVar[str | None] = None
+    #: The ends of periods, of a time until an event.
+    ends: tuple[Fraction, ...] = ()
+    #: The value of code 0.
+    low: Fraction = Fraction(0)
+
+    @property
+    def width(self) -> Fraction:
+        """What the values of two codes differ by."""
+        return Fraction(1)
+
+    def value(self, code: int) -> Fraction:
+        """Return the number of a code."""
+        return self.low + code * self.width
+
+    def rule(self, event: str | None) -> Json:
+        """Return how readers are told to read its column; ``event``: that of events."""
+        return {} if event is None else {"event": event}
 
     @property
     @abstractmethod
@@ -127,11 +150,12 @@ class Quantity(Target):
     Fraction(2, 1)
     """
 
-    low: Fraction
-    high: Fraction
+    low: Fraction = field()
+    high: Fraction = field()
     cells: int = _CELLS
 
     kind = "quantity"
+    continuous = True
 
     def __post_init__(self) -> None:
         caller = "a quantity"
@@ -164,10 +188,6 @@ class Quantity(Target):
         """What a cell is wide."""
         return (self.high - self.low) / self.cells
 
-    def value(self, code: int) -> Fraction:
-        """Return the number of a code."""
-        return self.low + code * self.width
-
     @cached_property
     def edges(self) -> tuple[float, ...]:
         """The middles between the values."""
@@ -195,6 +215,7 @@ class Count(Target):
     high: int
 
     kind = "count"
+    loss = "poisson"
 
     def __post_init__(self) -> None:
         exact = exact_value(self.high)
@@ -237,7 +258,7 @@ class Periods(Target):
     [[0, 1, 1, 1, 1, 2, 2, 2, 2, 2], [-1, 0, -1, 0, -1, 1, -1, 1, -1, -1]]
     """
 
-    ends: tuple[Fraction, ...]
+    ends: tuple[Fraction, ...] = field()
     event_is: Label = 1  # the cell that says so
 
     kind = "time"

@@ -408,6 +408,26 @@ _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
 
 
+def of_secret_part(
+    make: Callable[..., Learner[Any]], share: Any, epsilon: Fraction, delta: Fraction | None,
+    *, caller: str,
+) -> Learner[Any]:  # fmt: skip
+    """Return the learner of a secret share of the records that has epsilon and delta amplified."""
+    rate = check_rate(caller, "subsample", share)
+    small = None if delta is None else delta / rate
+    if small is not None and small >= 1:
+        hint = "On the sample the learner has delta divided by this proportion."
+        rule = f"below the proportion of --subsample, {rate}"
+        raise parameter_error(caller, "delta", rule, delta, hint)
+    inner = make(epsilon=inner_for(epsilon, rate), delta=small)
+    if getattr(inner, "uncertified", ""):
+        raise ParameterError(
+            "--subsample is not for boosted trees, scorecards and linear models, which have no "
+            "certificate before data. Use decision_trees."
+        )
+    return Subsample(inner, rate=rate)
+
+
 def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
     """Return the same learner for another epsilon, delta, alpha and beta."""
     names = {each.name for each in fields(learner)}  # type: ignore[arg-type]

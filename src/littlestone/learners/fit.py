@@ -10,7 +10,6 @@ A new family of models is one line of `MODELS`.
 
 from __future__ import annotations
 
-import inspect
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,13 +29,12 @@ from littlestone.classes import (
 from littlestone.data.cells import CsvFormat, check_labels, user_name
 from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Count, Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import (
     LEAST,
     BudgetError,
     InfeasibleError,
     ParameterError,
-    StoppedError,
     check_fraction,
     check_probability,
     check_rows,
@@ -50,15 +48,16 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.release import COMPOSED, JOINED, LABELS, Release, doubt
+from littlestone.learners.release import COMPOSED, JOINED, doubt
 from littlestone.learners.running import (
     COLUMNS,
     NOT_HELD_OUT,
+    Planned,
     Shares,
+    after_the_count,
+    first_count,
     pay,
     promise,
-    read_sample,
-    run,
 )
 from littlestone.learners.task import (
     USUAL,
@@ -74,7 +73,6 @@ from littlestone.learners.task import (
     read_options,
     written,
 )
-from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import (
     Concentrated,
     Guarantee,
@@ -83,13 +81,11 @@ from littlestone.privacy import (
     check_ledger,
     largest_rho,
 )
-from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
     from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
-    from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.types import Json
 
 _SHOWN = 24  # names of columns that are said
@@ -186,7 +182,7 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if isinstance(task.target, Periods):
+        if task.target.ends:
             raise ParameterError(
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
@@ -239,35 +235,6 @@ class Fit:
         alone = self.user is None and self.concepts is None and not self.strict
         return alone and self.task.target == ZERO_ONE and self._of_sums
 
-    def _count(
-        self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
-    ) -> tuple[Part, ...]:
-        """Pay, and count the records whose cell is neither 0 nor 1; end where most are.
-
-        `StoppedError`: what was paid is the count, and nothing else was drawn.
-        """
-        from littlestone.data.counting import count_labels  # noqa: PLC0415 - engines are late
-
-        y = self.task.y
-        if not shares.labels:
-            return ()
-        counts = count_labels(opened, y, [0, 1], caller=self.caller).tolist()
-        promise = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
-        part = pay(ledger, LABELS, promise, f"count of the cells of {y} that are neither 0 nor 1")
-        n = sum(counts)
-        if shares.holdout is not None:
-            part = replace(part, about=LEARNED_FROM)
-        others = private_count(counts[1], n, epsilon=shares.labels, source=source)
-        if others.low > n / 2:
-            seeded = f" {NOT_PRIVATE}." if source.seeded else ""
-            raise StoppedError(
-                f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
-                f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
-                f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
-                f"nothing else was drawn.{seeded}"
-            )
-        return (part,)
-
     def _delta(self, shares: Shares) -> Fraction | None:
         """Return the delta of what learns; certified models use none."""
         if self.delta is None or (self.concepts is None and self.family in CERTIFIED):
@@ -294,7 +261,7 @@ class Fit:
                 "A rule predicts one of two labels. For more labels use the model tree, "
                 "scorecard or boosted."
             )
-        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+        if self.interval is not None and (not sums or task.target.ends):
             raise ParameterError(
                 f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
                 "predict quantities, counts or labels: leave it out."
@@ -432,7 +399,7 @@ class Fit:
         before: tuple[Part, ...] | None = None
         paid: Part | None = None
         enough = partial(self._check_interval, rows)
-        count = partial(self._count, opened, source, ledger)
+        count = partial(first_count, opened, task.y, source, ledger, caller=caller)
         if schema is None:
             schema, before, paid = self._learned(
                 opened, source, ledger, decided, partial(enough, shares), partial(count, shares),
@@ -493,10 +460,10 @@ class Fit:
     ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
-            return self.family, "asked for"
+            return self.family, "as requested"
         if not self.task.of_labels:
-            kind = self.task.target.kind
-            return "boosted", f"for a {kind}; a scorecard is possible, too"
+            kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
+            return "boosted", f"the default for a {kind}; the alternative is --model scorecard"
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
@@ -583,7 +550,7 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text, by their names; name them to use them"
+            why = "identifiers or free text, judging by their names; to use them, name them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
@@ -607,13 +574,13 @@ class Fit:
             return found, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the zCDP budget"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent}{texts}. A schema of public bins and "
+            f"{of}: learned from the records, with {spent}{texts}. A schema of public bins and "
             "categories costs no epsilon (littlestone schema new)",
         )
         decided.tell()
@@ -625,12 +592,15 @@ class Fit:
             try:
                 paid = pay(ledger, JOINED, together, f"{JOINED}{parts}")
             except BudgetError as refusal:  # another program has spent meanwhile
-                raise (_after_the_count(refusal) if before else refusal) from None
+                raise (after_the_count(refusal) if before else refusal) from None
         schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 
@@ -688,7 +658,11 @@ class Fit:
                 name = agnostic_form(name)
             numbers = {"alpha": self.alpha, "beta": self.beta}
             make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
-            learner = self._sampled(make, shares.left, delta)
+            learner = (
+                make(epsilon=shares.left, delta=delta)
+                if self.subsample is None
+                else self._sampled(make, shares.left, delta)
+            )
         if shares.zcdp is not None:
             learner = replace(learner, columns=shares.zcdp[0])
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
@@ -696,141 +670,15 @@ class Fit:
         return cast("Learner[Any]", learner)
 
     def _sampled(self, make: Any, epsilon: Fraction, delta: Fraction | None) -> Learner[Any]:
-        """Return the learner; on a secret part one that has epsilon and delta when amplified."""
-        from littlestone.learners.agnostic import (  # noqa: PLC0415
-            Subsample,
-            check_rate,
-            inner_for,
-        )
+        """Return the learner of a secret part of the records."""
+        from littlestone.learners.agnostic import of_secret_part  # noqa: PLC0415
 
-        if self.subsample is None:
-            return cast("Learner[Any]", make(epsilon=epsilon, delta=delta))
-        rate = check_rate(self.caller, "subsample", self.subsample)
         if self.user or self.task.labels or "costs" in self.options:
             raise ParameterError(
                 "--subsample is for two labels, without costs, and draws records, not users: "
                 "leave out --user, --labels and --costs."
             )
-        small = None if delta is None else delta / rate
-        if small is not None and small >= 1:
-            hint = "On the sample the learner has delta divided by this proportion."
-            rule = f"below the proportion of --subsample, {rate}"
-            raise parameter_error(self.caller, "delta", rule, self.delta, hint)
-        inner = make(epsilon=inner_for(epsilon, rate), delta=small)
-        if getattr(inner, "uncertified", ""):
-            raise ParameterError(
-                "--subsample is not for boosted trees, scorecards and linear models, which have "
-                "no certificate before data. Use decision_trees."
-            )
-        return Subsample(inner, rate=rate)
-
-
-def _after_the_count(problem: BudgetError) -> BudgetError:
-    """Return a refusal that does not say that nothing was spent."""
-    words = "No model was drawn; the cost of the first count or of the columns stays spent"
-    return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A fit that is decided: who learns what, from which columns of an open table."""
-
-    fit: Fit
-    learner: Learner[Any]
-    shares: Shares
-    schema: Schema | None
-    given: Any  # the table as it was given: a ledger may know its file
-    table: Table  # or the part of it that is learned from
-    before: tuple[Part, ...] = ()
-    apart: Table | None = None  # what is held out
-    paid: Part | None = None  # for it, and for what is learned
-    tell: Callable[[], None] = lambda: None  # what was decided
-
-    def run(
-        self, source: Source, *, ledger: Ledger | None = None,
-        said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
-    ) -> Release:  # fmt: skip
-        """Read the table, pay, draw."""
-        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
-        if schema is not None:
-            x, point = list(schema.names), None
-        else:
-            x = list(fit.columns or [])
-            if x == [task.y]:
-                raise ParameterError(
-                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
-                    "of --x."
-                )
-            if len(x) != 1:
-                spec = self.learner.concept_class.spec
-                rule = f"one column for {spec}"
-                raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
-            point = x[0]
-        named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
-        by = fit.groups
-        csv = fit.csv or (None if self.schema is None else self.schema.csv)
-        named |= {"csv": None if csv is None or not str(csv) else csv}
-        columns: Json = {"x": x, "y": task.y}
-        columns |= {name: str(value) for name, value in named.items() if value is not None}
-        if fit.samples_per_user is not None:
-            columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
-        read = partial(
-            read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
-            caller=fit.caller, **task.rule,
-        )  # fmt: skip
-        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
-        apart = None
-        if self.apart is not None:
-            wide = {} if groups is None else {"domain": groups.domain}
-            apart = partial(read, self.apart, **wide)
-
-        def with_decisions(guarantee: Guarantee, n: int | None) -> None:
-            self.tell()
-            said(guarantee, n)
-
-        try:
-            release = run(
-                self.learner, partial(read, self.table), source,
-                ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
-                data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                paid=self.paid, groups=groups, said=with_decisions,
-            )  # fmt: skip
-        except BudgetError as problem:  # another program has spent meanwhile
-            if not self.before and not self.shares.columns:
-                raise
-            raise _after_the_count(problem) from None
-        names = getattr(task.target, "names", None)
-        texts = names is not None and all(isinstance(name, str) for name in names)
-        return replace(release, names=names) if texts else release
-
-    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
-        """Return the fitted estimator of a release: its parameters are those of the learner."""
-        # scikit-learn takes a second
-        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
-        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
-        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
-
-        learner, shares, target = self.learner, self.shares, self.fit.task.target
-        concepts = learner.concept_class
-        own = {
-            "random_state": random_state, "holdout": shares.holdout,
-            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
-            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
-            "labels": concepts.labels if concepts.lists_labels else None,
-            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
-        }  # fmt: skip
-        if isinstance(target, Count):
-            own["loss"] = "poisson"
-        homes = (of_classes, of_trees, of_linear)
-        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
-        for source in (learner, concepts, target):
-            for name in inspect.signature(made).parameters.keys() - own.keys():
-                if hasattr(source, name):
-                    own[name] = getattr(source, name)
-        known = own.keys() & inspect.signature(made).parameters.keys()
-        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
-        assert release.columns is not None
-        return fitted.keep(release, release.columns["x"])
+        return of_secret_part(make, self.subsample, epsilon, delta, caller=self.caller)
 
 
 def fit(
@@ -1059,16 +907,6 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     opened = read_table(table, csv=asked.csv, declared=declared, caller="fit")
     protocol.check_columns(opened.names)
     return asked
-
-
-def _decimal(value: Any) -> Any:
-    """Return a fraction as the number that a person would type, if that is exact."""
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    if not isinstance(value, Fraction):
-        return value
-    typed = int(value) if value.denominator == 1 else float(value)
-    return typed if exact_value(typed) == value else value
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:

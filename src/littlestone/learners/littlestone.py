@@ -498,7 +498,7 @@ def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Sou
 
     The empty set, which is no affine subspace, becomes a uniformly random single point.
     """
-    if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
+    if isinstance(concept_class, AffineSubspaces) and hypothesis == AlwaysZero():
         q, n = concept_class.q, concept_class.n
         rank = source.below(q**n)
         return AffineHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))

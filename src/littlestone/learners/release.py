@@ -23,27 +23,18 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import (
     ConceptClass,
     TreeEnsemble,
-    TreeHypothesis,
     TreeSum,
     class_from_dict,
 )
 from littlestone.classes import load as load_hypothesis
-from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.export import as_python, as_r
+from littlestone.classes.boosted_trees.export import as_python, as_r, refuse_columns
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
-    AlwaysZero,
-    MajorityHypothesis,
-    MixtureHypothesis,
-    PatchedHypothesis,
     constant_label,
 )
-from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
-from littlestone.data import AnyDomain, Column, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
-from littlestone.data.targets import Periods
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -70,7 +61,7 @@ from littlestone.privacy.guarantee import ALL, HELD_OUT, LEARNED_FROM, NOT_PRIVA
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
-    from littlestone.data import Domain, Schema
+    from littlestone.data import Schema
     from littlestone.data.targets import Target
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
@@ -199,9 +190,9 @@ class Release:
         measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
         if isinstance(found, ErrorSums):
             measured = QuantityEvaluation(found)
-        elif isinstance(self.hypothesis, TreeSum):
+        elif self.target is not None:
             schema = cast("Schema", self.concept_class.row_schema)
-            measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
+            measured = SurvivalEvaluation.of(found, cast(TreeSum, self.hypothesis), schema)
         else:
             measured = evaluation_of(found, self.hypothesis)
         measured.seeded = self.guarantee.seeded
@@ -371,29 +362,29 @@ class Release:
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is None:
             raise UnsupportedError("Only a model of a time until an event has survival functions.")
         return self._for_each(X, model.survival, "survival", csv)
 
     def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is None or model.width is None:
             raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
         return self._for_each(X, model.interval, "predict_interval", csv)
 
     def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
         """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is not None or model.width is None:
             raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
         return self._for_each(X, model.sets, "predict_set", csv)
 
     @property
-    def _sums(self) -> TreeEnsemble | TreeSum | None:
-        """The hypothesis, where it is a sum of trees or tables: of labels, or of a target."""
-        return self.hypothesis if isinstance(self.hypothesis, TreeEnsemble | TreeSum) else None
+    def sums(self) -> Any:
+        """The hypothesis, where it is a `TreeEnsemble`, of labels, or a `TreeSum`, of a target."""
+        return self.hypothesis if self.hypothesis.of_sums else None
 
     def _for_each(
         self, X: Any, answer: Callable[[Points], npt.NDArray[Any]], caller: str, csv: Any
@@ -422,7 +413,7 @@ class Release:
         if proba:
             self._check_chances()
         for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
-            model = self._sums
+            model = self.sums
             if model is not None and model.target is not None:
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
@@ -472,8 +463,9 @@ class Release:
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, of each label, or to survive each period, by point."""
         self._check_chances()
-        if self._sums is not None:
-            return self._sums.chances(points)
+        if self.sums is not None:
+            chances: npt.NDArray[np.float64] = self.sums.chances(points)
+            return chances
         scores = cast(ScoreHistogram, self.evaluation).scores
         return self._shares()[score_places(self.hypothesis, points, scores)]
 
@@ -484,12 +476,12 @@ class Release:
         return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
-        if self.target is not None and not isinstance(self.target, Periods):
+        if self.target is not None and not self.target.ends:
             raise UnsupportedError(
                 f"A model of a {self.target.kind} predicts numbers, not probabilities: leave out "
                 "--proba."
             )
-        if self._sums is None and self.evaluation is None:
+        if self.sums is None and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} predicts labels, not probabilities: fit it "
                 "with an evaluation (--evaluate), or use a scorecard or boosted_trees(depth=2)."
@@ -510,22 +502,17 @@ class Release:
         schema, hypothesis = self.concept_class.row_schema, self.hypothesis
         if to not in ("sql", "python", "r", "json"):
             raise parameter_error("export", "to", "one of sql, python, r, json", to)
-        if schema is not None:
-            hypothesis = _as_tree(hypothesis, schema)
-        if schema is None or not isinstance(hypothesis, TreeEnsemble | TreeHypothesis | TreeSum):
+        model: Any = None if schema is None else hypothesis.exported(schema)
+        if schema is None or model is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} cannot be exported: rules, "
                 "trees, scorecards and boosted trees can."
             )
-        used = {split.column for split in hypothesis.literals}
-        if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
-            used |= {position for position, _ in hypothesis.code_points.columns}
-        asked = [column for at, column in enumerate(schema) if at in used]
-        _refuse_columns(asked, to)
+        asked = [column for at, column in enumerate(schema) if at in model.columns]
+        refuse_columns(asked, to)
         if to == "sql":
-            written = hypothesis.to_sql(schema, dialect=dialect)
-            chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
-            name = "probability" if chance else "prediction"
+            written: str = model.to_sql(schema, dialect=dialect)
+            name = "probability" if model.ranks else "prediction"
             if table is None:
                 return written
             parts = [f"{written} AS {name}"]
@@ -535,20 +522,20 @@ class Release:
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
             columns = replace(schema, proposal=None).to_list()
-            document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
+            document = {"schema": columns, "hypothesis": model.to_dict()}
             document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
-        alone = isinstance(hypothesis, TreeHypothesis)
-        if isinstance(hypothesis, TreeHypothesis):  # one vote
-            trees, names = (hypothesis,), hypothesis.label_names
-            hypothesis = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
+        several = model.of_sums
+        if not several:  # one vote
+            names = model.label_names
+            model = TreeEnsemble((model,), Fraction(1), (0,) * len(names), names)
         if to == "r":
-            return as_r(hypothesis, schema, self.labels, chances=not alone)
-        return as_python(hypothesis, schema, votes=not alone)
+            return as_r(model, schema, self.labels, chances=several)
+        return as_python(model, schema, votes=several)
 
     def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
         """Yield the columns of intervals or sets: their names, and their SQL."""
-        model = self._sums
+        model = self.sums
         if model is None or model.width is None:
             return
         if model.target is not None:
@@ -651,39 +638,6 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     return None if schema is None else schema.proposal
 
 
-def _refuse_columns(asked: Sequence[Column], to: str) -> None:
-    """Refuse to export a model over columns whose cells another program would read otherwise."""
-    dated = [column.name for column in asked if column.calendar is not None]
-    if to != "json" and dated:
-        raise UnsupportedError(
-            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
-            "json, or leave these columns out of the schema."
-        )
-    cleaned = [column.name for column in asked if column.cleaning is not None]
-    if to in ("sql", "r") and cleaned:
-        raise UnsupportedError(
-            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
-            f"exported to {to}: export it to python or json, or clean the cells first and give "
-            "the schema without these keys."
-        )
-    inexact = [column.name for column in asked if column.beyond_doubles]
-    if to in ("sql", "r") and inexact:
-        raise UnsupportedError(
-            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
-            f"exported to {to}, which rounds them: export it to python or json."
-        )
-
-
-def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
-    """Return a rule as a tree."""
-    match hypothesis:
-        case RuleHypothesis():
-            return hypothesis.tree(schema)
-        case AlwaysZero():
-            return TreeHypothesis(0)
-    return hypothesis
-
-
 def _band(band: Band) -> str:
     return f"{band.value:.1%} ({band.low:.1%} to {band.high:.1%} at 95%)"
 
@@ -737,7 +691,7 @@ def secret_n(neighbours: Neighbours) -> bool:
 
 def _with_margins(hypothesis: Hypothesis) -> TreeEnsemble | None:
     """Return a sum of trees of the labels 0 and 1; None for any other hypothesis."""
-    return hypothesis if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary else None
+    return cast(TreeEnsemble, hypothesis) if hypothesis.ranks else None
 
 
 def scores_of(
@@ -869,7 +823,7 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     prediction.
     """
     target = getattr(concept_class, "target", None)
-    if target != getattr(hypothesis, "target", None):
+    if target != hypothesis.target:
         raise _unfit("hypothesis", "target")
     own = getattr(hypothesis, "label_names", concept_class.labels)
     inner = list(_within(hypothesis))
@@ -884,7 +838,7 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
         raise _unfit("hypothesis", "schema")
     if target is not None:
         return
-    points = _some_points(domain)
+    points = domain.examples
     if points is None:
         return
     try:
@@ -899,46 +853,28 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
 
 
 def _within(hypothesis: Hypothesis) -> Iterator[Hypothesis]:
-    """Yield the hypotheses that one is made of."""
-    parts: tuple[Hypothesis, ...] = ()
-    if isinstance(hypothesis, PatchedHypothesis):
-        parts = (hypothesis.base,)
-    elif isinstance(hypothesis, MajorityHypothesis):
-        parts = hypothesis.parts
-    elif isinstance(hypothesis, MixtureHypothesis):
-        parts = tuple(part for part, _ in hypothesis.parts)
-    for part in parts:
+    """Yield the hypotheses that one is made of, and what these are made of."""
+    for part in hypothesis.inner:
         yield part
         yield from _within(part)
-
-
-def _some_points(domain: Domain) -> Points | None:
-    """Return public points that any hypothesis of a domain answers; None for nodes of trees."""
-    if isinstance(domain, RowDomain):
-        return np.zeros((2, len(domain.schema)), dtype=np.int16)
-    if isinstance(domain, IntegerDomain):
-        return domain.store([domain.low, domain.high])
-    if isinstance(domain, VectorDomain):
-        return domain.store([(0,) * domain.n])
-    return domain.store(["a", "b"]) if type(domain) in (TextDomain, AnyDomain) else None
 
 
 def _check_evaluation(release: Release) -> None:
     """Refuse an evaluation, or costs, of other labels or scores than those of the model."""
     labels, histogram = len(release.labels), release.evaluation
-    if (release.interval is None) != (getattr(release.hypothesis, "width", None) is None):
+    if (release.interval is None) != (release.hypothesis.width is None):
         raise _unfit("interval", "hypothesis")
     if release.costs is not None and len(release.costs.matrix) != labels:
         raise _unfit("costs", "labels")
     if histogram is None:
         return
-    model = release.hypothesis
+    model: Any = release.hypothesis
     if isinstance(histogram, ErrorSums):
-        if not isinstance(model, TreeSum) or histogram.kind != model.kind:
+        if model.target is None or histogram.kind != model.kind:
             raise _unfit("evaluation", "hypothesis")
         return
-    if isinstance(model, TreeSum):
-        periods = model.target.ends if isinstance(model.target, Periods) else ()
+    if model.target is not None:
+        periods = model.target.ends
         schema, size = cast("Schema", release.concept_class.row_schema), histogram.size
         fits = bool(periods) and histogram.labels == 2 * len(periods) + 1
         if not fits or histogram.unlisted or histogram.scores != risk_bins(model, schema, size):

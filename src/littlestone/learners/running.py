@@ -7,9 +7,11 @@ secret; everything else here is public: parameters, promises, certificates, rele
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -20,15 +22,19 @@ from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
 from littlestone.data.histogram import Grouping
-from littlestone.data.targets import Periods, TargetSample
+from littlestone.data.schema import Schema
+from littlestone.data.targets import TargetSample
 from littlestone.errors import (
+    BudgetError,
     InfeasibleError,
     ParameterError,
+    StoppedError,
     UnsupportedError,
     check_fraction,
     check_probability,
     check_rows,
     counted,
+    exact_value,
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
@@ -45,6 +51,7 @@ from littlestone.learners.release import COLUMNS as OF_COLUMNS
 from littlestone.learners.release import (
     COMPOSED,
     JOINED,
+    LABELS,
     LEARNING,
     Release,
     evaluation_of,
@@ -54,14 +61,17 @@ from littlestone.learners.release import (
     scores_of,
     secret_n,
 )
-from littlestone.mechanisms.estimate import Conformal
+from littlestone.mechanisms.estimate import COUNT, Conformal, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
-from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, OTHERS
+from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
     from littlestone.data import Domain
+    from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
+    from littlestone.learners.fit import Fit
+    from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label
@@ -356,9 +366,9 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
         schema = getattr(learner.concept_class.domain, "schema", None)
         how = {"held_out": bool(held_out), "schema": schema, "groups": groups}
         histogram = _histogram(hypothesis, looked_at, source, shares.evaluation, **how)
-        if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+        if hypothesis.ranks:
             measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
-            hypothesis = hypothesis.with_curve(measured.recalibrated())
+            hypothesis = cast(TreeEnsemble, hypothesis).with_curve(measured.recalibrated())
     if conformal is not None:
         model = cast(TreeSum | TreeEnsemble, hypothesis)
         hypothesis = with_width(model, looked_at, conformal, source)
@@ -390,6 +400,35 @@ def pay(
     if ledger is None:
         return Part(name, guarantee)
     return Part(name, guarantee, entry=ledger.entry(ledger.charge(guarantee, loss=loss, what=what)))
+
+
+def first_count(
+    opened: Table, y: str, source: Source, ledger: Ledger | None, shares: Shares, *, caller: str
+) -> tuple[Part, ...]:
+    """Pay, and count the records whose cell is neither 0 nor 1; end where most are.
+
+    `StoppedError`: what was paid is the count, and nothing else was drawn.
+    """
+    from littlestone.data.counting import count_labels  # noqa: PLC0415 - engines are late
+
+    if not shares.labels:
+        return ()
+    counts = count_labels(opened, y, [0, 1], caller=caller).tolist()
+    promised = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
+    part = pay(ledger, LABELS, promised, f"count of the cells of {y} that are neither 0 nor 1")
+    n = sum(counts)
+    if shares.holdout is not None:
+        part = replace(part, about=LEARNED_FROM)
+    others = private_count(counts[1], n, epsilon=shares.labels, source=source)
+    if others.low > n / 2:
+        seeded = f" {NOT_PRIVATE}." if source.seeded else ""
+        raise StoppedError(
+            f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
+            f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
+            f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
+            f"nothing else was drawn.{seeded}"
+        )
+    return (part,)
 
 
 def shares_of(
@@ -607,7 +646,8 @@ def _own_parts(
         )
     concepts = learner.concept_class
     if shares.covered is not None and (
-        not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods)
+        not isinstance(concepts, BoostedTreeClass)
+        or (concepts.target is not None and concepts.target.ends)
     ):
         raise UnsupportedError(
             "Only boosted trees and scorecards for quantities, counts and labels have intervals "
@@ -635,7 +675,7 @@ def _evaluation_claim(learner: Learner[Any]) -> str:
 def _of_values(learner: Learner[Any]) -> bool:
     """Return whether a learner predicts quantities or counts."""
     target = getattr(learner.concept_class, "target", None)
-    return target is not None and not isinstance(target, Periods)
+    return target is not None and not target.ends
 
 
 def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
@@ -682,14 +722,14 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    if isinstance(hypothesis, TreeSum):
+    if hypothesis.target is not None:
         from littlestone.learners.boosting.losses import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}
-        if isinstance(hypothesis.target, Periods):
-            return survival_histogram(hypothesis, schema, values, **how)
-        return error_sums(hypothesis, values, **how, groups=groups)
+        if hypothesis.target.ends:
+            return survival_histogram(cast(TreeSum, hypothesis), schema, values, **how)
+        return error_sums(cast(TreeSum, hypothesis), values, **how, groups=groups)
     n = sample.n
     if isinstance(sample, TargetSample):
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
@@ -729,3 +769,124 @@ def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
     assert isinstance(sample, UserSample)
     bounded = sample.bound_contributions(1, salt=public_salt(source))
     return (block.pooled() for block in bounded.blocks())
+
+
+# -- A fit that is decided, run.
+
+
+def after_the_count(problem: BudgetError) -> BudgetError:
+    """Return a refusal that does not say that nothing was spent."""
+    words = "No model was drawn; the cost of the first count or of the columns stays spent"
+    return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A fit that is decided: who learns what, from which columns of an open table."""
+
+    fit: Fit
+    learner: Learner[Any]
+    shares: Shares
+    schema: Schema | None
+    given: Any  # the table as it was given: a ledger may know its file
+    table: Table  # or the part of it that is learned from
+    before: tuple[Part, ...] = ()
+    apart: Table | None = None  # what is held out
+    paid: Part | None = None  # for it, and for what is learned
+    tell: Callable[[], None] = lambda: None  # what was decided
+
+    def run(
+        self, source: Source, *, ledger: Ledger | None = None,
+        said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
+    ) -> Release:  # fmt: skip
+        """Read the table, pay, draw."""
+        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
+        if schema is not None:
+            x, point = list(schema.names), None
+        else:
+            x = list(fit.columns or [])
+            if x == [task.y]:
+                raise ParameterError(
+                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
+                    "of --x."
+                )
+            if len(x) != 1:
+                spec = self.learner.concept_class.spec
+                rule = f"one column for {spec}"
+                raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
+            point = x[0]
+        named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
+        by = fit.groups
+        csv = fit.csv or (None if self.schema is None else self.schema.csv)
+        named |= {"csv": None if csv is None or not str(csv) else csv}
+        columns: Json = {"x": x, "y": task.y}
+        columns |= {name: str(value) for name, value in named.items() if value is not None}
+        if fit.samples_per_user is not None:
+            columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
+        read = partial(
+            read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
+            caller=fit.caller, **task.rule,
+        )  # fmt: skip
+        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
+        apart = None
+        if self.apart is not None:
+            wide = {} if groups is None else {"domain": groups.domain}
+            apart = partial(read, self.apart, **wide)
+
+        def with_decisions(guarantee: Guarantee, n: int | None) -> None:
+            self.tell()
+            said(guarantee, n)
+
+        try:
+            release = run(
+                self.learner, partial(read, self.table), source,
+                ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
+                data=self.given, certified=fit.certified, before=self.before, apart=apart,
+                paid=self.paid, groups=groups, said=with_decisions,
+            )  # fmt: skip
+        except BudgetError as problem:  # another program has spent meanwhile
+            if not self.before and not self.shares.columns:
+                raise
+            raise after_the_count(problem) from None
+        names = getattr(task.target, "names", None)
+        texts = names is not None and all(isinstance(name, str) for name in names)
+        return replace(release, names=names) if texts else release
+
+    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
+        """Return the fitted estimator of a release: its parameters are those of the learner."""
+        # scikit-learn takes a second
+        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
+        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
+        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
+
+        learner, shares, target = self.learner, self.shares, self.fit.task.target
+        concepts = learner.concept_class
+        own = {
+            "random_state": random_state, "holdout": shares.holdout,
+            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
+            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
+            "labels": concepts.labels if concepts.lists_labels else None,
+            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
+        }  # fmt: skip
+        if target.loss is not None:
+            own["loss"] = target.loss
+        homes = (of_classes, of_trees, of_linear)
+        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
+        for source in (learner, concepts, target):
+            for name in inspect.signature(made).parameters.keys() - own.keys():
+                if hasattr(source, name):
+                    own[name] = getattr(source, name)
+        known = own.keys() & inspect.signature(made).parameters.keys()
+        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
+        assert release.columns is not None
+        return fitted.keep(release, release.columns["x"])
+
+
+def _decimal(value: Any) -> Any:
+    """Return a fraction as the number that a person would type, if that is exact."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    if not isinstance(value, Fraction):
+        return value
+    typed = int(value) if value.denominator == 1 else float(value)
+    return typed if exact_value(typed) == value else value

@@ -40,6 +40,14 @@ class Labels:
     positive: Any = 1
     negative: Any = None  # with strict reading: the only other cell
     kind = "label"
+    of_labels = True
+    continuous = False
+    loss = None
+    ends = ()
+
+    def rule(self, event: str | None) -> Json:
+        """Return how readers are told to read its column."""
+        return {} if self.listed else {"positive": self.positive, "negative": self.negative}
 
 
 ZERO_ONE = Labels()
@@ -112,8 +120,8 @@ class Task:
             raise parameter_error(caller, "target", "quantity or count", target)
         if high is None:
             raise ParameterError(
-                f"Records with a numeric target, {caller} needs high, the highest value (--high): "
-                "a public number from general knowledge, not from this table."
+                f"For a {target}, {caller} needs high (--high), the highest possible value: a "
+                "public number from general knowledge, not from this table."
             )
         if target == "count":
             _only(caller, given, "a count", "target", "high")
@@ -126,31 +134,27 @@ class Task:
     @property
     def of_labels(self) -> bool:
         """Whether labels are predicted."""
-        return isinstance(self.target, Labels)
+        return self.target.of_labels
 
     @property
     def labels(self) -> tuple[Any, ...] | None:
         """The public list of labels, if there is one."""
-        return self.target.listed if isinstance(self.target, Labels) else None
+        return getattr(self.target, "listed", None)
 
     @property
     def rule(self) -> Json:
         """How cells of the column are read."""
-        if not isinstance(self.target, Labels):
-            return {} if self.event is None else {"event": self.event}
-        if self.target.listed is not None:
-            return {}
-        return {"positive": self.target.positive, "negative": self.target.negative}
+        return self.target.rule(self.event)
 
     def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
         """Return the class of trees with two tests, or with one where that would be too large."""
         try:
-            found = make(2)
+            concepts = make(2)
         except ParameterError:
-            found = make(1)
-        if isinstance(self.target, Labels):
-            return found
-        return cast(BoostedTreeClass, found).of_target(self.target)
+            concepts = make(1)
+        if self.of_labels:
+            return concepts
+        return cast(BoostedTreeClass, concepts).of_target(cast(Target, self.target))
 
     def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
         """Refuse columns that are not there, or are declared as what they are not to be."""
@@ -228,7 +232,7 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} is for a private evaluation"
+    measures = f"epsilon {shares.evaluation} is spent on a private evaluation"
     if shares.holdout is None:
         return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
@@ -249,7 +253,7 @@ def about_delta(learner: Any, n: int | None) -> str:
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {counted(trees, 'trees')}, instead of {without} without it"
+        return f"{said}: {counted(trees, 'trees')}, instead of {without} without a delta"
     gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and text columns"

@@ -473,7 +473,7 @@ class Plans:
 
     @cached_property
     def lower_bounds(self) -> list[LowerBound]:
-        """What no learner can beat; see `littlestone.planning.plans`."""
+        """What no learner can beat; see `littlestone.planning.lower_bounds`."""
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
 
     @cached_property
@@ -536,7 +536,7 @@ class Plans:
     def _repr_html_(self) -> str:
         title = f"Needed to learn {self.concept_class.spec}"
         asked_for = ", ".join(f"{name} {value}" for name, value in asked(self.budget).items())
-        lines = [("Asked", asked_for), ("Choice", self.why)]
+        lines = [("Required", asked_for), ("Choice", self.why)]
         return Card(title, lines, Table(_HEAD, tuple(self._rows()))).html()
 
     def _rows(self) -> list[tuple[str, str, str, str]]:

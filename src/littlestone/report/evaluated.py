@@ -9,12 +9,11 @@ import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from littlestone.bounds import claim
 from littlestone.classes import TreeEnsemble, TreeSum
 from littlestone.classes.hypotheses import constant_label
-from littlestone.data import RowDomain
 from littlestone.errors import counted
 from littlestone.evaluation import (
     Band,
@@ -61,8 +60,8 @@ _PERIODS = 12  # whose events are said
 
 
 _LEARNED = (
-    "no bound for new records, since the columns were learned from these records, too; a schema "
-    "would give one"
+    "no bound for new records, since the columns were also learned from these records; with a "
+    "schema there is one"
 )
 
 
@@ -81,7 +80,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
     else:
-        on = "held-out records" if held_out else "records, those of this fit"
+        on = "held-out records" if held_out else "records of this fit"
 
     def spread(band: Band | None) -> str:
         if band is None:
@@ -92,7 +91,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         low, high = percent(band.low, 2), percent(band.high, 2)
         return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
 
-    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
+    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
     found = release.quality
     assert found is not None
@@ -109,12 +108,12 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
             )
         )
     facts.append(("", _compared(release, found)))
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
-        facts += _two_answers(release.hypothesis)
+        facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
@@ -136,10 +135,10 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         form = four if kind in errors else "{:.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    errors = {"median": "median error", "ninth_decile": "nine of ten errors up to"}
+    errors = {"median": "median absolute error", "ninth_decile": "90th percentile of them"}
     of_sizes = isinstance(release.measured, QuantityEvaluation)
-    kinds = {"share": "of all"} | (errors if of_sizes else {"error": "error"})
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
+    if release.hypothesis.ranks:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if not of_sizes and len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
@@ -153,7 +152,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each interval is 95% individually")]
+    facts = [("Groups", "of these records; each 95% interval holds individually")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -169,7 +168,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; where it is {ends} the predicted label is still that of the rule"
+    said = f"recalibrated; for values of {ends} the predicted label is that of the rule"
     return [("Probability", said)]
 
 
@@ -186,8 +185,8 @@ def _of_target(release: Release) -> list[tuple[str, str]]:
 def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     """Return the mean errors and R2 of a quantity or a count."""
     unit = unit_of(release)
-    on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
-    facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
+    on = f"held-out {unit}" if sums.held_out else f"{unit} of this fit"
+    facts = [("Evaluated on", f"{integer(sums.n)} {on}, with epsilon {sums.epsilon}")]
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
@@ -208,20 +207,23 @@ def _bands_are(*, own: bool) -> str:
     return f"Intervals account for noise and sampling{looks}."
 
 
+_CALIBRATION = "Calibration by prediction"
+
+
 def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     """Return how what was observed differs from predictions, in bins of these, or why not."""
     bins, sums = found.predicted_observed, found.sums
     if not bins:
         least = least_units(sums.epsilon)
         which = f"held-out {unit}" if sums.held_out else unit
-        return ("By prediction", f"needs {integer(least)} {which} for epsilon {sums.epsilon}")
+        return (_CALIBRATION, f"needs {integer(least)} {which} at epsilon {sums.epsilon}")
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
     text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return ("By prediction", f"{text} (noise up to {four(noise)} at 95%)")
+    return (_CALIBRATION, f"{text} (noise up to {four(noise)} at 95%)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -229,7 +231,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     histogram, unit = found.histogram, unit_of(release)
     of = "" if unit == "records" else ", one record of each"
     held_out = release.evaluation is not None and release.evaluation.held_out
-    on = f"held-out {unit}{of}" if held_out else f"{unit}, those of this fit{of}"
+    on = f"held-out {unit}{of}" if held_out else f"{unit} of this fit{of}"
 
     def spread(band: Band, digits: int = 0, more: str = "") -> str:
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
@@ -238,10 +240,10 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     value = HIDDEN if found.hidden else spread(found.concordance, 3, " at 95%")
     bins = number_of(len(histogram.scores), "bins")
     facts = [
-        ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
+        ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}"),
         ("", _bands_are(own=not held_out)),
         ("Concordance", value),
-        ("", f"by {bins} of risk, for pairs that the periods distinguish"),
+        ("", f"from {bins} of risk, for pairs that the periods distinguish"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
@@ -256,31 +258,33 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
 def _of_interval(release: Release) -> list[tuple[str, str]]:
     """Return how wide the intervals or sets are, and what they cover."""
     found, model = release.interval, release.hypothesis
-    if found is None or not isinstance(model, TreeSum | TreeEnsemble) or model.width is None:
+    if found is None or model.width is None:
         return []
     unit = unit_of(release)
     which = "a record of a new user" if unit == "users" else "a new record"
-    if isinstance(model, TreeSum):
-        name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
+    if model.target is not None:
+        part = cast(TreeSum, model).parts[1]
+        name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
         votes = counted(model.width, "votes")
-        name, near = "Set", f"the most likely label, and all within {votes} of it"
+        name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
         which = f"the label of {which}"
     level = f"{float(1 - found.alpha):.4g}"
     share = found.share(_RISK)
-    from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
+    from_ = f"from {integer(found.m)} held-out {unit}, with epsilon {found.epsilon}"
     covers = (
-        f"covers {which} with probability {level} or more, and {share:.3f} of all new ones, except "
+        f"covers {which} with probability at least {level}; with 95% confidence the coverage of "
+        f"this release is at least {share:.3f}"
     )
-    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
+    covers = covers if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {
     "with_target": "Records with a numeric target",
     "median": "Median absolute error",
-    "ninth_decile": "0.9 quantile of absolute errors",
-    "beyond": "Errors beyond {reach}",
+    "ninth_decile": "90th percentile of absolute errors",
+    "beyond": "Share of errors above {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
@@ -339,7 +343,7 @@ def drawn(release: Release) -> Json:
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+    if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
         "curves": [html_of(curve) for curve in curves if curve],
@@ -508,7 +512,12 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        spent = [(f"Learning: {what}", text) for what, text in spent if what not in parts]
+        apart = {"evaluation": "Evaluation", "interval": "Prediction interval"}
+        spent = [
+            (apart.get(what, f"Learning: {what}"), text)
+            for what, text in spent
+            if what not in parts
+        ]
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 
@@ -526,9 +535,10 @@ def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tup
     """Return what each part cost, and where the columns come from, in lines (name, text)."""
     facts = []
     if len(parts) > 1:
-        facts += [(p.what.capitalize(), f"of {p.about}: {p.guarantee}") for p in parts]
+        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.about}") for p in parts]
     if proposal is not None:
-        facts.append(("Records", f"the columns were learned from {integer(proposal.n)}"))
+        n = number_of(proposal.n, "records")
+        facts.append(("Records", f"the columns were learned from {n}"))
         if proposal.declared:
             facts.append(("Types", taken_as_public(proposal.declared)))
     return facts
@@ -537,8 +547,8 @@ def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tup
 def taken_as_public(columns: Sequence[str]) -> str:
     """Say that the types of columns were taken as public, and when they are not."""
     return (
-        f"of {', '.join(columns)}: treated as public, since the file declares them. If they were "
-        "inferred from the records by a data frame, that inference is not private"
+        f"those of {', '.join(columns)} are treated as public, since the file declares them. If "
+        "they were inferred from the records by a data frame, that inference is not private"
     )
 
 
@@ -563,7 +573,7 @@ def beside_constants(release: Release) -> str:
     if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
-        "A constant seems to satisfy it, too: it does not imply that the rule is better than "
+        "A constant also seems to satisfy it: it does not imply that the rule is better than "
         f"always predicting {release.labels[found.rival]}."
     )
 
@@ -582,10 +592,10 @@ def accuracy_asked(certificate: Certificate) -> str:
     if certifies_agnostic(certificate):
         points = alpha.removesuffix("%")
         return (
-            f"on new records, an error at most {points} percentage points above that of the best "
-            "function of the class"
+            f"on new records, an error rate at most {points} percentage points above that of the "
+            "best function of the class"
         )
-    return f"on new records, an error of at most {alpha}"
+    return f"on new records, an error rate of at most {alpha}"
 
 
 def meaning(release: Release) -> str:
@@ -595,13 +605,13 @@ def meaning(release: Release) -> str:
         return ""
     if release.concept_class.lists_labels or release.target is not None:
         return ""
-    positive, negative = outcomes(release)
+    positive, _ = outcomes(release)
     x = columns.get("x") or []
-    rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
+    rows = release.concept_class.row_schema is not None  # said by the column's own name
     named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
     # they are read as the number 1
     also = ", true or yes" if columns.get("positive") == "1" else ""
-    return f"{named}label 1: {positive}{also}; label 0: {negative}"
+    return f"{named}label 1: {positive}{also}; label 0: any other value"
 
 
 def certifies_agnostic(certificate: Certificate) -> bool:
@@ -649,7 +659,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
 def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
     """Return the line that says what an epsilon means."""
     factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
-    return ("", f"the odds of any statement about one {who} change at most {factor}-fold", "")
+    odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
+    return ("", odds, "")
 
 
 def _certified(release: Release) -> list[tuple[str, str, str]]:
@@ -660,7 +671,7 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     unit = certificate.unit
     asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
-    rows.append(("Asked", asked, ""))
+    rows.append(("Required", asked, ""))
     needed = number_of(required, unit)
     if release.n is None:
         rows.append(("Needed", f"{needed}; their number is secret", ""))
@@ -690,7 +701,7 @@ def _narrower(release: Release) -> list[tuple[str, str, str]]:
     points = percent(found.error.half_width, 2).removesuffix("%")
     more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
     text = (
-        f"the error is known only to within ± {points} percentage points: a larger {more} would be "
+        f"the error rate is uncertain by {points} percentage points: a larger {more} would be "
         "more precise (another fit spends epsilon again)"
     )
     return [("Interval", text, "")]

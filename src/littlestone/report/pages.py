@@ -23,14 +23,10 @@ from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
-    TreeEnsemble,
     TreeHypothesis,
-    TreeSum,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
-from littlestone.data import RowDomain
-from littlestone.data.targets import Periods
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.evaluation import (
     SurvivalEvaluation,
@@ -213,19 +209,19 @@ def _certified(release: Release) -> Json:
 
 def _of_trees(release: Release) -> Json:
     """Return what a page says of the model: of a scorecard its points, of sums what columns do."""
-    model, domain = release.hypothesis, release.concept_class.domain
+    model, schema = release.sums, release.concept_class.row_schema
     parts: Json = dict.fromkeys(("picture", "trees", "scorecard", "shown", "calculator", "target"))
     parts |= {"folded": [], "left_out": 0}
-    if not isinstance(model, TreeSum | TreeEnsemble) or not isinstance(domain, RowDomain):
+    if model is None or schema is None:
         return parts | {"picture": drawing(release)}
-    schema, noise = domain.schema, noise_ranges(release)
-    if isinstance(model, TreeSum):
+    noise = noise_ranges(release)
+    if model.target is not None:
         level = None if release.interval is None else float(1 - release.interval.alpha)
         shown = Shown(model, schema, (release.columns or {}).get("y", ""), level)
         measured = release.measured
         found = measured if isinstance(measured, SurvivalEvaluation) else None
         return parts | target_parts(shown, found, noise)
-    setting = Setting(domain, *outcomes(release))
+    setting = Setting(release.concept_class.domain, *outcomes(release))
     card = scorecard(model, schema)
     bars = effects(model, schema) if card is None else card
     kept = [column for column in bars["columns"] if column["range"] > noise.get(column["name"], 0)]
@@ -261,11 +257,11 @@ def heading_of(release: Release) -> str:
     label = columns.get("y")
     if label and columns.get("event"):
         label = f"{label} until {columns['event']}"
-    if label and isinstance(hypothesis, TreeSum) and hypothesis.quantile is not None:
+    if label and hypothesis.quantile is not None:
         label = f"{quantile_words(hypothesis.quantile)} of {label}"
     kind = "a private rule"
-    if isinstance(hypothesis, TreeEnsemble | TreeSum):
-        kind = "private boosted trees" if hypothesis.depth > 1 else "a private scorecard"
+    if release.sums is not None:
+        kind = "private boosted trees" if release.sums.depth > 1 else "a private scorecard"
         if isinstance(release.concept_class, LinearClass):
             kind = "a private linear model"
     elif isinstance(hypothesis, TreeHypothesis):
@@ -318,7 +314,7 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
 def _of_label(release: Release, columns: Json) -> tuple[str, str]:
     """Return the line about the column that is predicted."""
     target = release.target
-    if isinstance(target, Periods):
+    if target is not None and target.ends:
         ends = ", ".join(f"{float(end):.10g}" for end in target.ends)
         return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
     if target is not None:
@@ -498,8 +494,9 @@ def write_folder(
         "page.html": page(release),
         "record.json": json.dumps(release.record(), indent=1, ensure_ascii=False) + "\n",
     }
-    if isinstance(release.concept_class.domain, RowDomain):
-        texts["schema.toml"] = release.concept_class.domain.schema.to_toml()
+    schema = release.concept_class.row_schema
+    if schema is not None:
+        texts["schema.toml"] = schema.to_toml()
     if protocol is not None:
         texts["protocol.json"] = protocol
     where = Path(folder).absolute()

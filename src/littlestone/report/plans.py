@@ -25,7 +25,7 @@ from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.planning.rehearsal import FREE, Rehearsal
+from littlestone.planning.rehearsal import FREE, Rehearsal, words_of
 from littlestone.privacy import total
 from littlestone.report.evaluated import proposal_facts
 from littlestone.report.html import (
@@ -372,7 +372,6 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error"}
 _RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
 
 
@@ -393,7 +392,7 @@ def rehearsal_page(found: Rehearsal) -> str:
         needs="" if answer is None else integer(answer.records),
         picture=html_of(curves(found, Setting())) if found.cells else "",
         cells=[_cell_row(cell) for cell in found.cells],
-        notes=[note.replace("+-", "± ") for note in found.notes],
+        notes=found.notes,
         free=integer(int(FREE)),
         embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
     )
@@ -401,7 +400,7 @@ def rehearsal_page(found: Rehearsal) -> str:
 
 def _name(cell: Cell) -> str:
     said = f"{integer(cell.records)} records, ε {float(cell.epsilon):g}"
-    return f"{said} {cell.population}".strip()
+    return f"{said} {cell.variant}".strip()
 
 
 def _tile(cell: Cell) -> tuple[str, str, str]:
@@ -411,11 +410,7 @@ def _tile(cell: Cell) -> tuple[str, str, str]:
     if main in cell.free:
         parts.append(f"without privacy {cell.free[main].mean:.3g}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
-    return _name(cell), f"{_words(main)} {each.mean:.3g}", "; ".join(parts)
-
-
-def _words(measure: str) -> str:
-    return _NAMES.get(measure, measure.replace("_", " "))
+    return _name(cell), f"{words_of(main)} {each.mean:.3g}", "; ".join(parts)
 
 
 def _cell_row(cell: Cell) -> dict[str, object]:
@@ -424,7 +419,7 @@ def _cell_row(cell: Cell) -> dict[str, object]:
         "runs": cell.runs,
         "measures": [
             (
-                _words(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
+                words_of(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
                 f"{each.low:.3g} to {each.high:.3g}",
                 f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
             )
@@ -441,6 +436,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     for cell in cells:
         name = f"ε {float(cell.epsilon):g}"
         name += f", {cell.population.partition(':')[0]}" * bool(cell.population)
+        name += "" if cell.holdout is None else f", {float(cell.holdout):.3g} held out"
         lines.setdefault(name, []).append(cell)
     main = cells[0].main if cells else ""
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
@@ -481,7 +477,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     )
     sizes = sorted({cell.records for cell in cells})
     return chart(
-        f"{_words(main)} by number of records", words, paths,
+        f"{words_of(main)} by number of records", words, paths,
         x=[(integer(records), round(100 * x_at(records), 2)) for records in sizes],
         y=[(number(tick, high - low), round(100 * y_at(tick), 2)) for tick in ticks(low, high)],
         x_name="records", ends=ends,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,8 @@ import numpy.typing as npt
 from littlestone.classes import BoostedTreeClass, LinearClass, TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import public_rows, quantile_words
 from littlestone.classes.boosted_trees.export import PARTS, groups
-from littlestone.data import Column, RowDomain, Schema
+from littlestone.data import Column, Schema
 from littlestone.data.cells import number as parsed
-from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.boosting.rounds import range_of_noise
@@ -74,15 +73,15 @@ class Shown:
     @property
     def unit(self) -> float:
         """Shares are shown in percent."""
-        return 100.0 if isinstance(self.model.target, Periods) else 1.0
+        return 100.0 if self.model.target.ends else 1.0
 
     @property
     def what(self) -> str:
         """What is predicted, in words."""
         target = self.model.target
-        if isinstance(target, Periods):
+        if target.ends:
             return f"the event-free percentage at {self.ends[-1]} {self.units}".rstrip()
-        if isinstance(target, Count):
+        if not target.continuous:
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:
             return f"{quantile_words(self.model.quantile)} of {self.name or 'the quantity'}"
@@ -91,7 +90,7 @@ class Shown:
     @property
     def ends(self) -> list[str]:
         """The ends of the periods, as they are written."""
-        return [f"{float(end):.10g}" for end in getattr(self.model.target, "ends", ())]
+        return [f"{float(end):.10g}" for end in self.model.target.ends]
 
     @property
     def asked(self) -> Schema:
@@ -147,7 +146,7 @@ class Shown:
 
     def worth(self, rows: npt.NDArray[np.int16]) -> Doubles:
         """Return the prediction of rows; of a time the survival of all periods."""
-        if isinstance(self.model.target, Periods):
+        if self.model.target.ends:
             return self.model.survival(rows)[:, -1]
         return self.model.predict(rows)
 
@@ -224,8 +223,9 @@ def target_parts(
 @plotter(TreeSum)
 def _sum(model: TreeSum, setting: Setting) -> Json:
     """Draw what the column of the largest range does, or survival; else only words."""
-    if isinstance(setting.domain, RowDomain):
-        shown = Shown(model, setting.domain.schema)
+    schema = None if setting.domain is None else setting.domain.schema
+    if schema is not None:
+        shown = Shown(model, schema)
         if shown.ends:
             return survival(shown)
         if shown.columns:
@@ -379,7 +379,7 @@ def calculator_of_targets(shown: Shown) -> Json | None:
         "level": percent(shown.level) if shown.level else "",
         "ends": shown.ends,
     }
-    if isinstance(target, Quantity):
+    if target.continuous:
         described |= {"low": float(target.low), "cell": float(target.width / PARTS)}
         described["log"] = model.log
         far = model.start[0] + np.array([-1, 1]) * sum(model.steps)
@@ -404,26 +404,26 @@ def noise_ranges(release: Release) -> dict[str, float]:
     and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
     large. Of a quantity in its unit, of a count in logarithms.
     """
-    model, domain, n = release.hypothesis, release.concept_class.domain, release.n
-    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain) or not n:
+    model, schema, n = release.sums, release.concept_class.row_schema, release.n
+    if model is None or schema is None or not n:
         return {}
-    squares = dict.fromkeys(domain.schema.names, 0.0)
+    squares = dict.fromkeys(schema.names, 0.0)
     for tree, size in model.counted.items():
-        times = size if isinstance(model, TreeEnsemble) else model.trees.count(tree)
-        if isinstance(model, TreeSum):
+        times = size if model.target is None else model.trees.count(tree)
+        if model.target is not None:
             alone = replace(model, trees=(tree,), steps=(size // times,))
-            by_label = [alone.effects(Shown(model, domain.schema).asked)]
+            by_label = [alone.effects(Shown(model, schema).asked)]
         else:
             one = TreeEnsemble((tree,), model.step, label_names=model.label_names)
-            by_label = list(one.effects(domain.schema).values())
+            by_label = list(one.effects(schema).values())
         for own in by_label[:1]:
             for name in own.keys() & squares.keys():
                 squares[name] += times * max(_range(each[name]) for each in by_label) ** 2
     ranges = {name: _WALK * math.sqrt(square) for name, square in squares.items()}
-    if isinstance(model, TreeEnsemble) and model.code_points is not None:
+    if model.target is None and model.code_points is not None:
         if release.evaluation is not None and release.evaluation.held_out and not release.scored:
             n = max(n - release.evaluation.n, 1)
-        for at, name in enumerate(domain.schema.names):
+        for at, name in enumerate(schema.names):
             try:
                 wide = _SPREADS * math.sqrt(_of_points(release, n, at))
             except (LittlestoneError, ValueError, ArithmeticError):
@@ -440,8 +440,7 @@ def _range(cells: Mapping[str, float]) -> float:
 
 def _of_points(release: Release, n: int, at: int) -> float:
     """Return the variance of the log-odds of a cell that noisy counts or gradients give."""
-    model, concepts = release.hypothesis, release.concept_class
-    assert isinstance(model, TreeEnsemble)
+    model, concepts = cast(TreeEnsemble, release.hypothesis), release.concept_class
     assert isinstance(concepts, BoostedTreeClass)
     assert model.code_points is not None
     answers = concepts.schema.n_codes[at] - Column.OTHER
@@ -567,7 +566,7 @@ def effects_figure(ensemble: TreeEnsemble, schema: Schema) -> Json:
 @plotter(TreeEnsemble)
 def _ensemble(model: TreeEnsemble, setting: Setting) -> Json:
     """Draw what columns do, where the schema is known, or else the trees."""
-    if isinstance(setting.domain, RowDomain):
+    if setting.domain is not None and setting.domain.schema is not None:
         return effects_figure(model, setting.domain.schema)
     return trees_figure(model, setting)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from importlib.resources import files
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,12 @@ from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.data import Column, Schema
 from littlestone.data.cells import Texts
-from littlestone.data.targets import Periods, Quantity
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Label
 
 if TYPE_CHECKING:
-    from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeEnsemble, TreeSum
+    from littlestone.classes.boosted_trees.coefficients import CodePoints
+    from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
     from littlestone.data import Literal
     from littlestone.types import Json
 
@@ -384,7 +384,7 @@ def sum_as_sql(
     interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
     of the period ``of``, from 1.
     """
-    if not isinstance(found.target, Periods):
+    if not found.target.ends:
         ends = () if found.width is None else ("low", "high")
         if what not in (None, *ends) or of is not None:
             wanted = "left out, or low or high of a model with intervals"
@@ -433,7 +433,7 @@ def _limited(found: TreeSum, score: str, dialect: str) -> str:
 def _worth(found: TreeSum, score: str, dialect: str) -> str:
     limited = _limited(found, score, dialect)
     parts = limited if found.linear else f"EXP({limited} / {double(PARTS)})"
-    if not isinstance(found.target, Quantity):
+    if not found.target.continuous:
         return parts
     width = found.target.width / (PARTS if found.linear else 1)
     return f"({double(float(found.target.low))} + {parts} * {double(float(width))})"
@@ -500,7 +500,7 @@ def as_r(
     what = "the label, and probabilities"
     if model.target is not None:
         what = "the prediction, and the ends of its interval"
-    if isinstance(model.target, Periods):
+    if model.target is not None and model.target.ends:
         what = "the cumulative hazard, and the probability to be event-free at each end"
     described = _described(model, schema, labels, chances=chances)
     return _HEAD.format(what=what, model=_r(described)) + _program("score.R")
@@ -530,7 +530,7 @@ def as_python(model: TreeEnsemble | TreeSum, schema: Schema, *, votes: bool = Tr
     if model.target is None:
         names = ["margin" if model.binary else "votes", "probability"] * votes + ["label"]
         names += ["label_set"] * (model.width is not None)
-    elif isinstance(model.target, Periods):
+    elif model.target.ends:
         names = ["survival", "risk"]
     else:
         names = ["value"] + ["interval"] * (model.width is not None)
@@ -575,7 +575,7 @@ def _described(
     """Return what a program knows of a model: how cells are read, and integers."""
     asked = [split for split in model.literals if split.column < len(schema)]  # not the period
     if model.target is not None:
-        described = _of_numbers(model, schema)
+        described = _of_numbers(cast("TreeSum", model), schema)
     else:
         described = _of_labels(model, schema, labels, chances=chances)
         asked += model.code_points.asked(schema) if model.code_points else []
@@ -637,13 +637,10 @@ def _of_labels(
 
 def _of_numbers(model: TreeSum, schema: Schema) -> Json:
     target, sums, kind = model.target, [model], "linear" if model.linear else "log"
-    low, unit = 0.0, 1.0
     described: Json = {}
-    if isinstance(target, Periods):
+    if target.ends:
         sums = [model.of_period(schema, period) for period in range(len(target.ends))]
         kind, described["ends"] = "time", [float(end) for end in target.ends]
-    elif isinstance(target, Quantity):
-        low, unit = float(target.low), float(target.width / (PARTS if model.linear else 1))
     if model.width is not None:
         described["scale"] = list(model.parts)
     trees = [
@@ -656,8 +653,8 @@ def _of_numbers(model: TreeSum, schema: Schema) -> Json:
         "trees": _List(trees),
         "limits": list(model.limits),
         "parts": PARTS,
-        "low": low,
-        "unit": unit,
+        "low": float(target.low),
+        "unit": float(target.width / (PARTS if model.linear else 1)),
     }
 
 
@@ -719,3 +716,26 @@ def _quoted(text: str) -> str:
         )
     kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return f'"{"".join(kept)}"'
+
+
+def refuse_columns(asked: Sequence[Column], to: str) -> None:
+    """Refuse to export a model over columns whose cells another program would read otherwise."""
+    dated = [column.name for column in asked if column.calendar is not None]
+    if to != "json" and dated:
+        raise UnsupportedError(
+            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+            "json, or leave these columns out of the schema."
+        )
+    cleaned = [column.name for column in asked if column.cleaning is not None]
+    if to in ("sql", "r") and cleaned:
+        raise UnsupportedError(
+            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
+            f"exported to {to}: export it to python or json, or clean the cells first and give "
+            "the schema without these keys."
+        )
+    inexact = [column.name for column in asked if column.beyond_doubles]
+    if to in ("sql", "r") and inexact:
+        raise UnsupportedError(
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
+        )

@@ -20,15 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import TreeSum
-from littlestone.classes.boosted_trees.ensemble import SURE, CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints, LifeTable
+from littlestone.classes.boosted_trees.ensemble import SURE
 from littlestone.classes.boosted_trees.export import PARTS, REACH
-from littlestone.classes.boosted_trees.monotone import LifeTable
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, WeightedRows, rows_of
 from littlestone.data import Sample
 from littlestone.data.histogram import Grouping, Groups
 from littlestone.data.sample import Batch, Entries, Places
-from littlestone.data.targets import Periods, Quantity, TargetSample
+from littlestone.data.targets import Periods, TargetSample
 from littlestone.evaluation.histogram import ScoreHistogram, release_histogram
 from littlestone.evaluation.quantities import (
     ErrorCells,
@@ -769,9 +769,7 @@ def error_sums(
         if of_cells
         else None
     )
-    low, unit = Fraction(0), Fraction(1, PARTS)
-    if isinstance(model.target, Quantity):
-        low, unit = model.target.low, model.target.width / PARTS
+    low, unit = model.target.low, model.target.width / PARTS
     return ErrorSums(
         sums=sums,
         sizes=sizes,

@@ -39,9 +39,12 @@ import numpy.typing as npt
 from littlestone.bounds import Unit
 from littlestone.classes import LinearClass
 from littlestone.classes.boosted_trees import TreeEnsemble
-from littlestone.classes.boosted_trees.coefficients import Coefficients
-from littlestone.classes.boosted_trees.ensemble import FURTHEST, CodePoints
-from littlestone.classes.boosted_trees.monotone import in_order
+from littlestone.classes.boosted_trees.coefficients import (
+    FURTHEST,
+    CodePoints,
+    Coefficients,
+    in_order,
+)
 from littlestone.data import Sample
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (

@@ -37,7 +37,6 @@ from littlestone.learners.online.plan import Adversary, Constants, plan_online
 from littlestone.learners.online.state import (
     OnlineState,
     StateTransaction,
-    VoteHypothesis,
     label_of,
     labels_of,
     point_of,
@@ -270,8 +269,9 @@ class OnlineLearner:
         algorithm, _, state = self._start()
         hypothesis, point = state.hypothesis, self._point(x)
         one = float(label_of(hypothesis, point, algorithm.concept_class))
-        if isinstance(hypothesis, VoteHypothesis) and point is not OUTSIDE:
-            votes = [(label_of(h, point, algorithm.concept_class), n) for h, n in hypothesis.votes]
+        counted = getattr(hypothesis, "votes", ())  # of a majority
+        if counted and point is not OUTSIDE:
+            votes = [(label_of(h, point, algorithm.concept_class), n) for h, n in counted]
             one = sum(label * n for label, n in votes) / sum(n for _, n in votes)
         return {False: 1.0 - one, True: one}
 

@@ -8,7 +8,6 @@ raw records.
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Never, Protocol
 import numpy as np
 
 from littlestone.classes import ConceptClass, LeafPaths, Prefixes, Thresholds, TreePaths
-from littlestone.classes.base import Closures, VectorDomain, closures
+from littlestone.classes.base import Closures, closures
 from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -35,8 +34,7 @@ from littlestone.classes.hypotheses import (
     to_json,
 )
 from littlestone.classes.thresholds import ThresholdHypothesis
-from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
-from littlestone.data.domains import canonical
+from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -271,21 +269,14 @@ def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outs
     >>> [point_of(domain, x) for x in (7, {"age": 7}, {"a": 1, "b": 2}, "seven", 100)]
     [7, 7, OUTSIDE, OUTSIDE, OUTSIDE]
     """
-    if type(x) is int and isinstance(domain, IntegerDomain):  # as `cell` does, and at once
-        return x if domain.low <= x <= domain.high else OUTSIDE
-    if isinstance(x, Mapping) and not isinstance(domain, RowDomain):
+    if type(x) is not int and isinstance(x, Mapping) and domain.schema is None:
         if feature is None and len(x) == 1:
             (x,) = x.values()
         elif feature is not None and feature in x:
             x = x[feature]
         else:
             return OUTSIDE
-    if isinstance(domain, AnyDomain):  # Python values keep their type, as in `AnyDomain.array`
-        try:
-            return canonical(x)
-        except DataError:
-            return OUTSIDE
-    return domain.cell(x)
+    return domain.point(x)
 
 
 _WHOLE = (int, np.integer, np.bool_)
@@ -311,14 +302,8 @@ def label_of(hypothesis: Hypothesis, point: Any, concept_class: ConceptClass) ->
     """
     if point is OUTSIDE:
         return 0
-    # the common ones, without an array: this is done twice for each record
-    if isinstance(hypothesis, ThresholdHypothesis):
-        return 1 if hypothesis.above < point <= hypothesis.high else 0
-    if isinstance(hypothesis, AlwaysZero):
-        return 0
-    if isinstance(hypothesis, PointHypothesis):
-        return int(hypothesis.point == point)
-    return int(hypothesis.predict(batch(concept_class, [point]))[0])
+    label = hypothesis.label(point)  # without an array: this is done twice for each record
+    return int(hypothesis.predict(batch(concept_class, [point]))[0]) if label is None else label
 
 
 def sample_of(records: Iterable[Record], concept_class: ConceptClass) -> Sample:
@@ -384,9 +369,9 @@ def points_of(
     if values is not None and values.ndim == 2 and values.shape[1] == 1:
         values = X = values[:, 0]
     numbers = values is not None and values.dtype.kind in "iu" and values.dtype != np.uint64
-    if isinstance(domain, IntegerDomain) and domain.small and numbers:
-        points = np.asarray(values, dtype=np.int64)
-        return points, (points >= domain.low) & (points <= domain.high)
+    if domain.bounds is not None and domain.small and numbers:
+        points, (low, high) = np.asarray(values, dtype=np.int64), domain.bounds
+        return points, (points >= low) & (points <= high)
     try:
         rows = list(X)
     except TypeError:
@@ -586,13 +571,8 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
 
 def _cells(concept_class: ConceptClass) -> Fraction:
     """Return the number of points of the domain."""
-    domain = concept_class.domain
-    if isinstance(domain, IntegerDomain):
-        return Fraction(domain.high - domain.low + 1)
-    if isinstance(domain, VectorDomain):
-        return Fraction(domain.q**domain.n)
-    if concept_class.row_schema is not None:
-        return Fraction(math.prod(concept_class.row_schema.n_codes))
+    if concept_class.domain.size is not None:
+        return Fraction(concept_class.domain.size)
     if isinstance(concept_class, TreePaths | Prefixes):
         return Fraction(concept_class.size - 1)
     return Fraction(2) ** int(concept_class.size)  # as many columns as there can be
@@ -603,7 +583,7 @@ def _cells(concept_class: ConceptClass) -> Fraction:
 
 @readable
 @dataclass(frozen=True)
-class VoteHypothesis:
+class VoteHypothesis(Hypothesis):
     """1 where more than half of the votes say 1. Make one by `majority`.
 
     Examples
@@ -682,18 +662,9 @@ def majority(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
         # 1 at x if and only if more than half of the ends lie below x
         return sorted(hypotheses, key=lambda h: h.above)[total // 2]  # type: ignore[attr-defined]
     if kinds <= {AlwaysZero, PointHypothesis, SetHypothesis}:
-        points = Counter(p for h, n in counts.items() for p in _ones(h) * n)
+        points = Counter(p for h, n in counts.items() for p in (h.support or ()) * n)
         return on_points(p for p, n in points.items() if 2 * n > total)
     if kinds == {TableHypothesis}:
         columns = zip(*(h.labels for h in hypotheses), strict=True)  # type: ignore[attr-defined]
         return TableHypothesis("".join("01"[2 * c.count("1") > total] for c in columns))
     return VoteHypothesis(tuple(sorted(counts.items(), key=lambda item: canonical_key(item[0]))))
-
-
-def _ones(hypothesis: Hypothesis) -> list[Any]:
-    match hypothesis:
-        case PointHypothesis():
-            return [hypothesis.point]
-        case SetHypothesis():
-            return list(hypothesis.points)
-    return []
