@@ -546,7 +546,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
             ("Budget", f"{ledger.guarantee}", ""),
             ("Accounting", ledger.filter.accounting, ""),
             ("Spent", str(ledger.spent()), ""),
-            ("Left", str(ledger.remaining()), ""),
+            ("Remaining", str(ledger.remaining()), ""),
         ]
     )
     history = ledger.history()
