@@ -146,7 +146,7 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         for name, make in models.MODELS.items()
         if name not in ("scorecard", "linear")
     ]
-    assert sizes == ["1"] * 4
+    assert sizes == ["1"] * 3
 
 
 @pytest.mark.parametrize(
