@@ -54,7 +54,7 @@ def test_what_a_plan_would_ignore_is_refused(run, option):
     asked = "--class rules(max_literals=1) --solve alpha --n 9"
     done = run(f"plan --schema schema.toml --epsilon 1 --beta 0.05 {asked} {option}")
     assert done.code == 2
-    assert f"'{option.split()[0]}' option of plan is about all learners" in done.err
+    assert f"'{option.split()[0]}' option of plan compares all learners" in done.err
 
 
 @pytest.mark.more

@@ -529,12 +529,13 @@ def _of_records_only(user: str | None, *, labels: str | None, costs: str | None)
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
-            "--labels does not go with the protection of users (--user), which is for two labels: "
-            f"name the positive one (--positive). Or {_ONE_RECORD}."
+            "--labels cannot be combined with the protection of users (--user), which is for two "
+            f"labels: name the positive one (--positive). Or {_ONE_RECORD}."
         )
     if user is not None and costs is not None:
         raise ParameterError(
-            "--costs is not for the protection of users (--user): leave one of them out."
+            "--costs cannot be combined with the protection of users (--user): leave one of them "
+            "out."
         )
 
 
@@ -721,7 +722,14 @@ def _show_rehearsal(found: Rehearsal) -> None:
         )
         for cell in found.cells for name, each in cell.measures.items()
     ]  # fmt: skip
-    columns = ("records", "epsilon", "measure", "mean of runs", "10% to 90%", "without privacy")
+    columns = (
+        "records",
+        "epsilon",
+        "measure",
+        "mean of runs",
+        "10th to 90th percentile",
+        "without privacy",
+    )
     table(found.title, (*columns, *more), rows)
     for line in found.notes:
         note(line)

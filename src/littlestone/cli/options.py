@@ -218,7 +218,7 @@ class Records:
                 )
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
-            raise ParameterError("With --strict and --positive, give --negative, too.")
+            raise ParameterError("With --strict and --positive, also give --negative.")
         if (self.positive or "1") == (self.negative or "0"):
             raise ParameterError(
                 f"The 'negative' parameter of {caller} must differ from the positive label."
@@ -307,8 +307,8 @@ class Paid:
         if self.ledger is None:
             if self.purpose is not None:
                 raise ParameterError(
-                    f"The '--purpose' option of {caller} is recorded in a ledger: give --ledger, "
-                    "too."
+                    f"The '--purpose' option of {caller} is recorded in a ledger: also give "
+                    "--ledger."
                 )
             return None
         from littlestone.privacy import Ledger

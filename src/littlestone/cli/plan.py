@@ -277,7 +277,7 @@ def _not_beside(**others: object) -> None:
         if value is not None:
             option = f"--{name.replace('_', '-')}"
             raise ParameterError(
-                f"The {option!r} option of plan is about all learners: leave out --solve and "
+                f"The {option!r} option of plan compares all learners: leave out --solve and "
                 "--learner."
             )
 

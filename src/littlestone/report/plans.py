@@ -406,7 +406,7 @@ def _name(cell: Cell) -> str:
 def _tile(cell: Cell) -> tuple[str, str, str]:
     """Return the first measure with its spread, beside that without privacy and of no model."""
     main, each = cell.main, cell.measures[cell.main]
-    parts = [f"{each.low:.3g} to {each.high:.3g} in 10 to 90% of the runs"]
+    parts = [f"10th to 90th percentile of the runs: {each.low:.3g} to {each.high:.3g}"]
     if main in cell.free:
         parts.append(f"without privacy {cell.free[main].mean:.3g}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
@@ -464,7 +464,8 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
         names.append((means[-1][1], name))
         if main in own[-1].free:
             free = [(x_at(c.records), y_at(c.free[main].mean)) for c in own if main in c.free]
-            paths.append(("dash", path(free)))
+            across = free if len(free) > 1 else [(end, free[0][1]) for end in (0.0, 1.0)]
+            paths.append(("dash", path(across)))
             if len(names) == 1:
                 names.append((free[-1][1], "no privacy"))
     ends, least = list[tuple[str, float]](), -math.inf
