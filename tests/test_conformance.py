@@ -156,7 +156,6 @@ SMALL_CLASSES = [
     (ls.Rules(AGES, 2), {"schema": AGES, "n_samples": 1}),
     (ls.DecisionTrees(CITY, 1), {"schema": CITY}),
     (ls.DecisionTrees(CITY, 1, labels=("a", "b", "c")), {"schema": CITY, "n_samples": 1}),
-    (ls.RuleLists(CITY, 1), {"schema": CITY}),
     (BoostedTreeClass(CITY, 1, 2), {"schema": CITY}),
     (ScorecardClass(CITY, 2), {"schema": CITY}),
     (LinearClass(CITY), {"schema": CITY}),

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from littlestone.classes import Intervals as Intervals
     from littlestone.classes import Points as Points
     from littlestone.classes import Prefixes as Prefixes
-    from littlestone.classes import RuleLists as RuleLists
     from littlestone.classes import Rules as Rules
     from littlestone.classes import SparseSets as SparseSets
     from littlestone.classes import Thresholds as Thresholds
@@ -56,7 +55,6 @@ _HOMES = {
     "OnlineLearner": "learners.online.estimator",
     "Points": "classes",
     "Prefixes": "classes",
-    "RuleLists": "classes",
     "Rules": "classes",
     "Schema": "data",
     "Scorecard": "learners.boosting.estimators",

@@ -34,7 +34,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.learners.littlestone import make_proper
-from littlestone.learners.online.algorithm import ExpertsPredictor, HalvingPredictor, SOAPredictor
+from littlestone.learners.online.algorithm import HalvingPredictor, SOAPredictor
 
 if TYPE_CHECKING:
     from littlestone.estimators import (
@@ -47,7 +47,6 @@ __all__ = [
     "AffineSubspaces",
     "AgnosticFromRealizable",
     "Conjunctions",
-    "ExpertsPredictor",
     "FiniteClass",
     "HalfPlanes",
     "HalvingPredictor",

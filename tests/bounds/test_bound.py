@@ -37,9 +37,7 @@ for vc_dim in (0, 1, 7, 300):
     BOUNDS |= {
         f"growth {vc_dim}": (CERTIFICATES["growth"], known | {"share": F(1, 9), "ghosts": 500}),
         f"realizable sums {vc_dim}": (CERTIFICATES["realizable-vc"], known | SHARES),
-        f"surrogate {vc_dim}": (CERTIFICATES["surrogate"], known | SHARES | {"alpha1": F(1, 90)}),
         f"consistent_vc {vc_dim}": (CERTIFICATES["consistent-vc"], known),
-        f"uniform_vc {vc_dim}": (CERTIFICATES["uniform-vc"], known),
         f"lwy {vc_dim}": (CERTIFICATES["lwy24.theorem34"], known),
     }
 

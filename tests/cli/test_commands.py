@@ -55,7 +55,7 @@ def test_what_is_predicted_is_what_was_estimated(run, folder):
     assert wrong == round(800 * done.json["quality"]["error"]["value"])
 
 
-@pytest.mark.parametrize("kind", ["rules(max_literals=1)", "rule_lists(length=1)", "scorecard"])
+@pytest.mark.parametrize("kind", ["rules(max_literals=1)", "decision_trees(depth=1)", "scorecard"])
 def test_a_model_whose_columns_changed_places_is_refused(run, folder, kind):
     fit = f"fit data.csv --schema schema.toml --y adult --epsilon 100 --class {kind}"
     model = run(f"{fit} --json").json

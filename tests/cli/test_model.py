@@ -23,7 +23,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
 
 
 @pytest.mark.first(3)
-@pytest.mark.parametrize("model", ["rule", "list", "tree", "scorecard", "boosted"])
+@pytest.mark.parametrize("model", ["rule", "tree", "scorecard", "boosted"])
 def test_each_model_is_learned_over_a_schema_for_all_of_epsilon(run, model):
     done = run(f"{FIT} --schema schema.toml --model {model} --json")
     assert done.code == 0, done.err

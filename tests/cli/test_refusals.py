@@ -204,7 +204,7 @@ def test_a_defect_shows_its_type_only(run, folder, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("row 17: Jane Roe")
 
-    monkeypatch.setattr("littlestone.learners.fit.run", broken)
+    monkeypatch.setattr("littlestone.learners.running.run", broken)
     done = fit(run, {})
     refused(folder, done, "RuntimeError", code=1)
     assert "Jane" not in done.err

@@ -18,7 +18,7 @@ STREAM += " --horizon 9"
 PLAN = "--schema schema.toml --alpha 0.1 --beta 0.05"
 #: Words of Python that no message has.
 PYTHON = ("Traceback", "TypeError", "samples_per_user", "records_per_user", "strict=True")
-PYTHON += ("Learner ", "RuleLists", "['")
+PYTHON += ("Learner ", "DecisionTrees", "['")
 #: Wrong lines, and what is said.
 CALLS = {
     "fitt data.csv": "fit",
@@ -91,7 +91,7 @@ CALLS = {
     f"plan --class scorecard --solve epsilon --n 9 {PLAN}": "has no error bound before data",
     f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5": "'--costs' option",
     f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9": "Got 9/10",
-    f"{TREES} rule_lists(length=4)": "parameter of rule_lists must be 1, 2 or 3",
+    f"{TREES} decision_trees(depth=5)": "parameter of decision_trees must be 1, 2, 3 or 4",
     f"{TREES} rules --labels 1": "'--labels' option of fit must be 2 to 100 labels",
     f"{TREES} rules --labels 1,1.0": "that differ as cells",
     f"{TREES} rules --learner vc1": "'--delta' option of fit",

@@ -108,7 +108,7 @@ def test_names_of_labels_survive_saving(labels, tmp_path, capsys):
     table = {"age": [(25, 70)[i % 2] for i in range(400)], "ill": cells}
     schema = Schema.from_dict({"age": {"bins": [30, 60]}})
     made = ls.fit(
-        table, y="ill", epsilon=8, schema=schema, model="list", labels=labels, random_state=0
+        table, y="ill", epsilon=8, schema=schema, model="tree", labels=labels, random_state=0
     )
     made.save(tmp_path / "m.json")
     named = [label.decode() if isinstance(label, bytes) else label for label in labels] * 200

@@ -443,8 +443,8 @@ def test_numbers_may_mean_missing_in_a_schema_written_by_hand():
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("", "describes no column|is none that"),
-        ("a,b\n1,2\n", "Its first line has other names: is it the data"),
+        ("", "describes no column|has no known format"),
+        ("a,b\n1,2\n", "Its first line has other names; perhaps it is the table"),
         ("name,typ\nage,number\n", "Its first line has other names"),
         ("name,type\nage,numbr\n", "must be number, integer, category.*Got 'numbr'"),
         ("name,type\n,number\n", "line 2 of the codebook .* has no name"),
@@ -467,7 +467,7 @@ def test_a_file_that_is_no_codebook_is_refused_in_words(written, words, tmp_path
 
 def test_the_codebook_of_another_table_is_refused(tmp_path):
     (tmp_path / "book.csv").write_text("name,low,high\nweight,0,4\n")
-    with pytest.raises(ParameterError, match=r"describes weight\. Is it of this table"):
+    with pytest.raises(ParameterError, match=r"describes no column of the table, but weight\."):
         draft({"age": [1], "y": [0]}, codebook=tmp_path / "book.csv", label="y")
 
 

@@ -238,16 +238,6 @@ def a_part_drawn_by_public_coins(original, n, m, source):
 
 
 @mutant(
-    "half noise",
-    "classes.rule_lists:ListCandidates.draw",
-    "generic on rule_lists(length=2)",
-)
-def a_rule_list_is_drawn_at_twice_the_rate(original, self, rate, source):
-    """As if each split and each end had a budget of its own."""
-    return original(self, 2 * rate, source)
-
-
-@mutant(
     "wrong sensitivity",
     "costs:Costs.largest",
     "agnostic on finite(3 concepts on 2 points), with costs",

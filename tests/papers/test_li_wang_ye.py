@@ -14,7 +14,7 @@ from littlestone.classes import FiniteClass, PointHypothesis
 from littlestone.data import Sample, UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.papers import li_wang_ye as page
-from littlestone.papers import li_wang_ye_records as records
+from littlestone.papers import li_wang_ye_records as first_page
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
@@ -74,7 +74,7 @@ def drawn_hypotheses(representation):
 
 
 def record_theorem34(concept_class, epsilon):
-    return records.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
+    return first_page.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
 
 
 @pytest.mark.first(3, 15)
@@ -112,7 +112,7 @@ def test_theorem_34_of_infinite_classes(seed, k):
     }
     sample = Sample.of(*zip(*records, strict=True))
     rows = np.array([h.predict(sample.points) for h in H], dtype=np.int64)
-    assert records.surrogate(concept_class, rows, sample).tolist() == list(scores.values())
+    assert first_page.surrogate(concept_class, rows, sample).tolist() == list(scores.values())
     if k == 1:
         wanted = {}
         for i, chance in text.exponential(scores, A.epsilon, sensitivity=2).items():
@@ -122,7 +122,7 @@ def test_theorem_34_of_infinite_classes(seed, k):
 
 def test_theorem_34_is_certified():
     for concept_class, most in ((ls.Points(), 2500), (ls.Thresholds(1, 2**20), 3300)):
-        A = records.Theorem34.printed(concept_class, epsilon=F(1), **NUMBERS)
+        A = first_page.Theorem34.printed(concept_class, epsilon=F(1), **NUMBERS)
         n = A.required_samples()
         assert n <= most
         cert = A.failure(n).certificate(alpha=A.alpha, beta=A.beta, n=n)
@@ -144,8 +144,8 @@ def test_theorem_34_is_certified():
     ],
 )
 def test_values_of_the_game_are_exact(concepts, values):
-    dimension = records.RepD()(concepts)
-    found = [records.RepD().value(concepts, s) for s in range(1, dimension + 1)]
+    dimension = first_page.RepD()(concepts)
+    found = [first_page.RepD().value(concepts, s) for s in range(1, dimension + 1)]
     assert all(value.low == value.high for value in found)
     if values:
         assert [str(value.high) for value in found] == values
@@ -165,7 +165,7 @@ def test_values_of_the_game_are_exact(concepts, values):
 )
 def test_values_of_the_game_on_four_points(concepts, values):
     for s, wanted in enumerate(values, 1):
-        value = records.RepD().value(concepts, s)
+        value = first_page.RepD().value(concepts, s)
         assert value.low == value.high == F(wanted)
         check_strategies(concepts, s, value)
 
@@ -199,7 +199,7 @@ def check_strategies(concepts, s, value, alpha=F(1, 4)):
 def test_lemma_24_on_1000_concepts_and_distributions():
     """The boosted representation of points has a near majority about as often as it says."""
     base = ls.Points(0, 5).representation(F(1, 4), F(1, 4))
-    boosted = records.Lemma24()(base, F(49, 100), F(1, 2))
+    boosted = first_page.Lemma24()(base, F(49, 100), F(1, 2))
     assert boosted.size <= 2**20
     rng, bad = np.random.default_rng(0), 0
     from littlestone.classes.finite import nearest

@@ -83,7 +83,6 @@ KINDS = {
     "prefixes": lambda rng: ls.Prefixes(
         *rng.choice([("ipv4",), ("ipv6",), ("01", 3), ("0123456789", 5)])
     ),
-    "rule_lists": lambda rng: ls.RuleLists(schema(rng), rng.randint(1, 3)),
     "rules": lambda rng: ls.Rules(schema(rng), rng.randint(1, 3)),
     "scorecard": lambda rng: ScorecardClass(schema(rng)),
     "linear": lambda rng: LinearClass(schema(rng)),

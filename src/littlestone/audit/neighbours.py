@@ -46,8 +46,8 @@ def promised(learner: Any) -> Guarantee:
 def codes_of(concepts: Any) -> int:
     """Return how many codes labels or targets have: one is of all that are unlisted."""
     target = getattr(concepts, "target", None)
-    own = len(concepts.labels) + concepts.lists_labels
-    size: int = own if target is None else target.size
+    codes = len(concepts.labels) + concepts.lists_labels
+    size: int = codes if target is None else target.size
     return size
 
 

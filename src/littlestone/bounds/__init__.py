@@ -59,8 +59,6 @@ from littlestone.bounds.exponential import (
     realizable,
     realizable_from,
     realizable_vc,
-    surrogate,
-    uniform_vc,
     yan25_theorem11,
 )
 from littlestone.bounds.formulas import FormulaError
@@ -116,7 +114,5 @@ __all__ = [
     "register",
     "register_claim",
     "sparse_sets",
-    "surrogate",
-    "uniform_vc",
     "yan25_theorem11",
 ]

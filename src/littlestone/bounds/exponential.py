@@ -35,7 +35,7 @@ from littlestone.bounds.certificate import (
     near_zero,
     softmax,
 )
-from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK, names_in
+from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
 from littlestone.bounds.tails import log_chance
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.guarantee import check_nonnegative
@@ -683,17 +683,6 @@ def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -
     return _least("consistent-vc", n, "vc.consistent", vc_dim=vc_dim, alpha=alpha, beta=beta)
 
 
-def uniform_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
-    """Certify that *all* errors are estimated within alpha.
-
-    Examples
-    --------
-    >>> uniform_vc(1, alpha=0.1, beta=0.05).n, uniform_vc(5, alpha=0.1, beta=0.05).n
-    (2903, 10879)
-    """
-    return _least("uniform-vc", n, "vc.uniform", vc_dim=vc_dim, alpha=alpha, beta=beta)
-
-
 def erm_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
     """Certify error <= best + alpha of the least empirical error in a class.
 
@@ -893,48 +882,6 @@ def best_finite(
     return found
 
 
-# *Proof of `surrogate`* (docs/certificates.md). In fractions of n, let c' be a best concept, h'
-# in H within alpha1 of it, and c0 the concept that attains q(h0). Except with probability beta:
-#
-#
-# 1. errors(c') <= best + b (Hoeffding); distance(c', h') <= k on the records (Bernstein at bias
-# alpha1); q(h0) <= q(h') + r <= best + b + k + r, now with r = (4/(epsilon n))
-# ln((|H|-1)/beta_r).
-#
-# 2. Let s = q(h0) - errors(c0), the distance of c0 and h0 on the records. error(c0) <= errors(c0)
-# + u. Since errors(c0) >= error(c0) - u >= best - u, s <= w := u + b + k + r.
-#
-# 3. Relative deviations for pairs (c, h), Pi(2n) |H| of them: the true distance of c0 and h0 is
-# at most s + 2sqrt(sL) + 4L.
-#
-# 4. error(h0) <= error(c0) + s + 2sqrt(sL) + 4L <= (q(h0) - s + u) + s + 2sqrt(sL) + 4L <= best +
-# w + 2sqrt(wL) + 4L.
-
-
-def surrogate(
-    size: Callable[[Fraction, Fraction], int],
-    vc_dim: int,
-    *,
-    epsilon: Any,
-    alpha: Any,
-    beta: Any,
-    n: int | None = None,
-) -> Certificate:
-    """Certify error <= best + alpha for a representation, by the surrogate score of Theorem 3.4.
-
-    The score of h is min over concepts c of errors(c) + distance(c, h), with rate epsilon/4. Only
-    the VC dimension of the *class* is paid at alpha**-2. ``size(alpha1, beta1)`` is the number of
-    candidates of an (alpha1, beta1)-representation.
-
-    Examples
-    --------
-    >>> surrogate(lambda a, b: 2**1024 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).holds
-    True
-    """
-    goal = _goal("surrogate", 1, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
-    return _certified(n, goal, *_least_surrogate(size, goal))
-
-
 @dataclass(frozen=True)
 class _Goal:
     """What a certificate is asked for."""
@@ -1012,37 +959,13 @@ def _least_growth(goal: _Goal) -> _Found:
 
 @functools.lru_cache(maxsize=256)
 def _least_shares(goal: _Goal) -> _Found:
+    """Find good public shares of beta in floats, then the least n with them."""
+    bound, target = CERTIFICATES["realizable-vc"], float(goal.alpha)
+    known = {"vc_dim": goal.vc_dim, "epsilon": float(goal.epsilon), "beta": goal.beta}
+
     def point(x: Sequence[float]) -> dict[str, Any]:
         shares = [_short(share) for share in softmax([*x, 0.0])]
         return {"size": goal.size, "share_release": shares[0], "share_spread": shares[1]}
-
-    return _searched(CERTIFICATES["realizable-vc"], goal, point, [0.0])
-
-
-@functools.lru_cache(maxsize=64)
-def _least_surrogate(size: Callable[[Fraction, Fraction], int], goal: _Goal) -> _Found:
-    bound = CERTIFICATES["surrogate"]
-    names = [name for name in names_in(bound.lines[-2][1]) if name != "share_hashing"]
-
-    def point(x: Sequence[float]) -> dict[str, Any]:
-        near = min(float(goal.alpha) * 2.0 ** -abs(x[0]), 0.9 * float(goal.alpha))
-        first, *shares = (_short(share) for share in softmax([*x[1:], 0.0]))
-        alpha1 = Fraction(f"{near:.3g}")
-        found = {"size": size(alpha1, goal.beta * first), "alpha1": alpha1, "share_hashing": first}
-        return found | dict(zip(names, shares, strict=True))
-
-    return _searched(bound, goal, point, [5.0] + [0.0] * len(names))
-
-
-def _searched(
-    bound: Bound,
-    goal: _Goal,
-    point: Callable[[Sequence[float]], dict[str, Any]],
-    start: list[float],
-) -> _Found:
-    """Find good public choices in floats, then the least n with them."""
-    target = float(goal.alpha)
-    known = {"vc_dim": goal.vc_dim, "epsilon": float(goal.epsilon), "beta": goal.beta}
 
     def excess(choices: dict[str, Any]) -> Callable[[float], float]:
         at = bound.function("excess", "n", **known, **choices)
@@ -1055,8 +978,8 @@ def _searched(
     def excess_at(n: float) -> Callable[[Sequence[float]], float]:
         return lambda x: excess(point(x))(n)
 
-    best = start
-    for _ in range(2):  # the best choices depend on n only through logarithms
+    best = [0.0]
+    for _ in range(2):  # the best shares depend on n only through logarithms
         best = least_point(excess_at(needed(best)), best)
     choices = point(best)
     at = excess(choices)

@@ -8,7 +8,7 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`, `rule_lists`; `geometry`:
+                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`; `geometry`:
                     half-planes, affine subspaces; ``decision_trees/``; `finite`, with
                     dichotomies: labels of a few points, drawn by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
@@ -80,7 +80,6 @@ from littlestone.classes.intervals import CellClass, IntervalHypothesis, Interva
 from littlestone.classes.leaf_paths import LeafPaths
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
-from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import (
@@ -123,7 +122,6 @@ __all__ = [
     "Intervals",
     "LeafPaths",
     "LinearClass",
-    "ListHypothesis",
     "MajorityHypothesis",
     "MixtureHypothesis",
     "PatchedHypothesis",
@@ -135,7 +133,6 @@ __all__ = [
     "Prefixes",
     "Representation",
     "RuleHypothesis",
-    "RuleLists",
     "Rules",
     "ScorecardClass",
     "SetHypothesis",

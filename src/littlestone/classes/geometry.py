@@ -92,21 +92,21 @@ class PlaneDomain(OneColumn):
             parts: list[Any] = [text(part) for part in raw]
         else:
             parts = list((text(raw) or "").replace(",", " ").replace(";", " ").split())
-        found: list[Any] = [None if part is None else number_of(part) for part in parts]
-        if len(found) != 2 or not all(isinstance(v, int) for v in found):
+        values: list[Any] = [None if part is None else number_of(part) for part in parts]
+        if len(values) != 2 or not all(isinstance(v, int) for v in values):
             return OUTSIDE
-        inside = all(a <= v <= b for a, v, b in zip(self.low, found, self.high, strict=True))
-        return tuple(found) if inside else OUTSIDE
+        inside = all(a <= v <= b for a, v, b in zip(self.low, values, self.high, strict=True))
+        return tuple(values) if inside else OUTSIDE
 
     def array(self, X: Any, caller: str = "PlaneDomain") -> Points:
         """Convert an array of shape (n, 2), or a column of such cells, strictly."""
         cells = np.asarray(X, dtype=object)
         if cells.ndim == 2 and cells.shape[1] == 1:
             cells = cells[:, 0]
-        found = [self.cell(raw) for raw in (cells if cells.ndim else [X])]
-        if any(point is OUTSIDE for point in found):
+        points = [self.cell(raw) for raw in (cells if cells.ndim else [X])]
+        if any(point is OUTSIDE for point in points):
             raise refusal(caller, "X", self.rule)
-        return self.store(found)
+        return self.store(points)
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return one row for each point."""

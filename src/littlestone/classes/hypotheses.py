@@ -344,8 +344,8 @@ class Frozen(Hypothesis):
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        written = {k: json_integer(x) if isinstance(x, int) else list(x) for k, x in given.items()}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        written = {k: json_integer(x) if isinstance(x, int) else list(x) for k, x in values.items()}
         return {"type": self.TYPE, **written}
 
 
@@ -359,8 +359,8 @@ def load(data: Any) -> Hypothesis:
     """
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _READERS:
-        known = ", ".join(sorted(_READERS))
-        raise ParameterError(f"The 'type' entry of a hypothesis must be one of: {known}.")
+        readers = ", ".join(sorted(_READERS))
+        raise ParameterError(f"The 'type' entry of a hypothesis must be one of: {readers}.")
     return _READERS[kind](data)
 
 
@@ -375,8 +375,8 @@ def constant_label(hypothesis: Hypothesis) -> int | None:
     if hasattr(hypothesis, "label_names"):
         constant: int | None = hypothesis.constant  # type: ignore[attr-defined]
         return constant
-    said = _CONSTANT.fullmatch(hypothesis.describe())
-    return None if said is None else int(said[1])
+    match = _CONSTANT.fullmatch(hypothesis.describe())
+    return None if match is None else int(match[1])
 
 
 def names_to_dict(names: tuple[Label, ...]) -> Json:

@@ -200,8 +200,8 @@ def check_protects_records(learner: str) -> None:
     """Refuse a learner whose data sets are made of users."""
     if _protects_users(learner):
         raise ParameterError(
-            f"The learner {learner!r} protects users; here data sets are made of single records. "
-            "It is verified by littlestone audit exact --unit user."
+            f"The learner {learner!r} protects users, but these data sets are made of single "
+            "records. Verify it with littlestone audit exact --unit user."
         )
 
 

@@ -112,9 +112,9 @@ class FitGoal(Goal):
     """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
     choice.
     Required."""
-    model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
+    model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
     """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
-    Rules, lists and trees have a certificate of accuracy before any data are seen."""
+    Rules and trees have a certificate of accuracy before any data are seen."""
     bounds: str | None = None
     """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
@@ -143,7 +143,7 @@ class Further:
     proportion of the largest cost."""
     labels: str | None = None
     """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-    decision trees, rule lists, boosted trees, scorecards and finite classes. Any other cell counts
+    decision trees, boosted trees, scorecards and finite classes. Any other cell counts
     as an error of every model. If there are two labels and no --class, the second is the positive
     one, and any other cell is read as the first."""
     require_certificate: Flag = False
@@ -343,9 +343,9 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
             learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
             **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
-        if costs is not None and goal.model not in ("rule", "list", "tree"):
+        if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(
-                "The 'costs' parameter of fit is for the models that minimize costs: rule, list "
+                "The 'costs' parameter of fit is for the models that minimize costs: rule "
                 "and tree. Use --model tree, for example."
             )
         open_points.check(columns)
@@ -529,12 +529,13 @@ def _of_records_only(user: str | None, *, labels: str | None, costs: str | None)
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
-            "--labels does not go with the protection of users (--user), which is for two labels: "
-            f"name the positive one (--positive). Or {_ONE_RECORD}."
+            "--labels cannot be combined with the protection of users (--user), which is for two "
+            f"labels: name the positive one (--positive). Or {_ONE_RECORD}."
         )
     if user is not None and costs is not None:
         raise ParameterError(
-            "--costs is not for the protection of users (--user): leave one of them out."
+            "--costs cannot be combined with the protection of users (--user): leave one of them "
+            "out."
         )
 
 
@@ -721,7 +722,14 @@ def _show_rehearsal(found: Rehearsal) -> None:
         )
         for cell in found.cells for name, each in cell.measures.items()
     ]  # fmt: skip
-    columns = ("records", "epsilon", "measure", "mean of runs", "10% to 90%", "without privacy")
+    columns = (
+        "records",
+        "epsilon",
+        "measure",
+        "mean of runs",
+        "10th to 90th percentile",
+        "without privacy",
+    )
     table(found.title, (*columns, *more), rows)
     for line in found.notes:
         note(line)

@@ -72,7 +72,7 @@ _CLASSES = (
     "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
     "with --public, half_planes(0, 0, 1023, 1023); "
     "over the columns of a --schema: "
-    "rules(max_literals=2), rule_lists(length=2), decision_trees(depth=2), "
+    "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."
 )
 _FIRST = (
@@ -351,8 +351,8 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     "The '--samples-per-user' option of fit must be left out without --strict."
     >>> _in_options("The 'delta' parameter of VC1Learner must be in (0, 1).", ["fit", "data.csv"])
     "The '--delta' option of fit must be in (0, 1)."
-    >>> _in_options("The 'length' parameter of RuleLists must be 1, 2 or 3.", ["fit", "data.csv"])
-    "The 'length' parameter of rule_lists must be 1, 2 or 3."
+    >>> _in_options("The 'depth' parameter of DecisionTrees must be 1 to 4.", ["fit", "data.csv"])
+    "The 'depth' parameter of decision_trees must be 1 to 4."
     >>> _in_options("Raise alpha, or say less (shift=None).")
     'Raise alpha, or say less (--shift none).'
     """

@@ -394,8 +394,8 @@ def _scored(
         )
     if len(set(users)) > 1:
         raise ParameterError(
-            f"The models of {caller} protect records and users, or users of several columns. "
-            "Compare models that protect the same units."
+            f"Some models of {caller} protect records and others users, or the users are in "
+            "different columns. Compare models that protect the same units."
         )
     user, ys = users[0], [column for column, _ in labels]
     groups = [_groups_of(caller, by, *each) for each in zip(releases, ys, strict=True)]

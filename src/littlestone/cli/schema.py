@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _CLASSES = (
     "rules(max_literals=1)",
     "rules(max_literals=2)",
-    "rule_lists(length=2)",
     *(f"decision_trees(depth={depth})" for depth in (1, 2, 3)),
 )
 

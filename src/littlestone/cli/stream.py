@@ -406,7 +406,9 @@ def _known(folder: str) -> Json | None:
             "seed": settings["seed"],
         }
     except (KeyError, ValueError, TypeError):
-        raise StoreError(f"The state {folder} has been changed.", reason="damaged") from None
+        raise StoreError(
+            f"The state {folder} is damaged and cannot be continued.", reason="damaged"
+        ) from None
 
 
 def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, list[str]]:
@@ -435,8 +437,8 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
     if user is None or records_per_user is None:
         raise ParameterError(
             "With --user, stream needs --records-per-user, for example 4, and vice versa: up to "
-            "this number of rows of each user are learned. It is public: state what users "
-            "typically have, but do not count these data."
+            "this number of rows of each user are learned. The number is public: state what "
+            "users typically have, without counting these data."
         )
     if isinstance(records_per_user, int):
         return records_per_user

@@ -192,7 +192,7 @@ class Public:
             found = beside(data, self.public, [y, user], x, self.most_bins, form, "fit")
             return (*open_class(spec, found, x, labels), options)
         if self.bins is not None:
-            raise ParameterError("The 'bins' option of fit is for rules, rule lists and trees.")
+            raise ParameterError("The 'bins' option of fit is for rules and trees.")
         refuse_same(data, self.public, "fit")
         table = read_table(self.public, csv=form, caller="fit")
         concepts, _ = open_class(spec, None, x, labels)
@@ -238,7 +238,7 @@ GROUPS = {
     """,
     "Model": """
         model class learner set proper method monotonic monotonic-cst inference loss quantile costs
-        agnostic alpha beta require-certificate constants adversary solve what-if papers best share
+        agnostic alpha beta require-certificate constants adversary solve best share
         single third aim chance runs jobs
     """,
     "Privacy": "epsilon delta accounting neighbours ledger purpose fingerprint seed",

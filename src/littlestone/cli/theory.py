@@ -321,8 +321,8 @@ def streamed(
     parts = parts_of((Part(LEARNING, guarantee),), proposal)
     if guarantee.epsilon > Fraction(terms.epsilon):
         raise ParameterError(
-            f"With these parameters {name} would satisfy {guarantee} only, more than --epsilon. "
-            "Set fewer draws or a smaller K_budget."
+            f"With these parameters {name} would only satisfy {guarantee}, which exceeds "
+            "--epsilon. Set fewer draws or a smaller K_budget."
         )
     reader = reader_of(concepts)
     begun = reader.begin(lines_of(reader))

@@ -636,8 +636,8 @@ class Calendar:
         for iso in _EXAMPLES:
             match = made._pattern.fullmatch(iso)
             if match and _seconds_of(match.groupdict()) != cast(Any, _iso_moment(iso))[0]:
-                hint = "Such texts are always read as ISO 8601: write the dates another way."
-                raise parameter_error(caller, "format", "no other order of ISO's", form, hint)
+                hint = "Texts such as 2020-01-02 are always read as ISO 8601."
+                raise parameter_error(caller, "format", "not in conflict with ISO 8601", form, hint)
         return made
 
 

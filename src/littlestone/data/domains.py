@@ -132,8 +132,8 @@ def distinct(points: Points) -> tuple[Points, Index]:
         return _distinct_integers(points)
     long = long_integers(points)
     if long is not None:
-        found, where = _distinct_integers(long)
-        return widened(found), where
+        integers, where = _distinct_integers(long)
+        return widened(integers), where
     table: dict[object, int] = {}
     first = np.fromiter((table.setdefault(p, len(table)) for p in points), np.int64, len(points))
     keys = sorted(table, key=canonical_order)
@@ -215,7 +215,7 @@ def _distinct_rows(rows: Points) -> tuple[Points, Index]:
     return ordered[new], where
 
 
-def check_same(found: Sequence[int]) -> None:
+def check_same(types: Sequence[int]) -> None:
     """Refuse readings of one table that found different numbers of records (public).
 
     Examples
@@ -224,7 +224,7 @@ def check_same(found: Sequence[int]) -> None:
     Traceback (most recent call last):
     littlestone.errors.DataError: The table changed between two readings. Nothing is released; ...
     """
-    if len(set(found)) > 1:
+    if len(set(types)) > 1:
         raise DataError(
             "The table changed between two readings. Nothing is released; learn from a copy or a "
             "snapshot of it."
@@ -704,9 +704,9 @@ def _one_column(X: Any, caller: str) -> Any:
     if isinstance(X, list | tuple) and not any(np.ndim(_peek(x)) for x in X):
         return list(X)  # as it is: NumPy would turn integers beyond 64 bits into floats
     if not hasattr(X, "__array__") and not isinstance(X, list | tuple | range):
-        found = type(X).__name__
+        kind = type(X).__name__
         hint = "Collect a lazy frame or a relation first; a sparse matrix has X.toarray()."
-        raise parameter_error(caller, "X", "a list, or an array of one column", found, hint)
+        raise parameter_error(caller, "X", "a list, or an array of one column", kind, hint)
     values = np.asarray(X, dtype=object if isinstance(X, list | tuple) else None)
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]

@@ -203,8 +203,8 @@ def read_codebook(path: str | Path) -> list[Variable]:
     for variable in found:
         if variable.name in names:
             raise ParameterError(
-                f"The codebook {str(path)!r} describes the column {variable.name!r} twice: which "
-                "of the two holds? Delete one line."
+                f"The codebook {str(path)!r} describes the column {variable.name!r} twice. "
+                "Delete one of the two lines."
             )
         names.add(variable.name)
     return found
@@ -227,16 +227,19 @@ def _csv(written: str, path: str | Path) -> Iterator[Variable]:
     redcap = {"variable / field name", "field type"} <= set(known)
     if not redcap and ("name" not in known or not set(known) <= set(_COLUMNS)):
         raise ParameterError(
-            f"The codebook {str(path)!r} is none that this program reads: REDCap's data dictionary "
+            f"The codebook {str(path)!r} has no known format. Known are REDCap's data dictionary "
             "(Variable / Field Name, Field Type, ...), a Frictionless Table Schema (JSON with "
-            f"fields), or a CSV file with the columns {', '.join(_COLUMNS)} (all but name may be "
-            "absent). Its first line has other names: is it the data, or separated by semicolons?"
+            f"fields) and CSV files with the columns {', '.join(_COLUMNS)} (all but name may be "
+            "absent). Its first line has other names; perhaps it is the table itself, or separated "
+            "by semicolons."
         )
     for place, line in enumerate(lines, 2):
         cells = {key: (line[name] or "").strip() for key, name in known.items() if name is not None}
         where = f"line {place} of the codebook {str(path)!r}"
         if None in line:
-            raise ParameterError(f"The {where} has more cells than the first line: quote commas.")
+            raise ParameterError(
+                f"The {where} has more cells than the first line: quote cells with commas."
+            )
         if not any(cells.values()):
             continue
         if not cells["variable / field name" if redcap else "name"]:
@@ -511,9 +514,8 @@ def draft(
         unsaid = [name for name in kinds if name not in known]
         if len(unsaid) == len(kinds):
             raise ParameterError(
-                f"The codebook {str(codebook)!r} has no line of any column of the table: it "
-                f"describes {', '.join(list(known)[:12])}. Is it of this table? Names are compared "
-                "exactly."
+                f"The codebook {str(codebook)!r} describes no column of the table, but "
+                f"{', '.join(list(known)[:12])}. Names are compared exactly."
             )
         blocks += _listing("The table has no column of these lines of the codebook", absent)
         blocks += _listing("The codebook has no line of these columns", unsaid)

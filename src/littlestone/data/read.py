@@ -111,9 +111,9 @@ class _Sampled(Reading):
             take = partial(self._taken, rows)
             return Unread(rows, self.in_memory, take=take, labels=labels)
         if need == "extremes" and self._direct and self._outermost:
-            found = self._extremes(most)
+            sample = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)
-            return Unread(found.n, whole, extremes=self._extremes, known=(most, found))
+            return Unread(sample.n, whole, extremes=self._extremes, known=(most, sample))
         if self.user is not None:
             # how many records the users have is private: in the store, however few there are
             stores = self.domain.bounds is not None and line is not None
@@ -375,7 +375,7 @@ class RowReader:
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.caller} must have as many cells as the first line "
-                    "has names, and an even number of quotes. Some line has not, and strict "
+                    "has names, and an even number of quotes. Some line does not, and strict "
                     "reading refuses it."
                 )
             users = None if self.user is None else self._users(cells.pop())
@@ -406,15 +406,15 @@ class RowReader:
 
     def _columns(self, names: Sequence[str]) -> list[int]:
         points = [self.x] if self.domain.schema is None else self.domain.schema.names
-        asked = [*points, self.y, *([] if self.user is None else [self.user])]
-        for name in asked:
+        columns = [*points, self.y, *([] if self.user is None else [self.user])]
+        for name in columns:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
                     f"{self.what} given to {self.caller} has no column {name!r}. Its first line "
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
-        return [names.index(str(name)) for name in asked]
+        return [names.index(str(name)) for name in columns]
 
     def _numbers(self, columns: Sequence[int]) -> set[int]:
         """Return which of the columns are read as numbers."""
@@ -422,15 +422,15 @@ class RowReader:
         if self.domain.schema is not None:
             numeric = [column.of_numbers for column in self.domain.schema]
         numeric.append(Match(self.positive).numeric)
-        return {place for place, known in zip(columns, numeric, strict=False) if known}
+        return {place for place, is_number in zip(columns, numeric, strict=False) if is_number}
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""
         raw, where = distinct_cells(pa.chunked_array([cells]))
-        known = [user_name(cell) for cell in raw]
-        if self.strict and None in known:
+        users = [user_name(cell) for cell in raw]
+        if self.strict and None in users:
             raise refusal(self.caller, str(self.user), "not missing")
-        names = [json.dumps(name) for name in known]
+        names = [json.dumps(name) for name in users]
         return [names[i] for i in where.tolist()]
 
     def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:

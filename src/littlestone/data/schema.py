@@ -442,8 +442,8 @@ class Column:
     def beyond_doubles(self) -> bool:
         """Whether a bin or category is a whole number that doubles merge with another one."""
         named = (number(name) for name in self.categories or ())
-        asked = self.edges or [value for value in named if isinstance(value, int)]
-        return any(abs(value) >= 2**53 for value in asked)
+        values = self.edges or [value for value in named if isinstance(value, int)]
+        return any(abs(value) >= 2**53 for value in values)
 
     @cached_property
     def integer_edges(self) -> tuple[int, ...]:
@@ -655,11 +655,11 @@ class Schema:
     public: PublicBins | None = None
 
     def __post_init__(self) -> None:
-        given: Any = self.columns
-        if not isinstance(given, tuple | list):
+        columns: Any = self.columns
+        if not isinstance(columns, tuple | list):
             hint = 'Schema.from_dict({"age": {"bins": [30, 60]}}) makes one.'
-            found = type(given).__name__
-            raise parameter_error("Schema", "columns", "a tuple of columns", found, hint)
+            kind = type(columns).__name__
+            raise parameter_error("Schema", "columns", "a tuple of columns", kind, hint)
         if bool(self.columns) == (self.every is not None):
             raise ParameterError(
                 "A schema needs at least one column: columns=(...) or Schema.every_column(edges)."
@@ -703,8 +703,8 @@ class Schema:
             )
         mistakes: list[str] = []
         described, csv = _without_csv(described, mistakes)
-        known = described.get(_PUBLIC)
-        public = None if known is None else PublicBins.from_dict(known)
+        bins = described.get(_PUBLIC)
+        public = None if bins is None else PublicBins.from_dict(bins)
         written = {
             name: entry for name, entry in described.items() if name not in (_PROPOSAL, _PUBLIC)
         }
@@ -759,10 +759,10 @@ class Schema:
         >>> print(schema.binning_error(1))
         error <= 0.236 except with probability 0.05, from 400 records: holds [public.slabs]
         """
-        made: Schema = import_module("littlestone.data.draft").from_public(
+        schema: Schema = import_module("littlestone.data.draft").from_public(
             table, bins=bins, columns=columns
         )
-        return made
+        return schema
 
     def binning_error(
         self, s: int, *, beta: Any = Fraction(1, 20), shift: tuple[Any, Any] = (1, 0)
@@ -905,8 +905,8 @@ class Schema:
             type(sign) is int and sign in words for sign in signs.values()
         ):
             hint = 'For example {"age": 1, "bmi": -1}: rising with age, falling with bmi.'
-            wanted = "a mapping from names of columns to 1 or -1"
-            raise parameter_error(caller, "monotonic_cst", wanted, signs, hint)
+            allowed = "a mapping from names of columns to 1 or -1"
+            raise parameter_error(caller, "monotonic_cst", allowed, signs, hint)
         for name in signs:
             _ = self[name]
         return replace(
@@ -1074,13 +1074,13 @@ def _completed(column: Column, entry: Mapping[str, Any]) -> Column:
     """Return a column with its order, and how its cells are cleaned."""
     if "monotone" in entry:
         column = column.in_order(entry["monotone"])
-    asked = [key for key in KEYS if key in entry]
-    if not asked:
+    keys = [key for key in KEYS if key in entry]
+    if not keys:
         return column
     if column.calendar is not None:
         hint = "Dates have a format: what is not written in it is other."
         rule = "of a column of numbers or categories"
-        raise parameter_error(f"column {column.name!r}", asked[0], rule, "dates", hint)
+        raise parameter_error(f"column {column.name!r}", keys[0], rule, "dates", hint)
     return column.cleaned(Cleaning.parse(column.name, entry, column.categories, column.missing))
 
 
@@ -1099,7 +1099,7 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
         for key in entry
         if key not in _KEYS
     )
-    missing, known = entry.get("missing", ()), len(mistakes)
+    missing, before = entry.get("missing", ()), len(mistakes)
     kinds = [kind for kind in _KINDS if kind in entry]
     if not {"type", "by", "format", "zone"}.isdisjoint(entry):
         try:
@@ -1114,14 +1114,14 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
         except ParameterError as mistake:
             mistakes.append(str(mistake))
     elif all(key in _KEYS for key in entry):  # else a kind is misspelt
-        given = " and ".join(kinds) or "none"
+        listed = " and ".join(kinds) or "none"
         mistakes.append(
-            f"The {caller} must have exactly one of bins, integers, categories. Got {given}. "
+            f"The {caller} must have exactly one of bins, integers, categories. Got {listed}. "
             "Numbers have bins or integers, texts have categories."
         )
     try:
         Column.bins(name, [0], missing)
     except ParameterError as mistake:
-        if str(mistake) not in mistakes[known:]:
+        if str(mistake) not in mistakes[before:]:
             mistakes.append(str(mistake))
     return None

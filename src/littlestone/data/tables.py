@@ -424,7 +424,7 @@ class _Csv(Table):
         if self._stream is not None and self._stream.ragged:
             raise DataError(
                 "Every line of the CSV file must have as many cells as the first line has names, "
-                "and an even number of quotes. Some line has not, and strict=True refuses it."
+                "and an even number of quotes. Some line does not, and strict=True refuses it."
             )
 
 

@@ -122,8 +122,8 @@ class Target(ABC):
 
 def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
     try:
-        given = np.asarray(y)
-        numbers = given.astype(np.float64) if given.dtype.kind not in "mM" else np.array([np.nan])
+        cells = np.asarray(y)
+        numbers = cells.astype(np.float64) if cells.dtype.kind not in "mM" else np.array([np.nan])
     except (TypeError, ValueError, OverflowError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
@@ -221,8 +221,8 @@ class Count(Target):
         exact = exact_value(self.high)
         if exact is None or exact.denominator > 1 or not 1 <= exact <= _MOST_CELLS:
             hint = "It is public: take it from general knowledge, not from these records."
-            wanted = f"an integer in [1, {_MOST_CELLS}]"
-            raise parameter_error("a count", "high", wanted, self.high, hint)
+            allowed = f"an integer in [1, {_MOST_CELLS}]"
+            raise parameter_error("a count", "high", allowed, self.high, hint)
         object.__setattr__(self, "high", int(exact))
 
     @property
@@ -264,21 +264,21 @@ class Periods(Target):
     kind = "time"
 
     def __post_init__(self) -> None:
-        given = self.ends
-        several = isinstance(given, list | tuple | range | np.ndarray)
-        found = [exact_value(end) for end in given] if several else []
-        ends = [end for end in found if end is not None]
+        ends_typed = self.ends
+        several = isinstance(ends_typed, list | tuple | range | np.ndarray)
+        exact = [exact_value(end) for end in ends_typed] if several else []
+        ends = [end for end in exact if end is not None]
         if (
             not ends
-            or len(ends) < len(found)
+            or len(ends) < len(exact)
             or any(a >= b for a, b in pairwise([Fraction(0), *ends]))
         ):
             hint = (
                 "They are public: state them from general knowledge, for example [12, 24, 36]; "
                 "with high=36 their number is enough."
             )
-            wanted = "increasing positive numbers, the ends of the periods"
-            raise parameter_error("a time", "periods", wanted, given, hint)
+            allowed = "increasing positive numbers, the ends of the periods"
+            raise parameter_error("a time", "periods", allowed, ends_typed, hint)
         if len(ends) > 100:
             raise parameter_error("a time", "periods", "at most 100 numbers", len(ends))
         object.__setattr__(self, "ends", tuple(ends))

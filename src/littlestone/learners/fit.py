@@ -23,7 +23,6 @@ from littlestone.classes import (
     ConceptClass,
     DecisionTrees,
     LinearClass,
-    RuleLists,
     Rules,
     ScorecardClass,
 )
@@ -102,14 +101,13 @@ Listed = Sequence[Any] | None
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
 MODELS: dict[str, Callable[[Schema, Listed, int], ConceptClass]] = {
     "rule": lambda schema, labels, size: Rules(schema, size),
-    "list": lambda schema, labels, size: RuleLists(schema, size, labels),
     "tree": lambda schema, labels, size: DecisionTrees(schema, size, labels),
     "scorecard": lambda schema, labels, size: ScorecardClass(schema, labels=labels),
     "linear": lambda schema, labels, size: LinearClass(schema, labels=labels),
     "boosted": lambda schema, labels, size: BoostedTreeClass(schema, size, labels=labels),
 }
 #: Those with a certificate before data, purely private; of a user they see so many records.
-CERTIFIED = ("rule", "list", "tree")
+CERTIFIED = ("rule", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
@@ -189,21 +187,21 @@ class Fit:
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
             )
-        found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
+        groups = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
         if self.shares.holdout is None and not self.shares.rule:
             raise ParameterError(NOT_HELD_OUT.format(caller))
-        learned = set(self.columns or ()) & set(found.column_names)
+        learned = set(self.columns or ()) & set(groups.column_names)
         if self.schema is None and learned:
             hint = "Without a schema, the columns of groups cannot be predictors."
             raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
         if self.schema is not None:
-            beside = found.over(self.schema, caller).beside
+            beside = groups.over(self.schema, caller).beside
             if beside and (self.user is not None or self.concepts is not None):
                 raise ParameterError(
                     f"Where users are protected, or with a --class, the groups of {caller} must be "
                     "predictors, too: add these columns to the schema."
                 )
-        return found
+        return groups
 
     @property
     def _learns_columns(self) -> bool:
@@ -219,10 +217,10 @@ class Fit:
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
-        given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
-        given |= {"labels": self._counts_labels, "rule": self._of_sums}
+        parts = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
+        parts |= {"labels": self._counts_labels, "rule": self._of_sums}
         how = {"columns": learned and not joined, "joined": joined}
-        return Shares.parse(self.caller, self.epsilon, **how, **given)
+        return Shares.parse(self.caller, self.epsilon, **how, **parts)
 
     @property
     def _of_sums(self) -> bool:
@@ -260,7 +258,7 @@ class Fit:
             raise ParameterError(NO_DELTA)
         if not named and family == "rule" and task.labels is not None:
             raise ParameterError(
-                "A rule predicts one of two labels. For more labels use the model list, tree, "
+                "A rule predicts one of two labels. For more labels use the model tree, "
                 "scorecard or boosted."
             )
         if self.interval is not None and (not sums or task.target.ends):
@@ -270,7 +268,7 @@ class Fit:
             )
         if self.certified and (sums or self._learns_columns):
             raise ParameterError(
-                f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
+                f"The 'require_certificate' parameter of {caller} is for --model rule or "
                 "tree with a --schema: there is no certificate before data for boosted trees, "
                 "scorecards and linear models, nor if the columns are learned from records."
             )
@@ -323,8 +321,8 @@ class Fit:
             hint = (
                 "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
             )
-            found = type(schema).__name__
-            raise parameter_error(caller, "schema", "a Schema with named columns", found, hint)
+            kind = type(schema).__name__
+            raise parameter_error(caller, "schema", "a Schema with named columns", kind, hint)
         for name in (self.task.y, self.task.event):
             if name is not None and name in schema.names:
                 raise ParameterError(
@@ -365,8 +363,8 @@ class Fit:
     @classmethod
     def from_dict(cls, data: Json) -> Fit:
         """Read what `to_dict` wrote."""
-        given = read_options(data)
-        return cls(**given | {"labels": Labels(**given["labels"])})
+        fields = read_options(data)
+        return cls(**fields | {"labels": Labels(**fields["labels"])})
 
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
@@ -418,18 +416,18 @@ class Fit:
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
             decided.add("Evaluation", about_evaluation(shares, rows))
-        made = self._planned(concepts, schema, shares, table, opened)
+        planned = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            decided.add("Delta", about_delta(made.learner, n))
+            decided.add("Delta", about_delta(planned.learner, n))
         if self.inference is not None:
-            decided.add("Coefficients", about_coefficients(made.learner, n))
+            decided.add("Coefficients", about_coefficients(planned.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
-            self._afford(made.learner, shares, source, ledger, table)
+            self._afford(planned.learner, shares, source, ledger, table)
             if shares.labels:
                 decided.tell()
             before = count(shares)
-        return replace(made, before=before, apart=apart, paid=paid, tell=decided.tell)
+        return replace(planned, before=before, apart=apart, paid=paid, tell=decided.tell)
 
     def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
         """Return the shares, of so many records if that is known; with columns learned, or not."""
@@ -453,9 +451,9 @@ class Fit:
             return None, opened, rows
         x = (self.columns or opened.names) if self.schema is None else self.schema.names
         more = () if self.groups is None else self.groups.column_names
-        asked = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
+        columns = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
         first = held_out_rows(rows, held_out, source)
-        return *opened.split(first, list(asked), self.caller), rows
+        return *opened.split(first, list(columns), self.caller), rows
 
     def _chosen(
         self, schema: Schema, n: int | None, shares: Shares, opened: Table
@@ -487,10 +485,8 @@ class Fit:
         promised = promise(learner, shares=shares, seeded=source.seeded)
         loss = shares.loss(learner)
         if shares.labels:  # in zCDP both prices add up, as both are paid
-            known = isinstance(loss, Concentrated)
-            loss = (
-                Concentrated(cast(Concentrated, loss).rho + shares.labels**2 / 2) if known else None
-            )
+            rho = loss.rho if isinstance(loss, Concentrated) else None
+            loss = None if rho is None else Concentrated(rho + shares.labels**2 / 2)
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
@@ -504,15 +500,15 @@ class Fit:
         refuse_same(table, self.public, self.caller)
         leave = [self.task.y, self.task.event, self.user]
         leave += [] if self.groups is None else self.groups.column_names  # they have bins already
-        found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
-        assert found.public is not None
-        rows = counted(found.public.points, "public rows")
-        said = f"bins and categories of {rows}, which cost no epsilon"
-        schema = replace(found, public=None)
+        binned = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
+        assert binned.public is not None
+        rows = counted(binned.public.points, "public rows")
+        sentence = f"bins and categories of {rows}, which cost no epsilon"
+        schema = replace(binned, public=None)
         if self.monotonic_cst is not None:
             schema = schema.monotone(self.monotonic_cst, self.caller)
         self._check_inference(schema)
-        return schema, said
+        return schema, sentence
 
     def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
@@ -529,9 +525,9 @@ class Fit:
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
         leave += [] if self.groups is None else self.groups.column_names  # these are public
-        asked = [name for name in columns or opened.names if name not in (task.y, *leave)]
+        predictors = [name for name in columns or opened.names if name not in (task.y, *leave)]
         if task.event is not None:
-            _refuse_time(caller, asked)
+            _refuse_time(caller, predictors)
         most = len(columns or opened.names)
         bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
         if bins < 2:
@@ -543,8 +539,8 @@ class Fit:
         small = self.delta or Fraction(0)
         epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
         if self._composes:
-            part, rho, wanted = self._zcdp_of_columns(shares, cast(int, rows))
-            epsilon, delta, bins = shares.total, small, min(bins, wanted)
+            part, rho, most_bins = self._zcdp_of_columns(shares, cast(int, rows))
+            epsilon, delta, bins = shares.total, small, min(bins, most_bins)
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
@@ -557,8 +553,8 @@ class Fit:
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
         if problem is not None:
-            found = standard(opened, csv=self.csv, **where)
-            if found is None:
+            numeric = standard(opened, csv=self.csv, **where)
+            if numeric is None:
                 raise problem
             more = ""
             if isinstance(problem, InfeasibleError):
@@ -567,13 +563,12 @@ class Fit:
                     "epsilon, a delta or fewer columns; public bins and categories are better "
                     "(littlestone schema new)"
                 )
-            said = (
-                f"{_listed(found.names)}: numeric, with standard bins, which cost no epsilon; text "
-                "columns "
+            decided.add(
+                "Columns",
+                f"{_listed(numeric.names)}: numeric, with standard bins, which cost no epsilon; "
+                f"text columns are not read{more}",
             )
-            said += "are not read"
-            decided.add("Columns", f"{said}{more}")
-            return found, None, None
+            return numeric, None, None
         check()
         before = count()
         spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
@@ -762,15 +757,15 @@ def fit(
     public : path, data frame, or relation, optional
         Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
         the same names get the quantiles of its numbers as bins, its texts as categories.
-    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
-        The family. Rules, lists and trees have a certificate of accuracy before data.
+    model : {"auto", "rule", "tree", "scorecard", "linear", "boosted"}
+        The family. Rules and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
-        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+        With ``user``, of rules and trees: how many records of each are looked at (public).
     monotonic_cst : mapping from names to 1 or -1, optional
         Columns of the schema along which a linear model or scorecard only rises, or falls.
     inference : sequence of str, optional
@@ -780,7 +775,7 @@ def fit(
         The budget of these records.
     evaluate : number, "auto" or None
         The part of epsilon that measures the error on the records of the fit. "auto": a tenth of
-        what learns, for rules, lists and trees. Other models hold records out, from n epsilon 500
+        what learns, for rules and trees. Other models hold records out, from n epsilon 500
         on: a share of ``1000 / (n epsilon)``, between .1 and .3 and at most 20,000; with fewer
         nothing is evaluated.
     holdout : number in (0, 1), optional
@@ -844,12 +839,12 @@ def fit(
     options = {name: value for name, value in locals().items() if name in OPTIONS} | other
     source, plan = source_of("fit", random_state), None
     if protocol is None:
-        asked = asked_of("fit", options)
+        parsed = asked_of("fit", options)
     else:
         plan = protocol if isinstance(protocol, Protocol) else Protocol.read(protocol)
         plan.check_alone(n for n, v in options.items() if v is not OPTIONS.get(n))
-        asked = asked_by(plan, table)
-    planned = asked.plan(
+        parsed = asked_by(plan, table)
+    planned = parsed.plan(
         table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
     )
 
@@ -885,16 +880,16 @@ def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
     for name in options:
         if name not in OPTIONS:
             raise ParameterError(no_argument("littlestone", name))
-    said = OPTIONS | dict(options)
-    labels = said["labels"]
-    own = None if labels is None else tuple(check_labels(caller, labels))
-    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
-    schema, columns = said["schema"], said["columns"]
+    typed = OPTIONS | dict(options)
+    labels = typed["labels"]
+    names = None if labels is None else tuple(check_labels(caller, labels))
+    listed, two = (names, None) if names is not None and len(names) > 2 else (None, names)
+    schema, columns = typed["schema"], typed["columns"]
     if columns is not None and isinstance(schema, Schema) and schema.bound:
-        said["schema"] = replace(schema, columns=tuple(schema[name] for name in columns))
+        typed["schema"] = replace(schema, columns=tuple(schema[name] for name in columns))
     return Fit(
-        **{name: said[name] for name in _AS_TYPED},
-        target={name: said[name] for name in _OF_TARGETS_ONLY},
+        **{name: typed[name] for name in _AS_TYPED},
+        target={name: typed[name] for name in _OF_TARGETS_ONLY},
         labels=Labels(listed, two, 1 if two is None else two[1]),
         caller=caller,
     )
@@ -904,11 +899,11 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     """Return the fit of a protocol, if a table has its columns; no record is read."""
     from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
-    asked = Fit.from_dict(protocol.fit)
-    declared = None if asked.schema is None else asked.schema.csv
-    opened = read_table(table, csv=asked.csv, declared=declared, caller="fit")
+    parsed = Fit.from_dict(protocol.fit)
+    declared = None if parsed.schema is None else parsed.schema.csv
+    opened = read_table(table, csv=parsed.csv, declared=declared, caller="fit")
     protocol.check_columns(opened.names)
-    return asked
+    return parsed
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:

@@ -130,8 +130,8 @@ class Release:
         """
         sides = [p for p in self.parts if p.about in (LEARNED_FROM, HELD_OUT) and p.what != LABELS]
         if part not in sides:
-            known = part.what != JOINED
-            return part.guarantee if known else replace(part.guarantee, claim=COMPOSED)
+            of_model = part.what != JOINED
+            return part.guarantee if of_model else replace(part.guarantee, claim=COMPOSED)
         at_once = total(sides)
         before = any(each.what in (COLUMNS, JOINED) for each in sides)
         return replace(at_once, claim="dp.parallel") if before else at_once
@@ -176,25 +176,27 @@ class Release:
     @property
     def counts(self) -> ScoreHistogram | None:
         """The histogram of an evaluation of labels."""
-        found = self.evaluation
-        return found if isinstance(found, ScoreHistogram) and self.target is None else None
+        evaluation = self.evaluation
+        return (
+            evaluation if isinstance(evaluation, ScoreHistogram) and self.target is None else None
+        )
 
     @property
     def measured(self) -> Evaluation | QuantityEvaluation | SurvivalEvaluation | None:
         """What the evaluation says; nothing of new records, if the columns were learned, too."""
-        found = self.evaluation
-        if found is None:
+        evaluation = self.evaluation
+        if evaluation is None:
             return None
         if not self.independent:
-            found = replace(found, held_out=False)
+            evaluation = replace(evaluation, held_out=False)
         measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
-        if isinstance(found, ErrorSums):
-            measured = QuantityEvaluation(found)
+        if isinstance(evaluation, ErrorSums):
+            measured = QuantityEvaluation(evaluation)
         elif self.target is not None:
             schema = cast("Schema", self.concept_class.row_schema)
-            measured = SurvivalEvaluation.of(found, cast(TreeSum, self.hypothesis), schema)
+            measured = SurvivalEvaluation.of(evaluation, cast(TreeSum, self.hypothesis), schema)
         else:
-            measured = evaluation_of(found, self.hypothesis)
+            measured = evaluation_of(evaluation, self.hypothesis)
         measured.seeded = self.guarantee.seeded
         return measured
 
@@ -230,12 +232,12 @@ class Release:
         lines += [("", f"{part.what}, of {part.about}: {part.guarantee}") for part in self.nested]
         if self.certificate is not None:
             lines.append(("Certificate", str(self.certificate)))
-        found = self.quality
-        if found is not None:
-            lines.append(("Error rate", _band(found.error)))
-            if found.constant != found.majority:  # else it is the same error
-                always = f"Always {self.labels[found.majority]}"
-                lines.append((always, _band(found.baseline)))
+        quality = self.quality
+        if quality is not None:
+            lines.append(("Error rate", _band(quality.error)))
+            if quality.constant != quality.majority:  # else it is the same error
+                always = f"Always {self.labels[quality.majority]}"
+                lines.append((always, _band(quality.baseline)))
         elif self.measured is not None:
             lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
@@ -258,7 +260,7 @@ class Release:
             },
             **stated(self.parts),
         }
-        said = {
+        optional = {
             "n": self.n,
             "columns": self.columns,
             "label_names": None if self.names is None else list(self.names),
@@ -266,15 +268,15 @@ class Release:
             "costs": None if self.costs is None else self.costs.to_dict(),
             "protocol": self.protocol,
         }
-        out |= {name: value for name, value in said.items() if value is not None}
+        out |= {name: value for name, value in optional.items() if value is not None}
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
-            found, measured = self.quality, self.measured
-            if found is not None:
-                out["quality"] = found.to_dict()
+            quality, measured = self.quality, self.measured
+            if quality is not None:
+                out["quality"] = quality.to_dict()
             elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
                 out["quality"] = measured.quality
             if self.groups:
@@ -357,8 +359,8 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, caller="predict"))
-        found = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
-        return np.concatenate(found)
+        pieces = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
+        return np.concatenate(pieces)
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
@@ -495,8 +497,8 @@ class Release:
         was made with a seed says so in a comment; JSON has the guarantee.
         """
         remark = f"# {NOT_PRIVATE}\n"
-        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
-        return said * self.guarantee.seeded + self._exported(to, dialect, table)
+        comment = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
+        return comment * self.guarantee.seeded + self._exported(to, dialect, table)
 
     def _exported(self, to: str, dialect: str, table: str | None) -> str:
         schema, hypothesis = self.concept_class.row_schema, self.hypothesis
@@ -505,11 +507,11 @@ class Release:
         model: Any = None if schema is None else hypothesis.exported(schema)
         if schema is None or model is None:
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
+                f"A model of {self.concept_class.spec} cannot be exported: rules, "
                 "trees, scorecards and boosted trees can."
             )
-        asked = [column for at, column in enumerate(schema) if at in model.columns]
-        refuse_columns(asked, to)
+        columns_asked = [column for at, column in enumerate(schema) if at in model.columns]
+        refuse_columns(columns_asked, to)
         if to == "sql":
             written: str = model.to_sql(schema, dialect=dialect)
             name = "probability" if model.ranks else "prediction"
@@ -517,7 +519,7 @@ class Release:
                 return written
             parts = [f"{written} AS {name}"]
             parts += [
-                f"{own} AS {sql.named(named)}" for named, own in self._beside(schema, dialect)
+                f"{value} AS {sql.named(named)}" for named, value in self._beside(schema, dialect)
             ]
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
@@ -613,7 +615,7 @@ def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
 
 
 def parts_of(
-    own: tuple[Part, ...],
+    learned: tuple[Part, ...],
     proposal: Proposal | None,
     before: tuple[Part, ...] = (),
     *,
@@ -624,10 +626,10 @@ def parts_of(
     ``split``: before columns were learned.
     """
     columns = []
-    if proposal is not None and not any(part.what == JOINED for part in own):
+    if proposal is not None and not any(part.what == JOINED for part in learned):
         about = LEARNED_FROM if split else ALL
         columns = [Part(COLUMNS, proposal.guarantee, about, proposal.entry)]
-    parts = (*before, *columns, *own)
+    parts = (*before, *columns, *learned)
     total(parts)
     return parts
 
@@ -746,9 +748,9 @@ def _count(value: Any) -> int:
 
 def stated(parts: tuple[Part, ...]) -> Json:
     """Return what a document says of its cost: the sum, and each part, where there are several."""
-    said: Json = {"guarantee": total(parts).to_dict()}
+    document: Json = {"guarantee": total(parts).to_dict()}
     plain = len(parts) == 1 and parts[0].what != JOINED
-    return said | ({} if plain else {"parts": [part.to_dict() for part in parts]})
+    return document | ({} if plain else {"parts": [part.to_dict() for part in parts]})
 
 
 def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
@@ -761,13 +763,13 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
         return parts_of((Part(LEARNING, headline),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
-    known: list[Any] = [] if proposal is None else [proposal.guarantee]
+    costs: list[Any] = [] if proposal is None else [proposal.guarantee]
     joined = [part.about for part in parts if part.what == JOINED]
     if joined:
-        known = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
+        costs = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
         # of a score, what the model cost its own records is not stated in zCDP
-        columns += known if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
-    if total(parts) != headline or columns != known:
+        columns += costs if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
+    if total(parts) != headline or columns != costs:
         raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
 
@@ -806,11 +808,11 @@ def _columns(columns: Any) -> Json | None:
     return dict(columns)
 
 
-def _names(given: Any, concept_class: ConceptClass) -> tuple[Label, Label] | None:
+def _names(names: Any, concept_class: ConceptClass) -> tuple[Label, Label] | None:
     """Check how the labels 0 and 1 are called."""
-    if given is None:
+    if names is None:
         return None
-    first, second = check_labels("the model", given)
+    first, second = check_labels("the model", names)
     if concept_class.lists_labels or getattr(concept_class, "target", None) is not None:
         raise ValueError
     return first, second
@@ -825,16 +827,16 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     target = getattr(concept_class, "target", None)
     if target != hypothesis.target:
         raise _unfit("hypothesis", "target")
-    own = getattr(hypothesis, "label_names", concept_class.labels)
+    names = getattr(hypothesis, "label_names", concept_class.labels)
     inner = list(_within(hypothesis))
-    if own != concept_class.labels or any(
+    if names != concept_class.labels or any(
         getattr(part, "label_names", BINARY) != BINARY for part in inner
     ):
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
-    asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
+    tests = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
     public = getattr(concept_class, "asked", concept_class.row_schema)
-    if not asked <= set(() if public is None else public.literals()):
+    if not tests <= set(() if public is None else public.literals()):
         raise _unfit("hypothesis", "schema")
     if target is not None:
         return

@@ -149,13 +149,13 @@ class Shares:
             part = (total - spent) * _EVALUATION
         learns = total - spent - (part or 0 if share is None else 0)
         zcdp = (Fraction(0), Fraction(0)) if joined else None
-        found = cls(total, spent, zcdp, learns * _LABELS if labels else Fraction(0))
+        shares = cls(total, spent, zcdp, learns * _LABELS if labels else Fraction(0))
         if auto and share is not None:
-            part = found.apart * (1 if covered is None else INTERVAL_EVALUATION)
+            part = shares.apart * (1 if covered is None else INTERVAL_EVALUATION)
         elif part is not None:
-            found._check_evaluation(caller, part, evaluate, share, covered)
+            shares._check_evaluation(caller, part, evaluate, share, covered)
         by_rule = rule and auto and share is None
-        return replace(found, evaluation=part, holdout=share, covered=covered, rule=by_rule)
+        return replace(shares, evaluation=part, holdout=share, covered=covered, rule=by_rule)
 
     def at(self, n: int) -> Shares:
         """Return the parts for n units, a public number, by `held_out_by_rule`.
@@ -168,10 +168,10 @@ class Shares:
         """
         if not self.rule:
             return self
-        units, known = held_out_by_rule(n, self.total).units, replace(self, rule=False)
+        units, fixed = held_out_by_rule(n, self.total).units, replace(self, rule=False)
         if not units:
-            return known
-        return replace(known, holdout=Fraction(units, n), evaluation=self.apart)
+            return fixed
+        return replace(fixed, holdout=Fraction(units, n), evaluation=self.apart)
 
     def _check_evaluation(
         self, caller: str, part: Fraction, typed: Any, share: Fraction | None,
@@ -325,32 +325,32 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     shares = shares.at(n)
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
     loss = shares.loss(learner)
-    held_out, own = shares.held_out(n), shares.learner(learner)
+    held_out, smaller = shares.held_out(n), shares.learner(learner)
     if groups is not None and not held_out:
         raise ParameterError(NOT_HELD_OUT.format(learner.caller))
-    _ = own.plan  # and so does what the evaluation leaves
+    _ = smaller.plan  # and so does what the evaluation leaves
     if certified:
-        _require(own, n - held_out)
+        _require(smaller, n - held_out)
     said(guarantee, None if secret else n)
     if shares.evaluation is not None:  # what cannot be read is not paid for
         sample.complete()
         if looked_at is not None:
             looked_at.complete()
     has_certificate = not getattr(learner, "uncertified", "")
-    certificate = certificate_of(own, n - held_out) if has_certificate else None
-    required = own.required_samples() if has_certificate else None
+    certificate = certificate_of(smaller, n - held_out) if has_certificate else None
+    required = smaller.required_samples() if has_certificate else None
     conformal = None
     if shares.interval is not None:
         target = cast(BoostedTreeClass, learner.concept_class).target
         how: Any = {"m": held_out, "epsilon": shares.interval, "unit": learner.unit}
         conformal = planned(target, shares.covered, **how)
-    spent = _spending(own, n - held_out, shares.evaluation, conformal)
+    spent = _spending(smaller, n - held_out, shares.evaluation, conformal)
     if shares.zcdp is not None:
         proposal = proposal_of(learner.concept_class)
         assert proposal is not None
         spent = {OF_COLUMNS: proposal.spent} | (spent or {})
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
-    taken: Any = sample if held_out else own.taken(sample, source)
+    taken: Any = sample if held_out else smaller.taken(sample, source)
     if not held_out:
         looked_at = sample
     elif looked_at is None and not sample.in_memory:  # what stops this costs nothing, either
@@ -360,7 +360,7 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     paid = pay(ledger, LEARNING, guarantee, what, loss=loss) if paid is None else paid
     if looked_at is None:
         looked_at, taken = split_units(taken, held_out, source)
-    hypothesis = own.draw(taken, source)
+    hypothesis = smaller.draw(taken, source)
     histogram = None
     if shares.evaluation is not None:
         schema = getattr(learner.concept_class.domain, "schema", None)
@@ -483,9 +483,9 @@ def score_all(
     """
     total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     grouped = groups or [None] * len(pairs)
-    for (release, sample), own in zip(pairs, grouped, strict=True):
+    for (release, sample), grouping in zip(pairs, grouped, strict=True):
         if sample.in_memory:  # others were read by its rules
-            domain = release.concept_class.domain if own is None else own.domain
+            domain = release.concept_class.domain if grouping is None else grouping.domain
             check_points(domain, sample.points, caller=caller)
         check_rows(sample.n, caller)
     claim = HISTOGRAM if len(pairs) == 1 else f"dp.sum({HISTOGRAM})"
@@ -496,17 +496,17 @@ def score_all(
     if ledger is not None:
         what = f"{caller} of {counted(len(pairs), 'models')}"
         entry = ledger.entry(ledger.charge(guarantee, what=what))
-    part, found = total / len(pairs), []
+    part, releases = total / len(pairs), []
     others = held_out or [True] * len(pairs)
-    for (release, sample), other, own in zip(pairs, others, grouped, strict=True):
-        how: Json = {"held_out": other, "groups": own}
+    for (release, sample), other, grouping in zip(pairs, others, grouped, strict=True):
+        how: Json = {"held_out": other, "groups": grouping}
         scored = _histogram(release.hypothesis, sample, source, part, **how)
         model = [
             replace(each, about=OTHERS)
             for each in release.parts
             if each.about == OTHERS or not release.scored
         ]
-        found.append(
+        releases.append(
             replace(
                 release,
                 evaluation=scored,
@@ -517,7 +517,7 @@ def score_all(
                 spent=None,
             )
         )
-    return found
+    return releases
 
 
 def read_sample(
@@ -556,8 +556,8 @@ def read_sample(
     if user is not None:
         arguments["user"] = user
     roles = [arguments.get(role) for role in ("y", "event", "user")]
-    given = [name for name in roles if isinstance(name, str)]
-    if twice := [name for name in given if given.count(name) > 1]:
+    named = [name for name in roles if isinstance(name, str)]
+    if twice := [name for name in named if named.count(name) > 1]:
         raise ParameterError(
             f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
@@ -568,7 +568,7 @@ def read_sample(
         values = TargetSample.read(table, target=target, **arguments)
         check_rows(values.n, arguments.get("caller", "fit"))
         return values
-    found: AnySample = read(
+    sample: AnySample = read(
         table,
         domain=domain,
         labels=labels,
@@ -577,8 +577,8 @@ def read_sample(
         **arguments,
     )
     if not secret_n(learner.neighbours):
-        check_rows(found.n, arguments.get("caller", "fit"))
-    return found
+        check_rows(sample.n, arguments.get("caller", "fit"))
+    return sample
 
 
 def certificate_of(learner: Learner[Any], n: int) -> Certificate:
@@ -624,9 +624,9 @@ def promise(
     `ParameterError` if it promises nothing together with what the columns cost.
     """
     shares = shares_of(learner, **parts) if shares is None else shares
-    own = _own_parts(learner, shares, seeded=seeded)
-    whole = total(parts_of(own, proposal_of(learner.concept_class), before))
-    return replace(total(own), seeded=whole.seeded)
+    parts_of_learner = _own_parts(learner, shares, seeded=seeded)
+    whole = total(parts_of(parts_of_learner, proposal_of(learner.concept_class), before))
+    return replace(total(parts_of_learner), seeded=whole.seeded)
 
 
 def _own_parts(
@@ -690,9 +690,9 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
                 f"The 'interval' parameter of fit holds out {holdout} of the records, which is "
                 f"none of {counted(n, 'records')}. Use more records, or leave it out."
             )
-        wanted = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
+        allowed = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
         hint = "Without it the evaluation is on the records of the fit."
-        raise parameter_error("fit", "holdout", wanted, holdout, hint)
+        raise parameter_error("fit", "holdout", allowed, holdout, hint)
     return held_out
 
 
@@ -702,10 +702,12 @@ def _spending(
     spent = learner.spending(n) if hasattr(learner, "spending") else None
     if evaluate is None and conformal is None:
         return spent
-    own = spent or {"learning": f"epsilon {learner.epsilon}"}
+    spent_on = spent or {"learning": f"epsilon {learner.epsilon}"}
     if evaluate is not None:
-        own |= {"evaluation": f"epsilon {evaluate}"}
-    return own if conformal is None else own | {"interval": f"epsilon {conformal.epsilon}"}
+        spent_on |= {"evaluation": f"epsilon {evaluate}"}
+    return (
+        spent_on if conformal is None else spent_on | {"interval": f"epsilon {conformal.epsilon}"}
+    )
 
 
 def _histogram(
@@ -739,12 +741,12 @@ def _histogram(
     counts = np.zeros((size, sample.labels + unlisted, len(scores)), dtype=np.int64)
     for part in _parts(sample, source):
         counts[0, :, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
-        for points, own in part.batches():
+        for points, by_label in part.batches():
             group = np.zeros(len(points), dtype=np.int64)
             if groups is not None:
                 points, group = groups.split(points)  # noqa: PLW2901
             place = score_places(hypothesis, points, scores)
-            for label, weights in enumerate(own):
+            for label, weights in enumerate(by_label):
                 np.add.at(counts[:, label], (group, place), weights)
     # a user without records counts as one that is 0 there, with no cell of a group
     counts[-1, 0, 0] += n - int(counts.sum())
@@ -861,7 +863,7 @@ class Planned:
 
         learner, shares, target = self.learner, self.shares, self.fit.task.target
         concepts = learner.concept_class
-        own = {
+        parameters = {
             "random_state": random_state, "holdout": shares.holdout,
             "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
             "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
@@ -869,15 +871,15 @@ class Planned:
             "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
         }  # fmt: skip
         if target.loss is not None:
-            own["loss"] = target.loss
+            parameters["loss"] = target.loss
         homes = (of_classes, of_trees, of_linear)
-        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
+        kind = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
         for source in (learner, concepts, target):
-            for name in inspect.signature(made).parameters.keys() - own.keys():
+            for name in inspect.signature(kind).parameters.keys() - parameters.keys():
                 if hasattr(source, name):
-                    own[name] = getattr(source, name)
-        known = own.keys() & inspect.signature(made).parameters.keys()
-        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
+                    parameters[name] = getattr(source, name)
+        accepted = parameters.keys() & inspect.signature(kind).parameters.keys()
+        fitted: PrivateEstimator = kind(**{name: _decimal(parameters[name]) for name in accepted})
         assert release.columns is not None
         return fitted.keep(release, release.columns["x"])
 

@@ -127,9 +127,9 @@ class Task:
             _only(caller, given, "a count", "target", "high")
             return cls(column, Count(high))
         _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
-        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
+        quantity, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
         loss = given.get("loss", "auto" if quantile is None else "quantile")
-        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
+        return cls(column, quantity, None, loss, check_loss(caller, quantity, loss, quantile))
 
     @property
     def of_labels(self) -> bool:
@@ -245,15 +245,15 @@ def about_delta(learner: Any, n: int | None) -> str:
     if isinstance(learner, Linear):
         rounds = 0 if n is None else learner.plan.settings(n).rounds
         return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "0, pure privacy" if delta is None else f"{float(delta):g}"
-    said += " for the model" if learner.columns else ""  # columns have the rest
+    sentence = "0, pure privacy" if delta is None else f"{float(delta):g}"
+    sentence += " for the model" if learner.columns else ""  # columns have the rest
     if n is None:
-        return said + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
+        return sentence + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {counted(trees, 'trees')}, instead of {without} without a delta"
+        return f"{sentence}: {counted(trees, 'trees')}, instead of {without} without a delta"
     gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and text columns"
@@ -263,9 +263,9 @@ def about_delta(learner: Any, n: int | None) -> str:
 def about_coefficients(learner: Any, n: int | None) -> str:
     """Say whether intervals are usually given at these public numbers."""
     usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "are usually given" if usual else "are often hidden by the noise"
+    often = "usually possible" if usual else "often hidden by noise"
     names = ", ".join(learner.inference)
-    return f"of {names}, for half of the privacy; at these numbers intervals {often}"
+    return f"of {names}, with half of rho; confidence intervals are {often} at this size"
 
 
 # -- Protocols: a fit that is written down before the records are there, with its own hash ---------
@@ -413,20 +413,20 @@ def written(fit: Fit) -> Json:
 
 def read_options(data: Json) -> Json:
     """Return the fields that `written` wrote; those of labels as a dictionary."""
-    given: Json = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
-    given["labels"] = dict(data["labels"])
+    fields: Json = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
+    fields["labels"] = dict(data["labels"])
     for name in ("listed", "names"):
         listed = data["labels"][name]
-        given["labels"][name] = None if listed is None else tuple(listed)
+        fields["labels"][name] = None if listed is None else tuple(listed)
     if data["schema"] is not None:
         csv = data["schema_csv"]
         form = None if csv is None else CsvFormat.parse(csv)
-        given["schema"] = replace(Schema.from_list(data["schema"]), csv=form)
+        fields["schema"] = replace(Schema.from_list(data["schema"]), csv=form)
     if data["by"] is not None:
-        given["by"] = Schema.from_list(data["by"])
+        fields["by"] = Schema.from_list(data["by"])
     if data["costs"] is not None:
-        given["options"] = {"costs": Costs.from_dict(data["costs"])}
-    return given
+        fields["options"] = {"costs": Costs.from_dict(data["costs"])}
+    return fields
 
 
 def _exact(value: Any) -> Any:

@@ -768,8 +768,8 @@ class PrivateThreshold(Certified):
         low, high, m = self.concept_class.low, self.concept_class.high, self.samples_per_user
         users = some_of_each(sample, m, source)
         errors = threshold_errors(low, high, users)
-        found = self.search.locate(errors, users.n_users, source)  # Theorem 5.2: eta by Lemma 4.5
-        scores = errors.scores(_separating(m, *found, self.excess))  # n err_z^t of every f_u
+        eta = self.search.locate(errors, users.n_users, source)  # Theorem 5.2, by Lemma 4.5
+        scores = errors.scores(_separating(m, *eta, self.excess))  # n err_z^t of every f_u
         each = rate(self.epsilon_choice, self.neighbours)
         l, r = low - 1, high  # 1, 2: of a choice; a median has its own  # noqa: E741 - symbols
         for median in self.medians:  # 3

@@ -312,9 +312,9 @@ def heavy_families(m: int, alpha: Fraction) -> tuple[list[int], list[tuple[Fract
         less, half = monotone(points - 1), 1 << points - 1
         return [a | b << half for a in less for b in less if a & b == a]
 
-    found: dict[int, tuple[Fraction, ...]] = {}
+    families: dict[int, tuple[Fraction, ...]] = {}
     for family in sorted(monotone(m), key=lambda bits: -bits.bit_count()):
-        if family & 1 or any(family & larger == family for larger in found):
+        if family & 1 or any(family & larger == family for larger in families):
             continue  # the empty set has no mass; or a larger family is known
         sets = [B for B in range(2**m) if family >> B & 1]
         least = [B for B in sets if not any(A != B and A & B == A for A in sets)]
@@ -330,8 +330,8 @@ def heavy_families(m: int, alpha: Fraction) -> tuple[list[int], list[tuple[Fract
         D = [x / sum(D) for x in D]
         if any(sum(D[x] for x in range(m) if B >> x & 1) <= alpha for B in least):
             raise UnsupportedError("A distribution could not be written in simple fractions.")
-        found[family] = tuple(D)
-    return list(found), list(found.values())
+        families[family] = tuple(D)
+    return list(families), list(families.values())
 
 
 def _mixtures(A: npt.NDArray[np.float64]) -> tuple[Any, Any]:

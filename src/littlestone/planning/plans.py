@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder, FormulaError, least_n
 from littlestone.bounds.certificate import log_of, near_zero
-from littlestone.bounds.claims import paper_bound, paper_bounds
 from littlestone.classes import Points, Thresholds, check_class
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.data.targets import Target
@@ -50,7 +49,7 @@ from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from littlestone.bounds import Certificate, Step, Unit
     from littlestone.classes import ConceptClass
@@ -357,88 +356,6 @@ def _asked(question: Any) -> int | None:
     return None if found == inf else int(found)
 
 
-# -- what the papers state -------------------------------------------------------------------------
-
-#: What a statement must be about, to be one of the class.
-_OF_THE_CLASS = {"vc_dim", "ldim", "size"}
-#: Statements of which a learner here is the counterpart.
-_OURS = {"alon22.lemma29": "generic", "lwy24.thm3.4": "agnostic"}
-
-
-@dataclass(frozen=True)
-class PaperRow(Plain):
-    """One number of a paper."""
-
-    #: The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
-    name: str
-    states: str
-    side: str
-    value: str
-    ours: int | None = None  # what the learner here that does the same needs
-
-
-def paper_rows(
-    concept_class: ConceptClass, budget: Goal, candidates: Sequence[Candidate]
-) -> list[PaperRow]:
-    """Return all explicit statements about a class whose parameters are known.
-
-    ``candidates``: the plans of the learners, for the numbers beside.
-
-    Examples
-    --------
-    >>> import littlestone as ls
-    >>> rows = ls.plan(ls.Thresholds(1, 99), epsilon=1).papers
-    >>> [(row.name, row.value, row.ours) for row in rows if row.ours]
-    [('alon22.lemma29', '6471', 190), ('lwy24.thm3.4', '1582500', 560)]
-    """
-    known = _known(concept_class, budget)
-    ours = {c.learner: c.n for c in candidates if c.reads is None and not c.options}
-    out: list[PaperRow] = []
-    for one in paper_bounds():
-        if one.explicit and one.ranges.keys() <= known.keys() and _OF_THE_CLASS & set(one.ranges):
-            try:
-                found = paper_bound(one.name, **{name: known[name] for name in one.ranges})
-            except LittlestoneError:  # out of the ranges of the formula
-                continue
-            exact = isinstance(found.value, int) or found.value == int(found.value)
-            value = str(int(found.value)) if exact else f"{float(found.value):.4g}"
-            out.append(PaperRow(one.name, one.states, one.side, value))
-    size = known.get("size")
-    if size is None or budget.samples_per_user is not None:
-        return out
-    numbers: dict[str, Any] = {
-        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta,
-    }  # fmt: skip
-    of_proofs = [("alon22.lemma29", bounds.alon22_lemma29(size, **numbers).n)]
-    if "vc_dim" in known:
-        cert = bounds.lwy24_theorem34(size, known["vc_dim"], **numbers)
-        of_proofs.append(("lwy24.thm3.4", cert.n))
-    states = {one.name: one.states for one in paper_bounds()}
-    for name, n in of_proofs:
-        what = states[name].partition(":")[0] + ", constants of the proof"
-        out.append(PaperRow(name, what, "enough", str(n), ours.get(_OURS[name])))
-    return out
-
-
-def _known(concept_class: ConceptClass, budget: Goal) -> dict[str, Any]:
-    """Return the parameters of statements that the class and the budget settle."""
-    known: dict[str, Any] = {
-        "epsilon": budget.left, "alpha": budget.alpha, "beta": budget.beta, "sensitivity": 1,
-    }  # fmt: skip
-    if budget.delta:
-        known["delta"] = budget.delta
-    if budget.samples_per_user is not None:
-        known["m"] = budget.samples_per_user
-    if isinstance(concept_class.size, int):
-        known["size"] = concept_class.size
-    if concept_class.vc_exact:
-        known["vc_dim"] = concept_class.vc_dim
-    low, high = concept_class.littlestone_bounds()
-    if low == high:
-        known["ldim"] = low
-    return known
-
-
 @dataclass(frozen=True)
 class StreamPlan:
     """How many mistakes a stream costs."""
@@ -495,19 +412,6 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
 
 
 _HEAD = ("learner", "needs", "certifies", "status")
-
-
-@dataclass(frozen=True)
-class Change:
-    """What one learner needs if one public number is changed."""
-
-    what: str  # name of the number: ``"epsilon"``, ``"alpha"`` or ``"samples_per_user"``
-    value: Fraction  # its new value
-    n: int | None  # what is needed then; None if the learner refuses
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"what": self.what, "value": float(self.value), "n": self.n}
 
 
 @dataclass(frozen=True, repr=False)
@@ -573,11 +477,6 @@ class Plans:
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
 
     @cached_property
-    def papers(self) -> list[PaperRow]:
-        """The papers' own numbers for this class; see `paper_rows`."""
-        return paper_rows(self.concept_class, self.budget, self.candidates)
-
-    @cached_property
     def stream(self) -> StreamPlan | None:
         """The mistakes in a stream of ``horizon`` records, with the same budget."""
         if self.horizon is None:
@@ -613,32 +512,8 @@ class Plans:
                 found[setting] = min(ways, key=lambda certificate: certificate.n)
         return found
 
-    def what_if(self, candidate: Candidate | None = None) -> list[Change]:
-        """Return what changes if epsilon, alpha or the records per user are halved or doubled.
-
-        ``candidate``: default: the chosen one, or the cheapest if none is.
-        """
-        mine = candidate or self.chosen or self.cheaper
-        if mine is None:
-            return []
-        out: list[Change] = []
-        m = self.budget.samples_per_user
-        values: list[tuple[str, Any]] = [
-            ("epsilon", self.budget.epsilon / 2),
-            ("epsilon", self.budget.epsilon * 2),
-            ("alpha", self.budget.alpha / 2),
-            ("alpha", self.budget.alpha * 2),
-            *([] if m is None else [("samples_per_user", k) for k in (m // 2, 2 * m) if k]),
-        ]
-        for what, value in values:
-            if what == "alpha" and value >= 1:
-                continue
-            changed = replan(mine, self.concept_class, replace(self.budget, **{what: value}))
-            out.append(Change(what, Fraction(value), changed.n))
-        return out
-
-    def to_dict(self, *, what_if: bool = False, papers: bool = False) -> Json:
-        """Return plain JSON, every number with its certificate; `what_if` takes time."""
+    def to_dict(self) -> Json:
+        """Return plain JSON, every number with its certificate."""
         chosen, cheaper = self.chosen, self.cheaper
         return {
             "class": self.concept_class.spec,
@@ -650,8 +525,6 @@ class Plans:
             "non_private": {k: c.to_dict() for k, c in self.non_private.items()},
             "lower_bounds": [bound.to_dict() for bound in self.lower_bounds],
             **({} if self.stream is None else {"stream": self.stream.to_dict()}),
-            **({"papers": [row.to_dict() for row in self.papers]} if papers else {}),
-            **({"what_if": [change.to_dict() for change in self.what_if()]} if what_if else {}),
         }
 
     def __repr__(self) -> str:

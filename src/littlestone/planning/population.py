@@ -274,15 +274,15 @@ def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
 
 def reported(release: Release) -> Band | None:
     """Return what the private evaluation says of the first measure."""
-    found = release.measured
-    if found is None:
+    evaluation = release.measured
+    if evaluation is None:
         return None
-    if isinstance(found, QuantityEvaluation):
-        return found.r2
-    if isinstance(found, SurvivalEvaluation):
-        return None if found.hidden else found.concordance
+    if isinstance(evaluation, QuantityEvaluation):
+        return evaluation.r2
+    if isinstance(evaluation, SurvivalEvaluation):
+        return None if evaluation.hidden else evaluation.concordance
     if release.hypothesis.ranks:
-        return found.auroc()
+        return evaluation.auroc()
     assert release.quality is not None
     return release.quality.error
 
@@ -298,8 +298,8 @@ def measured(fit: Fit, concepts: ConceptClass, model: Hypothesis, apart: Table) 
     sample = TargetSample.read(
         apart, y=task.y, domain=cast(RowDomain, concepts.domain), caller=fit.caller, **read
     )
-    known = sample.code >= 0 if not task.of_labels else np.ones(len(sample.code), dtype=bool)
-    point, code, count = sample.point[known], sample.code[known], sample.count[known]
+    has_code = sample.code >= 0 if not task.of_labels else np.ones(len(sample.code), dtype=bool)
+    point, code, count = sample.point[has_code], sample.code[has_code], sample.count[has_code]
     if model.target is not None:
         return _of_values(cast(TreeSum, model), sample.points, point, code, count)
     return _of_labels(model, sample.points, point, code, count)
@@ -308,28 +308,28 @@ def measured(fit: Fit, concepts: ConceptClass, model: Hypothesis, apart: Table) 
 def _of_labels(
     model: Hypothesis, points: Any, point: Ints, code: Ints, count: Ints
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     n = int(count.sum())
     answer = np.asarray(model.predict(points))[point]
     if model.of_sums:
         chances = cast(TreeEnsemble, model).probability(points)
         both = np.column_stack([1 - chances, chances]) if model.ranks else chances
         if model.ranks:
-            found["auroc"] = auroc(chances[point], code == 1, count)
+            measures["auroc"] = auroc(chances[point], code == 1, count)
         listed = code < both.shape[1]
-        own = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
-        found["log_loss"] = float(-(np.log(own.clip(1e-6)) * count).sum()) / n
-    found["error"] = float(count[answer != code].sum()) / n
+        chance = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
+        measures["log_loss"] = float(-(np.log(chance.clip(1e-6)) * count).sum()) / n
+    measures["error"] = float(count[answer != code].sum()) / n
     ones = float(count[code == 1].sum())
     if model.ranks and ones:
-        found["calibration_ratio"] = float((chances[point] * count).sum()) / ones
+        measures["calibration_ratio"] = float((chances[point] * count).sum()) / ones
     if model.width is not None:
         sets = cast(TreeEnsemble, model).sets(points)
-        found["coverage"] = (
+        measures["coverage"] = (
             float((sets[point, np.where(listed, code, 0)] * listed * count).sum()) / n
         )
-        found["width"] = float((sets.sum(axis=1)[point] * count).sum()) / n
-    return found
+        measures["width"] = float((sets.sum(axis=1)[point] * count).sum()) / n
+    return measures
 
 
 def _of_values(
@@ -342,28 +342,28 @@ def _of_values(
 
         periods, event = cast(Periods, target).at_risk(code)
         each = partial(np.repeat, repeats=count)
-        found = {"concordance": concordance(each(predicted), each(event) >= 0, each(periods))}
+        measures = {"concordance": concordance(each(predicted), each(event) >= 0, each(periods))}
         left = 1.0  # of Kaplan and Meier
         for period in range(len(target.ends)):
             at_risk = float(count[periods > period].sum())
             left *= 1 - float(count[event == period].sum()) / max(at_risk, 1.0)
         risk = 1 - float((model.survival(points)[point, -1] * count).sum()) / n
-        return found | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
+        return measures | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
     value = float(target.low) + float(target.width) * code
     mean = float((value * count).sum()) / n
     spread = float(((value - mean) ** 2 * count).sum())
-    found = {
+    measures = {
         "r2": 1 - float(((value - predicted) ** 2 * count).sum()) / spread if spread else 0.0,
         "mae": float((np.abs(value - predicted) * count).sum()) / n,
     }
     if mean:
-        found["calibration_ratio"] = float((predicted * count).sum()) / n / mean
+        measures["calibration_ratio"] = float((predicted * count).sum()) / n / mean
     if model.width is not None:
         low, high = model.interval(points)[point].T
         inside = (value >= low) & (value <= high)
-        found |= {"coverage": float(count[inside].sum()) / n}
-        found |= {"width": float(((high - low) * count).sum()) / n}
-    return found
+        measures |= {"coverage": float(count[inside].sum()) / n}
+        measures |= {"width": float(((high - low) * count).sum()) / n}
+    return measures
 
 
 def auroc(score: Doubles, positive: npt.NDArray[np.bool_], count: Ints) -> float:
@@ -544,18 +544,18 @@ class Made:
         else:
             value = (np.asarray(outcome[0]) == getattr(target, "positive", 1)).astype(np.float64)
         ones = np.ones(len(value), dtype=np.int64)
-        found = []
-        for own in codes.T:
-            many = np.bincount(own)
-            mean = (np.bincount(own, weights=value) + value.mean() / 5) / (many + 0.2)
-            said = mean[own]
+        quality = []
+        for column in codes.T:
+            many = np.bincount(column)
+            mean = (np.bincount(column, weights=value) + value.mean() / 5) / (many + 0.2)
+            prediction = mean[column]
             if target.continuous:
-                found.append(float(said.var() / value.var()))
+                quality.append(float(prediction.var() / value.var()))
             elif target.ends:
-                found.append(ordered(-said, value, float(target.ends[-1])))
+                quality.append(ordered(-prediction, value, float(target.ends[-1])))
             else:
-                found.append(auroc(said, value > 0, ones))
-        return np.sort(found)[::-1][:3]
+                quality.append(auroc(prediction, value > 0, ones))
+        return np.sort(quality)[::-1][:3]
 
 
 def _shares(column: Column, generator: np.random.Generator) -> tuple[Ints, Doubles]:

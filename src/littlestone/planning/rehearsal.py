@@ -198,7 +198,7 @@ class Aim:
 def _kind(fit: Fit, measure: str) -> str:
     """Return the kind of what is predicted; "" where a model does not have the measure."""
     several = fit.task.labels is not None
-    plain = fit.family in ("rule", "list", "tree")
+    plain = fit.family in ("rule", "tree")
     if measure == "coverage" and fit.interval is None:
         return ""
     if (measure == "auroc" and (several or plain)) or (measure == "log_loss" and plain):

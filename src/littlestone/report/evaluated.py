@@ -93,29 +93,29 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
-    found = release.quality
-    assert found is not None
-    facts.append(("Error rate", share(found.error)))
-    if found.constant != found.majority:  # else it is the same error
-        constant = release.labels[found.majority]
-        facts.append(("Majority class", f"{constant}, error rate {share(found.baseline)}"))
-    if found.cost is not None and found.baseline_cost is not None:
-        facts.append(("Mean cost", spread(found.cost)))
+    quality = release.quality
+    assert quality is not None
+    facts.append(("Error rate", share(quality.error)))
+    if quality.constant != quality.majority:  # else it is the same error
+        constant = release.labels[quality.majority]
+        facts.append(("Majority class", f"{constant}, error rate {share(quality.baseline)}"))
+    if quality.cost is not None and quality.baseline_cost is not None:
+        facts.append(("Mean cost", spread(quality.cost)))
         facts.append(
             (
-                f"Mean cost of always predicting {release.labels[found.rival]}",
-                spread(found.baseline_cost),
+                f"Mean cost of always predicting {release.labels[quality.rival]}",
+                spread(quality.baseline_cost),
             )
         )
-    facts.append(("", _compared(release, found)))
+    facts.append(("", _compared(release, quality)))
     if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
         facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
-    if found.balanced_accuracy is not None:
-        facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
+    if quality.balanced_accuracy is not None:
+        facts.append(("Balanced accuracy", f"{quality.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
@@ -135,7 +135,10 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         form = four if kind in errors else "{:.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    errors = {"median": "median absolute error", "ninth_decile": "90th percentile of them"}
+    errors = {
+        "median": "median absolute error",
+        "ninth_decile": "90th percentile of absolute errors",
+    }
     of_sizes = isinstance(release.measured, QuantityEvaluation)
     kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
     if release.hypothesis.ranks:
@@ -168,7 +171,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; for values of {ends} the predicted label is that of the rule"
+    said = f"recalibrated; at {ends} the label that the rule predicts is not the more probable one"
     return [("Probability", said)]
 
 
@@ -257,8 +260,8 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
 
 def _of_interval(release: Release) -> list[tuple[str, str]]:
     """Return how wide the intervals or sets are, and what they cover."""
-    found, model = release.interval, release.hypothesis
-    if found is None or model.width is None:
+    conformal, model = release.interval, release.hypothesis
+    if conformal is None or model.width is None:
         return []
     unit = unit_of(release)
     which = "a record of a new user" if unit == "users" else "a new record"
@@ -269,9 +272,9 @@ def _of_interval(release: Release) -> list[tuple[str, str]]:
         votes = counted(model.width, "votes")
         name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
         which = f"the label of {which}"
-    level = f"{float(1 - found.alpha):.4g}"
-    share = found.share(_RISK)
-    from_ = f"from {integer(found.m)} held-out {unit}, with epsilon {found.epsilon}"
+    level = f"{float(1 - conformal.alpha):.4g}"
+    share = conformal.share(_RISK)
+    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {conformal.epsilon}"
     covers = (
         f"covers {which} with probability at least {level}; with 95% confidence the coverage of "
         f"this release is at least {share:.3f}"
@@ -309,18 +312,18 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     return lines
 
 
-def _compared(release: Release, found: Quality) -> str:
+def _compared(release: Release, quality: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
-    rival = release.labels[found.rival]
-    if found.constant is not None:
-        return f"The rule is a constant: it always predicts {release.labels[found.constant]}."
-    if found.better is None:
-        better = "has a lower error rate" if found.cost is None else "has a lower mean cost"
+    rival = release.labels[quality.rival]
+    if quality.constant is not None:
+        return f"The rule is a constant: it always predicts {release.labels[quality.constant]}."
+    if quality.better is None:
+        better = "has a lower error rate" if quality.cost is None else "has a lower mean cost"
         return f"It is not clear that the rule {better} than always predicting {rival}."
     verbs = ("has a lower error rate", "does not have a lower error rate")
-    if found.cost is not None:
+    if quality.cost is not None:
         verbs = ("has a lower mean cost", "does not have a lower mean cost")
-    return f"The rule {verbs[not found.better]} than always predicting {rival}."
+    return f"The rule {verbs[not quality.better]} than always predicting {rival}."
 
 
 # -- drawn ----------------------------------------------------------------------------------------
@@ -494,13 +497,14 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     ends = found.intervals(0.95).tolist()
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
-        beside = f", beside {reference}" if unit == "1" else ""
+        beside = f", relative to {reference}" if unit == "1" else ""
         spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
+        name = "Log-odds ratio" if unit else "Log-odds"
         facts.append(
-            (f"Log-odds, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
+            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
         )
     if not found.printed:
-        facts.append(("", "no intervals: the noise hides the information in these columns"))
+        facts.append(("", "no confidence intervals: noise hides the information in these columns"))
     return facts
 
 
@@ -509,15 +513,16 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] == "evaluation", item))
+    sets = isinstance(release.hypothesis, TreeEnsemble)
+    apart = {
+        "interval": f"Prediction {'set' if sets else 'interval'}",
+        "evaluation": "Evaluation",
+    }
+    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
     if len(release.parts) > 1:
         parts = {part.what for part in release.parts}
-        apart = {"evaluation": "Evaluation", "interval": "Prediction interval"}
-        spent = [
-            (apart.get(what, f"Learning: {what}"), text)
-            for what, text in spent
-            if what not in parts
-        ]
+        spent = [(apart.get(what, f"Learning: {what}"), text)
+                 for what, text in spent if what not in parts]  # fmt: skip
     return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
 
 

@@ -40,7 +40,6 @@ from littlestone.classes import (
 )
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.prefixes import PrefixForest, PrefixHypothesis
-from littlestone.classes.rule_lists import ListHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
@@ -777,14 +776,6 @@ def _names(hypothesis: Any, setting: Setting) -> tuple[str, ...]:
     if hypothesis.label_names == BINARY:
         return (setting.negative, setting.positive)
     return tuple(map(str, hypothesis.label_names))
-
-
-@plotter(ListHypothesis)
-def _list(hypothesis: ListHypothesis, setting: Setting) -> Json:
-    names = _names(hypothesis, setting)
-    cases = [([when] if when else [], names[y], min(y, 1)) for when, y in hypothesis.rules]
-    title = "A rule list" if len(cases) > 1 else f"The constant {cases[0][1]}"
-    return _cases(title, hypothesis.describe(), cases)
 
 
 # -- Trees -----------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
-    RuleLists,
     TreeHypothesis,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
@@ -220,8 +219,8 @@ def _of_trees(release: Release) -> Json:
         level = None if release.interval is None else float(1 - release.interval.alpha)
         shown = Shown(model, schema, (release.columns or {}).get("y", ""), level)
         measured = release.measured
-        found = measured if isinstance(measured, SurvivalEvaluation) else None
-        return parts | target_parts(shown, found, noise)
+        survival = measured if isinstance(measured, SurvivalEvaluation) else None
+        return parts | target_parts(shown, survival, noise)
     setting = Setting(release.concept_class.domain, *outcomes(release))
     card = scorecard(model, schema)
     bars = effects(model, schema) if card is None else card
@@ -248,8 +247,8 @@ def _of_trees(release: Release) -> Json:
 def _outcome(release: Release) -> str:
     """Return what the label means, for a line: ``Died``, or ``Stage is IV``."""
     name, positive = ((release.columns or {}).get(what) for what in ("y", "positive"))
-    said = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
-    return said[:1].upper() + said[1:]
+    words = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
+    return words[:1].upper() + words[1:]
 
 
 def heading_of(release: Release) -> str:
@@ -265,8 +264,6 @@ def heading_of(release: Release) -> str:
         kind = "private boosted trees" if release.sums.depth > 1 else "a private scorecard"
         if isinstance(release.concept_class, LinearClass):
             kind = "a private linear model"
-    elif isinstance(release.concept_class, RuleLists):
-        kind = "a private rule list"
     elif isinstance(hypothesis, TreeHypothesis):
         kind = "a private tree"
     if release.guarantee.seeded:
@@ -322,8 +319,8 @@ def _of_label(release: Release, columns: Json) -> tuple[str, str]:
         return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
     if target is not None:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
-        said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
-        return "Target column", said
+        words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
+        return "Target column", words
     means = f"label 1: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"

@@ -76,8 +76,7 @@ _SYMBOLS = {
 @page_maker(Plans)
 def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
-    chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    mine = chosen or plans.cheaper
+    chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
     return render(
@@ -97,8 +96,6 @@ def plan_page(plans: Plans) -> str:
         stream=plans.stream,
         stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
-        changes=_changes(plans, mine),
-        changed="" if mine is None else mine.shown,
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -207,18 +204,6 @@ def _bound(bound: LowerBound) -> Json:
         "claim": bound.claim,
         "steps": [] if bound.step is None else [step_words(bound.step, None)],
     }
-
-
-def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
-    if mine is None:
-        return []
-    return [
-        (
-            f"{_SYMBOLS[change.what]} = {float(change.value):g}",
-            "–" if change.n is None else integer(change.n),
-        )
-        for change in plans.what_if(mine)
-    ]
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.
@@ -421,7 +406,7 @@ def _name(cell: Cell) -> str:
 def _tile(cell: Cell) -> tuple[str, str, str]:
     """Return the first measure with its spread, beside that without privacy and of no model."""
     main, each = cell.main, cell.measures[cell.main]
-    parts = [f"{each.low:.3g} to {each.high:.3g} in 10 to 90% of the runs"]
+    parts = [f"10th to 90th percentile of the runs: {each.low:.3g} to {each.high:.3g}"]
     if main in cell.free:
         parts.append(f"without privacy {cell.free[main].mean:.3g}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
@@ -479,7 +464,8 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
         names.append((means[-1][1], name))
         if main in own[-1].free:
             free = [(x_at(c.records), y_at(c.free[main].mean)) for c in own if main in c.free]
-            paths.append(("dash", path(free)))
+            across = free if len(free) > 1 else [(end, free[0][1]) for end in (0.0, 1.0)]
+            paths.append(("dash", path(across)))
             if len(names) == 1:
                 names.append((free[-1][1], "no privacy"))
     ends, least = list[tuple[str, float]](), -math.inf

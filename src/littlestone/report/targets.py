@@ -126,23 +126,23 @@ class Shown:
     def columns(self) -> list[tuple[Column, list[float]]]:
         """Columns with the mean prediction of each code, those of the largest range first."""
         used = {split.column for split in self.model.literals}
-        asked = [at for at in sorted(used) if at < len(self.schema)]  # others are the period
+        positions = [at for at in sorted(used) if at < len(self.schema)]  # others are the period
         changed = []
-        for at in asked:
+        for at in positions:
             for code in (Column.MISSING, *range(Column.FIRST, self.schema.columns[at].n_codes)):
                 changed.append(self.rows.copy())
                 changed[-1][:, at] = code
         if not changed:
             return []
         means = self.unit * self.worth(np.vstack(changed)).reshape(-1, _ROWS).mean(axis=1)
-        found, start = [], 0
-        for at in asked:
+        ranked, start = [], 0
+        for at in positions:
             column = self.schema.columns[at]
             size = column.n_codes - 1
             missing, *values = means[start : start + size].tolist()
-            found.append((column, [missing, missing, *values]))
+            ranked.append((column, [missing, missing, *values]))
             start += size
-        return sorted(found, key=lambda entry: (min(entry[1]) - max(entry[1]), entry[0].name))
+        return sorted(ranked, key=lambda entry: (min(entry[1]) - max(entry[1]), entry[0].name))
 
     def worth(self, rows: npt.NDArray[np.int16]) -> Doubles:
         """Return the prediction of rows; of a time the survival of all periods."""
@@ -153,7 +153,7 @@ class Shown:
     @cached_property
     def range(self) -> tuple[float, float]:
         """The least and the largest mean prediction of any cell."""
-        values = [value for _, own in self.columns for value in own] or [0.0]
+        values = [value for _, means in self.columns for value in means] or [0.0]
         return min(values), max(values)
 
     @property
@@ -193,12 +193,12 @@ def target_parts(
 ) -> Json:
     """Return what the page of a quantity, a count or a time says of the model."""
     ranges = {
-        name: np.ptp([*own.values()]) for name, own in shown.model.effects(shown.asked).items()
+        name: np.ptp([*cells.values()]) for name, cells in shown.model.effects(shown.asked).items()
     }
     by_noise = [ranges[column.name] <= noise.get(column.name, 0.0) for column, _ in shown.columns]
     panels = [html_of(panel(shown, *entry)) for entry in shown.columns]
     kept, folded = (
-        [own for own, small in zip(panels, by_noise, strict=True) if small == side]
+        [panel_html for panel_html, small in zip(panels, by_noise, strict=True) if small == side]
         for side in (False, True)
     )
     target = {
@@ -238,8 +238,8 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
     (low, high), name = shown.axis, f"{shown.what} by {column.name}"
     spread = (high - low) or 1.0
     if not column.numeric:
-        cells = [
-            {"words": words, "bars": [(shown.said(value), 0.0, round(100 * at, 1))]}
+        cells = [  # marks, not bars: the axis need not begin at 0
+            {"words": words, "bars": [(shown.said(value), *_mark(100 * at))]}
             for words, value, at in _groups(shown, column, values)
         ]
         axis = scale(*shown.range)
@@ -263,6 +263,11 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
         column.name, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
         note=f"missing or other: {shown.said(missing)}",
     )  # fmt: skip
+
+
+def _mark(place: float) -> tuple[float, float]:
+    """Return the ends of a mark at a place from 0 to 100."""
+    return round(max(0.0, place - 2), 1), round(min(100.0, place + 2), 1)
 
 
 def survival(shown: Shown) -> Json:
@@ -416,8 +421,8 @@ def noise_ranges(release: Release) -> dict[str, float]:
         else:
             one = TreeEnsemble((tree,), model.step, label_names=model.label_names)
             by_label = list(one.effects(schema).values())
-        for own in by_label[:1]:
-            for name in own.keys() & squares.keys():
+        for cells in by_label[:1]:
+            for name in cells.keys() & squares.keys():
                 squares[name] += times * max(_range(each[name]) for each in by_label) ** 2
     ranges = {name: _WALK * math.sqrt(square) for name, square in squares.items()}
     if model.target is None and model.code_points is not None:
@@ -475,14 +480,14 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     """
     if not ensemble.additive:
         return None
-    base, own = ensemble.summed(schema)
-    unit = ensemble.unit(base, own)
-    order = sorted(own, key=lambda at: (-int(own[at].max()), at))
-    largest = max((int(own[at].max()) for at in order), default=0) // unit or 1
+    base, by_column = ensemble.summed(schema)
+    unit = ensemble.unit(base, by_column)
+    order = sorted(by_column, key=lambda at: (-int(by_column[at].max()), at))
+    largest = max((int(by_column[at].max()) for at in order), default=0) // unit or 1
     columns: list[Json] = []
     for at in order:
         cells = []
-        for group in groups(schema.columns[at], own[at]):
+        for group in groups(schema.columns[at], by_column[at]):
             points = [votes // unit for votes in group.points]
             ends = [
                 (0, round(100 * p / largest, 1)) if ensemble.binary else (None, None)
@@ -490,7 +495,7 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
             ]
             values = [(f"{p}", *end) for p, end in zip(points, ends, strict=True)]
             cells.append({"words": schema.columns[at].within(group.codes), "bars": values})
-        wide = float(ensemble.step) * int(np.ptp(own[at][Column.FIRST :], axis=0).max())
+        wide = float(ensemble.step) * int(np.ptp(by_column[at][Column.FIRST :], axis=0).max())
         columns.append({"name": schema.columns[at].name, "range": wide, "cells": cells})
     if ensemble.binary:
         sums, needed = _sums(ensemble, schema), ensemble.needed(base, unit)
@@ -573,18 +578,18 @@ def _ensemble(model: TreeEnsemble, setting: Setting) -> Json:
 
 def _sums(ensemble: TreeEnsemble, schema: Schema) -> list[tuple[str, str]]:
     """Return the probability of each sum that may be; sums of the same one together."""
-    base, own = ensemble.summed(schema)
-    unit, first = ensemble.unit(base, own), int(base[0])
+    base, by_column = ensemble.summed(schema)
+    unit, first = ensemble.unit(base, by_column), int(base[0])
     reachable = {0}
-    for points in own.values():
+    for points in by_column.values():
         reachable = {total + int(p) for total in reachable for p in set(points.flat)}
     chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
     shown = [(total // unit, _percent(chances[first + total])) for total in sorted(reachable)]
-    found = []
+    rows = []
     for chance, same in groupby(shown, key=lambda pair: pair[1]):
         sums = [total for total, _ in same]
-        found.append((f"{sums[0]}–{sums[-1]}" if len(sums) > 1 else str(sums[0]), chance))
-    return found
+        rows.append((f"{sums[0]}–{sums[-1]}" if len(sums) > 1 else str(sums[0]), chance))
+    return rows
 
 
 def _percent(chance: float) -> str:

@@ -68,8 +68,10 @@ class CodePoints:
     def votes(self, points: Points) -> Ints:
         """Return the votes of each label (rows) at each row of codes (columns)."""
         total = np.zeros((len(self.base), len(points)), dtype=np.int64)
-        for column, own in self.columns:
-            total += np.array(own, dtype=np.int64).T[:, self.answers(points[:, column], len(own))]
+        for column, answers in self.columns:
+            total += np.array(answers, dtype=np.int64).T[
+                :, self.answers(points[:, column], len(answers))
+            ]
         return self._rounded(total)
 
     @staticmethod
@@ -97,21 +99,21 @@ class CodePoints:
 
     def _extreme(self, end: Any) -> tuple[int, ...]:
         total = np.zeros((len(self.base), 1), dtype=np.int64)
-        for _, own in self.columns:
-            total[:, 0] += end(np.array(own, dtype=np.int64), axis=0)
+        for _, answers in self.columns:
+            total[:, 0] += end(np.array(answers, dtype=np.int64), axis=0)
         return tuple(self._rounded(total)[:, 0].tolist())
 
     @property
     def additive(self) -> bool:
         """Whether votes are the base and the points of a row, neither limited nor rounded."""
-        every = [self.base, *(own for _, rows in self.columns for own in rows)]
-        whole = all(votes % self.grain == 0 for own in every for votes in own)
+        every = [self.base, *(points for _, rows in self.columns for points in rows)]
+        whole = all(votes % self.grain == 0 for points in every for votes in points)
         return self.unit == 1 and self.limit is None and whole
 
     def by_code(self, at: int) -> Ints:
         """Return the points of each code (rows) of the column at this place, by label."""
-        own = np.array(self.columns[at][1], dtype=np.int64)
-        return np.concatenate([own[:1], own])
+        answers = np.array(self.columns[at][1], dtype=np.int64)
+        return np.concatenate([answers[:1], answers])
 
     def tests(self, column: int, schema: Schema) -> list[Literal]:
         """Return the tests of the answers of a column: the first that holds says which.
@@ -119,9 +121,9 @@ class CodePoints:
         That of place p is the last but p - 1; place 0 is where none holds.
         """
         tests = schema.columns[column].literals(column)
-        asked = [split for split in tests if split.op in (">=", "is")]
+        splits = [split for split in tests if split.op in (">=", "is")]
         below = [split for split in tests if split.op == "<"][:1]
-        return [*reversed(asked), *below]
+        return [*reversed(splits), *below]
 
     def asked(self, schema: Schema) -> list[Literal]:
         """Return the tests of all columns with points."""
@@ -129,8 +131,8 @@ class CodePoints:
 
     def check(self, schema: Schema) -> None:
         """Refuse a schema that is not that of the points."""
-        for column, own in self.columns:
-            if column >= len(schema) or len(own) != schema.n_codes[column] - Column.OTHER:
+        for column, answers in self.columns:
+            if column >= len(schema) or len(answers) != schema.n_codes[column] - Column.OTHER:
                 raise parameter_error(
                     "export", "schema", "the schema of the model", schema,
                     f"It has other answers in column {column}.",
@@ -141,7 +143,9 @@ class CodePoints:
         return {
             "type": self.TYPE,
             "base": list(self.base),
-            "columns": [[column, [list(own) for own in rows]] for column, rows in self.columns],
+            "columns": [
+                [column, [list(points) for points in rows]] for column, rows in self.columns
+            ],
             "unit": self.unit,
             "limit": self.limit,
             "grain": self.grain,
@@ -166,16 +170,16 @@ class CodePoints:
         if limit is not None:
             limit = fields.integer("limit", low=0, high=_MOST)
         unit, grain = (fields.integer(name, low=1, high=_LARGEST) for name in ("unit", "grain"))
-        found = cls(tuple(base), tuple(columns.items()), unit, limit, grain)
-        if max(map(abs, found.least + found.most)) > FURTHEST:
+        points = cls(tuple(base), tuple(columns.items()), unit, limit, grain)
+        if max(map(abs, points.least + points.most)) > FURTHEST:
             raise fields.refuse("columns", f"points of at most {FURTHEST} votes together")
-        return found
+        return points
 
 
 def _whole(values: Any, size: int) -> bool:
     """Return whether this is a list of so many integers that are not too large."""
-    own = values if isinstance(values, list) else []
-    return len(own) == size and all(type(v) is int and abs(v) <= _MOST for v in own)
+    integers = values if isinstance(values, list) else []
+    return len(integers) == size and all(type(v) is int and abs(v) <= _MOST for v in integers)
 
 
 # -- Points that only rise, or only fall, along the bins of a column: those nearest to the released
@@ -203,16 +207,16 @@ def in_order(ensemble: TreeEnsemble, schema: Schema) -> TreeEnsemble:
     """
     if not schema.ordered:
         return ensemble
-    base, own = ensemble.summed(schema)
+    base, by_column = ensemble.summed(schema)
     columns = []
-    for column, points in own.items():
+    for column, points in by_column.items():
         answers = points[Column.OTHER :, 0]  # missing and other are one answer
         monotone = schema.columns[column].monotone
         if monotone is not None:
             answers[1:] = _even(_isotonic(answers[1:], 1 if monotone == "increasing" else -1))
         columns.append((column, tuple((0, int(p)) for p in answers)))
-    made = CodePoints((0, 0), tuple(columns), 1, None, 2)
-    return replace(ensemble, trees=(), start=(0, int(base[0])), code_points=made)
+    ordered = CodePoints((0, 0), tuple(columns), 1, None, 2)
+    return replace(ensemble, trees=(), start=(0, int(base[0])), code_points=ordered)
 
 
 def _isotonic(values: Ints, sign: int) -> Doubles:
@@ -240,7 +244,7 @@ _SUREST = 0.98  # the largest hazard of a period
 #: Random walks of logarithms, by the deviations of the first and of each further step: of the
 #: hazards; and of what trees add, which lower mean hazards period after period, since those at low
 #: risk remain.
-_OF_HAZARDS, _OF_TREES = (3.0, 0.5), (0.1, 0.1)
+_OF_HAZARDS, _OF_TREES = (3.0, 0.8), (0.1, 0.1)
 _LEARNED = 0.3  # how far the logarithm of a hazard that trees have learned is off: a deviation
 _HALVED = 40  # halved steps of Gauss and Newton
 
@@ -284,18 +288,18 @@ class LifeTable:
         noisy, and weigh by their variances.
         """
         cells = np.array([float(count) for count in counts]).reshape(-1, 2)
-        known = float(cells.sum())
-        if abs(known - n) <= 3 * deviation * math.sqrt(cells.size):
-            known = float(n)  # public, if no time is unknown
+        total = float(cells.sum())
+        if abs(total - n) <= 3 * deviation * math.sqrt(cells.size):
+            total = float(n)  # public, if no time is unknown
         left = cells[1:].sum(axis=1)
         place = np.arange(len(left))
         later, before = np.cumsum(left[::-1])[::-1], np.cumsum(left) - left
-        earlier = known - cells[0].sum() - before
+        earlier = total - cells[0].sum() - before
         of_later, of_earlier = 2.0 * (len(left) - place), 2.0 * (place + 1)
         risks = (later * of_earlier + earlier * of_later) / (of_later + of_earlier)
         events = cells[1:, 1]
         risks = np.maximum(risks, events)
-        return cls(tuple(events.tolist()), tuple(risks.tolist()), known, deviation)
+        return cls(tuple(events.tolist()), tuple(risks.tolist()), total, deviation)
 
     @cached_property
     def hazards(self) -> tuple[Doubles, Doubles]:
@@ -308,7 +312,7 @@ class LifeTable:
         --------
         >>> hazards, variances = LifeTable((100.0, 0.0), (1000.0, 20.0), 1000.0, 10.0).hazards
         >>> hazards.round(3).tolist(), variances.round(2).tolist()
-        ([0.1, 0.099], [0.01, 0.26])
+        ([0.1, 0.098], [0.01, 0.63])
         """
         events, place = np.array(self.events), np.arange(len(self.events))
         # of those at risk: variances in those of a count, as in `of`
@@ -421,8 +425,8 @@ class Coefficients:
         if not self.printed:
             return np.full((len(self.values), 2), np.nan)
         far = NormalDist().inv_cdf((1 + level) / 2) * np.array(self.deviations)
-        found: npt.NDArray[np.float64] = middle + np.stack([-far, far], axis=1)
-        return found
+        ends: npt.NDArray[np.float64] = middle + np.stack([-far, far], axis=1)
+        return ends
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -435,20 +439,20 @@ class Coefficients:
         """Read it back; it may be untrusted."""
         texts, numbers = ("terms", "units", "references"), ("values", "deviations")
         fields = Fields(data, (*texts, *numbers, "printed"))
-        found = {name: tuple(fields.items(name, _MOST_TERMS)) for name in (*texts, *numbers)}
-        printed, size = fields.any("printed"), len(found["terms"])
+        columns = {name: tuple(fields.items(name, _MOST_TERMS)) for name in (*texts, *numbers)}
+        printed, size = fields.any("printed"), len(columns["terms"])
         written = all(
             isinstance(text, str) and len(text) <= _LONGEST
             for name in texts
-            for text in found[name]
+            for text in columns[name]
         )
         finite = all(
             type(value) in (int, float) and math.isfinite(value)
             for name in numbers
-            for value in found[name]
+            for value in columns[name]
         )
-        sizes = {name: size if printed or name != "deviations" else 0 for name in found}
-        fits = all(len(found[name]) == sizes[name] for name in found)
+        sizes = {name: size if printed or name != "deviations" else 0 for name in columns}
+        fits = all(len(columns[name]) == sizes[name] for name in columns)
         if type(printed) is not bool or not (written and finite and fits and size):
             raise fields.refuse("terms", "texts and numbers, as many of each")
-        return cls(**found, printed=printed)
+        return cls(**columns, printed=printed)

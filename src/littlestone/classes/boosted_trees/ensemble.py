@@ -93,13 +93,15 @@ def linked(shares: Doubles, cap: Fraction) -> Doubles:
     [[0.413, 0.331, 0.256]]
     """
     if cap == HALF:
-        found = np.ones_like(shares)
+        chances = np.ones_like(shares)
         for _ in range(shares.shape[1] - 1):
-            sums = [(found * np.maximum(shares - own[:, None], 0)).sum(axis=1) for own in shares.T]
-            found = 1 - np.stack(sums, axis=1)
+            sums = [
+                (chances * np.maximum(shares - share[:, None], 0)).sum(axis=1) for share in shares.T
+            ]
+            chances = 1 - np.stack(sums, axis=1)
     else:
-        found = np.minimum(1, shares / float(cap))
-    probabilities: Doubles = found / found.sum(axis=1, keepdims=True)
+        chances = np.minimum(1, shares / float(cap))
+    probabilities: Doubles = chances / chances.sum(axis=1, keepdims=True)
     return probabilities
 
 
@@ -240,7 +242,7 @@ class TreeEnsemble(Hypothesis):
         """The share of label 1 that the sum begins with: of columns with points at their mean."""
         begin, codes = float(self.start[1] - self.start[0]), self.code_points
         if codes is not None:
-            means = [np.mean(own, axis=0) for _, own in codes.columns]
+            means = [np.mean(rows, axis=0) for _, rows in codes.columns]
             zero, one = np.sum([codes.base, *means], axis=0) / codes.unit
             begin += float(one - zero)
         return 1 / (1 + math.exp(-min(max(float(self.step) * begin, -700.0), 700.0)))
@@ -257,8 +259,8 @@ class TreeEnsemble(Hypothesis):
 
     def log_odds(self, points: Points) -> Doubles:
         """Return ``step`` times the margin of each row, or times the votes of each label."""
-        found = self.margin(points) if self.binary else self.votes(points)
-        return found * np.float64(self.step)
+        votes = self.margin(points) if self.binary else self.votes(points)
+        return votes * np.float64(self.step)
 
     def probability(self, points: Points) -> Doubles:
         """Return the probability of label 1 at each row, or of each label (columns)."""
@@ -302,8 +304,8 @@ class TreeEnsemble(Hypothesis):
                 "This model has no sets of labels: fit with interval=0.9 (--interval 90%)."
             )
         votes = self.votes(points)
-        found: npt.NDArray[np.bool_] = votes >= votes.max(axis=1, keepdims=True) - self.width
-        return found
+        sets: npt.NDArray[np.bool_] = votes >= votes.max(axis=1, keepdims=True) - self.width
+        return sets
 
     def with_curve(self, curve: Sequence[float]) -> Self:
         """Return the same sum with these probabilities, one for each of ``margins``."""
@@ -321,8 +323,8 @@ class TreeEnsemble(Hypothesis):
         labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
         of label to int.
         """
-        base, own = self.summed(schema)
-        return self._named(base), self._by_cell(schema, own, self._named)
+        base, by_column = self.summed(schema)
+        return self._named(base), self._by_cell(schema, by_column, self._named)
 
     def summed(self, schema: Schema | None = None) -> tuple[Ints, dict[int, Ints]]:
         """Return the scorecard by codes: the base, and for each column the points of each code.
@@ -332,14 +334,14 @@ class TreeEnsemble(Hypothesis):
         """
         if not self.additive:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
-        base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
+        base, by_column = self._seen(np.array(self.start, dtype=np.int64)), {}
         n_codes = self._n_codes if schema is None else schema.n_codes
         for column in sorted(self.columns):
-            own[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
+            by_column[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
         if self.code_points is not None:  # of one vote each
             base = base + self._seen(np.array(self.code_points.base, dtype=np.int64))
             for at, (column, _) in enumerate(self.code_points.columns):
-                own[column] += self._seen(self.code_points.by_code(at).T).T
+                by_column[column] += self._seen(self.code_points.by_code(at).T).T
         for tree, times in self.counted.items():
             node = tree.tree
             if not isinstance(node, Node):
@@ -349,9 +351,9 @@ class TreeEnsemble(Hypothesis):
             assert isinstance(node.no, int)
             accepts = node.split.accepts(n_codes[node.split.column])[:, None]
             votes = np.where(accepts, self._vote(node.yes), self._vote(node.no))
-            own[node.split.column] += times * votes
-        base = base + sum((votes.min(axis=0) for votes in own.values()), 0 * base)
-        least = {column: votes - votes.min(axis=0) for column, votes in own.items()}
+            by_column[node.split.column] += times * votes
+        base = base + sum((votes.min(axis=0) for votes in by_column.values()), 0 * base)
+        least = {column: votes - votes.min(axis=0) for column, votes in by_column.items()}
         return base, {column: votes for column, votes in least.items() if votes.any()}
 
     def unit(self, base: Ints, own: Mapping[int, Ints]) -> int:
@@ -375,7 +377,7 @@ class TreeEnsemble(Hypothesis):
         is a description of the sum, not of people.) For the labels 0 and 1 of label 1 only.
         """
         named = self.label_names[1:] if self.binary else self.label_names
-        found: dict[int, Doubles] = {}
+        effects: dict[int, Doubles] = {}
         started: dict[int, Doubles] = {}
         if self.code_points is not None:  # their limit, and rounding, are left out
             for at, (column, _) in enumerate(self.code_points.columns):
@@ -383,15 +385,15 @@ class TreeEnsemble(Hypothesis):
                     self._seen(self.code_points.by_code(at).T).T / self.code_points.unit
                 )
         for column in sorted(self.columns):
-            own = np.zeros((schema.n_codes[column], len(named)))
+            by_code = np.zeros((schema.n_codes[column], len(named)))
             for tree, times in self.counted.items():
                 if any(split.column == column for split in tree.literals):
-                    for code in range(len(own)):
-                        own[code] += times * self._mean(tree.tree, schema, {column: {code}})
-            own += started.get(column, 0)
-            found[column] = float(self.step) * (own - own[Column.FIRST :].mean(axis=0))
+                    for code in range(len(by_code)):
+                        by_code[code] += times * self._mean(tree.tree, schema, {column: {code}})
+            by_code += started.get(column, 0)
+            effects[column] = float(self.step) * (by_code - by_code[Column.FIRST :].mean(axis=0))
         return {
-            name: self._by_cell(schema, found, lambda values, at=at: float(values[at]))
+            name: self._by_cell(schema, effects, lambda values, at=at: float(values[at]))
             for at, name in enumerate(named)
         }
 
@@ -404,13 +406,13 @@ class TreeEnsemble(Hypothesis):
     @property
     def _n_codes(self) -> dict[int, int]:
         """Up to which code each column is asked for."""
-        found: dict[int, int] = {}
+        n_codes: dict[int, int] = {}
         for split in self.literals:
-            found[split.column] = max(found.get(split.column, 0), split.code + 1)
+            n_codes[split.column] = max(n_codes.get(split.column, 0), split.code + 1)
         if self.code_points is not None:
             for at, (column, _) in enumerate(self.code_points.columns):
-                found[column] = len(self.code_points.by_code(at))
-        return found
+                n_codes[column] = len(self.code_points.by_code(at))
+        return n_codes
 
     def _seen(self, votes: Ints) -> Ints:
         """Return votes as they are shown: for the labels 0 and 1 as a margin."""
@@ -453,30 +455,32 @@ class TreeEnsemble(Hypothesis):
             return f"always {self.label_names[self.constant]}"
         names = ", ".join(map(str, self.label_names))
         if self.additive:
-            base, own = self.summed()
-            columns = counted(len(own), "columns")
+            base, by_column = self.summed()
+            columns = counted(len(by_column), "columns")
             if not self.binary:
                 return f"of {names} the label with the most points, of {columns}"
-            unit = self.unit(base, own)
+            unit = self.unit(base, by_column)
             needed, most = (
                 self.needed(base, unit),
-                sum(int(points.max()) for points in own.values()),
+                sum(int(points.max()) for points in by_column.values()),
             )
             if not 0 < needed <= most // unit:
                 return f"always {int(needed <= 0)}"
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
         trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
-        asked = counted(len(self.code_points.columns), "columns") if self.code_points else ""
+        columns_of_points = (
+            counted(len(self.code_points.columns), "columns") if self.code_points else ""
+        )
         if self.binary:
-            points = f" and the points of {asked}" if asked else ""
+            points = f" and the points of {columns_of_points}" if columns_of_points else ""
             above = self.start[0] - self.start[1]
             return f"1 if {trees}, each +1 or -1,{points} sum to more than {above}, otherwise 0"
-        points = f"points of {asked} and " if asked else ""
-        said = f"of {names} the label with the most votes of {points}{trees}"
+        points = f"points of {columns_of_points} and " if columns_of_points else ""
+        words = f"of {names} the label with the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
-        return f"{said}; initial votes: {start}" if start else said
+        return f"{words}; initial votes: {start}" if start else words
 
     def to_sql(
         self,
@@ -525,28 +529,29 @@ class TreeEnsemble(Hypothesis):
         if cap is not None and not has_link(cap, binary=names == BINARY):
             raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
-        found = cls(
+        ensemble = cls(
             trees, _read_fraction(fields, "step"), tuple(start), names, cap, points,
             width=read_width(fields),
         )  # fmt: skip
         if "coefficients" in fields:
-            found = replace(found, coefficients=Coefficients.read(fields.any("coefficients")))
+            ensemble = replace(ensemble, coefficients=Coefficients.read(fields.any("coefficients")))
         if "curve" not in fields:
-            return found
+            return ensemble
         curve = fields.items("curve", FURTHEST)
         proper = all(
             isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1 for p in curve
         )
-        if not proper or len(curve) != len(found.margins) or not found.binary:
+        if not proper or len(curve) != len(ensemble.margins) or not ensemble.binary:
             raise fields.refuse("curve", "a probability for each margin, for the labels 0 and 1")
-        return found.with_curve(curve)
+        return ensemble.with_curve(curve)
 
 
 def read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
     """Return the entry ``trees``: a column that is asked about numbers is not asked about texts."""
-    own: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
+    shared: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
     trees = tuple(
-        TreeHypothesis.from_dict(own | {"tree": tree}) for tree in fields.items("trees", MAX_ROUNDS)
+        TreeHypothesis.from_dict(shared | {"tree": tree})
+        for tree in fields.items("trees", MAX_ROUNDS)
     )
     kinds: dict[int, bool] = {}
     for split in (split for tree in trees for split in tree.literals):
@@ -566,12 +571,12 @@ def read_width(fields: Fields) -> int | None:
 def _read_fraction(fields: Fields, name: str) -> Fraction:
     """Return an entry that is a positive fraction."""
     try:
-        found = read_exact(fields.text(name, 100))
+        fraction = read_exact(fields.text(name, 100))
     except ValueError:
-        found = Fraction(0)
-    if found <= 0:
+        fraction = Fraction(0)
+    if fraction <= 0:
         raise fields.refuse(name, "a positive fraction")
-    return found
+    return fraction
 
 
 # -- Released sums of trees that raise and lower one number: a quantity, a log rate, log-odds.
@@ -594,12 +599,13 @@ class TreeSum(Hypothesis):
     Examples
     --------
     >>> from littlestone.data import Schema
+    >>> from littlestone.data.targets import Count
     >>> at30, _ = Schema.from_dict({"age": {"bins": [30]}}).literals()
     >>> tree = TreeHypothesis.of(Node(at30, 1, 0))
     >>> rows = np.array([[2], [3]])
     >>> price = TreeSum((tree, tree), (600 * PARTS, 300 * PARTS), (5000 * PARTS,), Quantity(0, 200))
     >>> price.predict(rows).tolist(), price.describe()
-    ([82.0, 118.0], 'a quantity from 0 to 200: 100 and 2 trees of depth 1')
+    ([82.0, 118.0], 'a quantity from 0 to 200: 100 plus 2 trees of depth 1')
     >>> TreeSum((tree,), (PARTS,), (0,), Count(9)).predict(rows).round(3).tolist()
     [0.368, 2.718]
     """
@@ -639,10 +645,10 @@ class TreeSum(Hypothesis):
     @cached_property
     def counted(self) -> dict[TreeHypothesis, int]:
         """The different trees, with the sum of their steps."""
-        found: dict[TreeHypothesis, int] = {}
+        steps: dict[TreeHypothesis, int] = {}
         for tree, step in zip(self.trees, self.steps, strict=True):
-            found[tree] = found.get(tree, 0) + step
-        return found
+            steps[tree] = steps.get(tree, 0) + step
+        return steps
 
     @property
     def key(self) -> Hashable:
@@ -670,11 +676,11 @@ class TreeSum(Hypothesis):
         """Return the score of each row; of a time one for each period (columns)."""
         if not self.target.ends:
             return self._added(np.full(len(points), self.start[0], dtype=np.int64), points)
-        found = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
-        for period, own in enumerate(found.T):
+        scores = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
+        for period, of_period in enumerate(scores.T):
             column = np.full((len(points), 1), Column.FIRST + period, dtype=np.int64)
-            own[:] = self._added(own, np.hstack([points, column]))
-        return found
+            of_period[:] = self._added(of_period, np.hstack([points, column]))
+        return scores
 
     def _added(self, scores: Ints, points: Points) -> Ints:
         for tree, step in self.counted.items():
@@ -727,8 +733,8 @@ class TreeSum(Hypothesis):
         first, unit, most = self.parts
         middle = self.in_parts(points)
         ends = np.stack([middle - self.width, middle + self.width], axis=1).clip(0, most)
-        found: Doubles = first + ends.astype(np.float64) * unit
-        return found
+        interval: Doubles = first + ends.astype(np.float64) * unit
+        return interval
 
     @property
     def parts(self) -> tuple[float, float, int]:
@@ -788,18 +794,18 @@ class TreeSum(Hypothesis):
         likely and independent, and so costs no privacy. ``schema``: that of the trees.
         """
         unit = float(self.target.width) if self.linear else 1.0
-        found: dict[str, dict[str, float]] = {}
+        effects: dict[str, dict[str, float]] = {}
         for column in sorted({split.column for split in self.literals}):
-            own = np.zeros(schema.n_codes[column])
+            by_code = np.zeros(schema.n_codes[column])
             for tree, step in self.counted.items():
                 if any(split.column == column for split in tree.literals):
-                    means = [_mean(tree.tree, schema, {column: {c}}) for c in range(len(own))]
-                    own += 2 * step * np.array(means)
-            own = unit / PARTS * (own - own[Column.FIRST :].mean())
-            codes = [*range(Column.FIRST, len(own)), Column.MISSING, Column.OTHER]
+                    means = [_mean(tree.tree, schema, {column: {c}}) for c in range(len(by_code))]
+                    by_code += 2 * step * np.array(means)
+            by_code = unit / PARTS * (by_code - by_code[Column.FIRST :].mean())
+            codes = [*range(Column.FIRST, len(by_code)), Column.MISSING, Column.OTHER]
             described = schema.columns[column]
-            found[described.name] = {described.describe(c): float(own[c]) for c in codes}
-        return found
+            effects[described.name] = {described.describe(c): float(by_code[c]) for c in codes}
+        return effects
 
     def of_period(self, schema: Schema, period: int) -> Self:
         """Return the sum of one period, as one that asks nothing about the time."""
@@ -831,11 +837,11 @@ class TreeSum(Hypothesis):
                     f"{what}: {first:.6g}, a constant, because there are too few records for such "
                     "a wide range"
                 )
-            how = "times factors of" if self.log else "and"
+            how = "times the factors of" if self.log else "plus"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
         if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:.4g} times factors of {trees}{self._around}{self._hidden}"
+            return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
 
     @property
@@ -881,11 +887,11 @@ class TreeSum(Hypothesis):
         target = target_from_dict(fields.any("target"))
         periods = len(target.ends) or 1
         trees = read_trees(fields, BINARY)
-        for name, wanted in (("steps", len(trees)), ("start", periods)):
+        for name, length in (("steps", len(trees)), ("start", periods)):
             numbers = fields.items(name, max(MAX_ROUNDS, periods))
             whole = all(type(value) is int and abs(value) <= _FURTHEST for value in numbers)
-            if not whole or len(numbers) != wanted:
-                raise fields.refuse(name, f"{wanted} integers")
+            if not whole or len(numbers) != length:
+                raise fields.refuse(name, f"{length} integers")
         quantile = None
         if "quantile" in fields:
             quantile = exact_value(fields.any("quantile"))
@@ -916,13 +922,13 @@ def _cumulative() -> Ints:
     """Return what each score of a period adds to a cumulative hazard, in parts of 2**20."""
     scores = range(-REACH * PARTS, REACH * PARTS + 1)
     odds = (hazard_odds(np.array(score / PARTS)) for score in scores)
-    return np.array([round(math.log1p(own) * 2**20) for own in odds])
+    return np.array([round(math.log1p(odd) * 2**20) for odd in odds])
 
 
 @lru_cache(maxsize=1)
 def _surviving() -> Ints:
     """Return the survival at a cumulative hazard in parts of 2**12, in parts of `SURE`."""
-    return np.array([math.floor(SURE * math.exp(-own / 2**12)) for own in range(10 * 2**12)])
+    return np.array([math.floor(SURE * math.exp(-hazard / 2**12)) for hazard in range(10 * 2**12)])
 
 
 def public_rows(schema: Schema, size: int) -> Points:

@@ -123,16 +123,16 @@ def as_sql(
 
 def _card_of_labels(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
     """Return the votes of each label of a scorecard, as a list for SELECT and what it is from."""
-    base, own = _summed(ensemble, schema)
+    base, by_column = _summed(ensemble, schema)
     votes = []
     for label, start in enumerate(base.tolist()):
         terms = [
             _points_of(at, schema.columns[at], points[:, [label]], dialect)
-            for at, points in own.items()
+            for at, points in by_column.items()
             if points[:, label].any()
         ]
         votes.append(f"{' + '.join([str(start), *terms])} AS {_votes(label)}")
-    return sql.select(",\n".join(votes), own, schema, dialect).removeprefix("SELECT ")
+    return sql.select(",\n".join(votes), by_column, schema, dialect).removeprefix("SELECT ")
 
 
 def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
@@ -154,7 +154,7 @@ def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str
     columns |= {f"r{i}": tree for i, tree in enumerate(codes)}
     if columns:
         trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
-        read = sql.select(trees, _used(ensemble), schema, dialect)
+        read = sql.select(trees, ensemble.columns, schema, dialect)
         summed += f"\nFROM ({read}) AS trees"
     return summed
 
@@ -208,17 +208,20 @@ def _trees(
         answers = _answers_of_columns(ensemble.code_points, schema, dialect)
         begin = _points(ensemble.code_points, answers, 1, dialect, over=2)
         terms.append(f"{begin} - {ensemble.code_points.least[1] // 2}".replace("- -", "+ "))
-    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", _used(ensemble)
+    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", ensemble.columns
 
 
 def _card(
     ensemble: TreeEnsemble, schema: Schema, dialect: str
 ) -> tuple[int, int, int, str, set[int]]:
     """Return of a scorecard: first, unit, most, the sum of points, and the columns it reads."""
-    base, own = _summed(ensemble, schema)
-    unit, most = ensemble.unit(base, own), sum(int(points.max()) for points in own.values())
-    terms = [_points_of(at, schema.columns[at], own[at] // unit, dialect) for at in own]
-    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(own)
+    base, by_column = _summed(ensemble, schema)
+    unit, most = (
+        ensemble.unit(base, by_column),
+        sum(int(points.max()) for points in by_column.values()),
+    )
+    terms = [_points_of(at, schema.columns[at], by_column[at] // unit, dialect) for at in by_column]
+    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(by_column)
 
 
 def _summed(ensemble: TreeEnsemble, schema: Schema) -> tuple[Any, dict[int, Any]]:
@@ -249,25 +252,20 @@ def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
     return f"CASE {' '.join(cases)} ELSE {odd.points[0]} END"
 
 
-def _used(ensemble: TreeEnsemble) -> set[int]:
-    points = ensemble.code_points.columns if ensemble.code_points else ()
-    return {split.column for split in ensemble.literals} | {column for column, _ in points}
-
-
 def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str) -> list[str]:
     """Return for each column with points which of them a cell has."""
     if points is None:
         return []
     points.check(schema)
-    found = []
+    answers = []
     for column, _ in points.columns:
         tests = points.tests(column, schema)
         cases = [
             f"WHEN {sql.as_test(test, schema, dialect)} THEN {len(tests) - i}"
             for i, test in enumerate(tests)
         ]
-        found.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
-    return found
+        answers.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
+    return answers
 
 
 def _points(
@@ -275,8 +273,8 @@ def _points(
 ) -> str:
     """Return the votes of a label to begin with, rounded as `CodePoints.votes` does; or a part."""
     columns = []
-    for answer, (_, own) in zip(answers, points.columns, strict=True):
-        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(own)]
+    for answer, (_, rows) in zip(answers, points.columns, strict=True):
+        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(rows)]
         columns.append(f"CASE {answer} {' '.join(cases)} END")
     total = "\n+ ".join(columns) or "0"
     if points.limit is not None:
@@ -322,13 +320,15 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
-def _in_set(own: int, labels: int, ensemble: TreeEnsemble) -> str:
+def _in_set(label: int, labels: int, ensemble: TreeEnsemble) -> str:
     """Return 1 where a label has not too many votes fewer than any other, and 0 elsewhere."""
-    near = [f"{_votes(own)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != own]
+    near = [
+        f"{_votes(label)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != label
+    ]
     return f"CASE WHEN {' AND '.join(near)} THEN 1 ELSE 0 END"
 
 
-def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
+def _probability(summed: str, code: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
     """Return the probability of a label: its share of the votes, or what the link makes of all."""
     step, codes, (least, _) = float(ensemble.step), range(labels), _ends(dialect)
 
@@ -342,7 +342,7 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dia
         return f"1e0 / (1 + {odds})"
 
     if ensemble.cap is None:
-        return f"(SELECT {share(own)}\nFROM (SELECT {summed}) AS votes)"
+        return f"(SELECT {share(code)}\nFROM (SELECT {summed}) AS votes)"
     shares = [f"q{k}" for k in codes]
     columns = [f"{share(k)} AS {shares[k]}" for k in codes]
     columns += [f"1e0 AS u{k}" for k in codes]
@@ -351,7 +351,7 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dia
         parts = [f"1e0 - ({_link_sum(shares, k, dialect)}) AS u{k}" for k in codes]
         table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS turn{turn})"
     total = " + ".join(f"u{k}" for k in codes)
-    return f"(SELECT u{own} / ({total})\nFROM {table} AS parts)"
+    return f"(SELECT u{code} / ({total})\nFROM {table} AS parts)"
 
 
 def _link_sum(shares: list[str], label: int, dialect: str) -> str:
@@ -371,7 +371,7 @@ def _literal(label: Label, dialect: str) -> str:
 
 
 def sum_as_sql(
-    found: TreeSum,
+    model: TreeSum,
     schema: Schema,
     *,
     dialect: str = "standard",
@@ -384,15 +384,15 @@ def sum_as_sql(
     interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
     of the period ``of``, from 1.
     """
-    if not found.target.ends:
-        ends = () if found.width is None else ("low", "high")
+    if not model.target.ends:
+        ends = () if model.width is None else ("low", "high")
         if what not in (None, *ends) or of is not None:
-            wanted = "left out, or low or high of a model with intervals"
-            raise parameter_error("to_sql", "what", wanted, what)
-        score = _score(found, schema, dialect)
-        value = _worth(found, score, dialect) if what is None else _end(found, score, dialect, what)
-        return _of_sums(value, [found], schema, dialect)
-    periods = len(found.target.ends)
+            allowed = "left out, or low or high of a model with intervals"
+            raise parameter_error("to_sql", "what", allowed, what)
+        score = _score(model, schema, dialect)
+        value = _worth(model, score, dialect) if what is None else _end(model, score, dialect, what)
+        return _of_sums(value, [model], schema, dialect)
+    periods = len(model.target.ends)
     last = periods
     if what == "survival":
         if type(of) is not int or not 1 <= of <= periods:
@@ -401,10 +401,10 @@ def sum_as_sql(
     elif what not in (None, "risk") or of is not None:
         raise parameter_error("to_sql", "what", "risk, or survival of a period", what)
     least, most = _ends(dialect)
-    terms, sums = [], [found.of_period(schema, period) for period in range(last)]
-    for own in sums:
-        score = _score(own, schema, dialect)
-        power = f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
+    terms, sums = [], [model.of_period(schema, period) for period in range(last)]
+    for of_period in sums:
+        score = _score(of_period, schema, dialect)
+        power = f"EXP({_limited(model, score, dialect)} / {double(PARTS)})"
         odds = f"{least}(1, 2 / (1 + 1 / {power})) * {most}(1, (1 + {power}) / 2)"
         terms.append(f"LN(1 + {odds})")
     risk = "\n+ ".join(terms)
@@ -413,39 +413,39 @@ def sum_as_sql(
 
 
 def _of_sums(value: str, sums: Sequence[TreeSum], schema: Schema, dialect: str) -> str:
-    used = {split.column for found in sums for split in found.literals}
+    used = {column for model in sums for column in model.columns}
     return f"({sql.select(value, used, schema, dialect)})"
 
 
-def _score(found: TreeSum, schema: Schema, dialect: str) -> str:
+def _score(model: TreeSum, schema: Schema, dialect: str) -> str:
     trees = [
         f"({sql.case(tree.tree, schema, dialect, (-step, step))})"
-        for tree, step in found.counted.items()
+        for tree, step in model.counted.items()
     ]
-    return "(" + "\n+ ".join([str(found.start[0]), *trees]) + ")"
+    return "(" + "\n+ ".join([str(model.start[0]), *trees]) + ")"
 
 
-def _limited(found: TreeSum, score: str, dialect: str) -> str:
-    low, high = found.limits
+def _limited(model: TreeSum, score: str, dialect: str) -> str:
+    low, high = model.limits
     return bounded(low, high, score, dialect)
 
 
-def _worth(found: TreeSum, score: str, dialect: str) -> str:
-    limited = _limited(found, score, dialect)
-    parts = limited if found.linear else f"EXP({limited} / {double(PARTS)})"
-    if not found.target.continuous:
+def _worth(model: TreeSum, score: str, dialect: str) -> str:
+    limited = _limited(model, score, dialect)
+    parts = limited if model.linear else f"EXP({limited} / {double(PARTS)})"
+    if not model.target.continuous:
         return parts
-    width = found.target.width / (PARTS if found.linear else 1)
-    return f"({double(float(found.target.low))} + {parts} * {double(float(width))})"
+    width = model.target.width / (PARTS if model.linear else 1)
+    return f"({double(float(model.target.low))} + {parts} * {double(float(width))})"
 
 
-def _end(found: TreeSum, score: str, dialect: str, what: str) -> str:
+def _end(model: TreeSum, score: str, dialect: str, what: str) -> str:
     """Return an end of the interval: in parts, within the public range, and then in the unit."""
-    middle = _limited(found, score, dialect)
-    if not found.linear:
+    middle = _limited(model, score, dialect)
+    if not model.linear:
         middle = f"ROUND(EXP({middle} / {double(PARTS)}) * {PARTS})"
-    far = f"{middle} {'-' if what == 'low' else '+'} {found.width}"
-    first, unit, most = found.parts
+    far = f"{middle} {'-' if what == 'low' else '+'} {model.width}"
+    first, unit, most = model.parts
     return f"({double(first)} + {bounded(0, most, far, dialect)} * {double(unit)})"
 
 
@@ -573,20 +573,20 @@ def _described(
     model: TreeEnsemble | TreeSum, schema: Schema, labels: Sequence[Label], *, chances: bool
 ) -> Json:
     """Return what a program knows of a model: how cells are read, and integers."""
-    asked = [split for split in model.literals if split.column < len(schema)]  # not the period
+    tests = [split for split in model.literals if split.column < len(schema)]  # not the period
     if model.target is not None:
         described = _of_numbers(cast("TreeSum", model), schema)
     else:
         described = _of_labels(model, schema, labels, chances=chances)
-        asked += model.code_points.asked(schema) if model.code_points else []
+        tests += model.code_points.asked(schema) if model.code_points else []
     width = {} if model.width is None else {"width": model.width}
-    return {"columns": _columns(asked, schema)} | described | width
+    return {"columns": _columns(tests, schema)} | described | width
 
 
-def _columns(asked: Sequence[Literal], schema: Schema) -> Json:
+def _columns(tests: Sequence[Literal], schema: Schema) -> Json:
     """Return how the cells of columns are read."""
     columns: Json = {}
-    for at in sorted({split.column for split in asked}):
+    for at in sorted({split.column for split in tests}):
         column = schema.columns[at]
         categories = column.categories
         columns[column.name] = {"missing": list(column.missing)} | (
@@ -615,11 +615,14 @@ def _of_labels(
     if (points := model.code_points) is not None:
         points.check(schema)
         columns = []
-        for column, own in points.columns:
+        for column, answers in points.columns:
             tests = points.tests(column, schema)
-            rows = [own[0], *own[:0:-1]]  # where no test holds, then where each is the first
-            asked = _List([_test(test, schema) for test in tests])
-            columns.append({"tests": asked, "points": _Matrix(rows)})
+            rows = [
+                answers[0],
+                *answers[:0:-1],
+            ]  # of no test, then of each as the first
+            test_list = _List([_test(test, schema) for test in tests])
+            columns.append({"tests": test_list, "points": _Matrix(rows)})
         described["points"] = {
             "columns": _List(columns),
             "limit": 2**53 if points.limit is None else points.limit,
@@ -644,8 +647,8 @@ def _of_numbers(model: TreeSum, schema: Schema) -> Json:
     if model.width is not None:
         described["scale"] = list(model.parts)
     trees = [
-        _List([_List([step, _tree(tree, schema)]) for tree, step in own.counted.items()])
-        for own in sums
+        _List([_List([step, _tree(tree, schema)]) for tree, step in of_period.counted.items()])
+        for of_period in sums
     ]
     return described | {
         "kind": kind,
@@ -718,22 +721,22 @@ def _quoted(text: str) -> str:
     return f'"{"".join(kept)}"'
 
 
-def refuse_columns(asked: Sequence[Column], to: str) -> None:
+def refuse_columns(columns: Sequence[Column], to: str) -> None:
     """Refuse to export a model over columns whose cells another program would read otherwise."""
-    dated = [column.name for column in asked if column.calendar is not None]
+    dated = [column.name for column in columns if column.calendar is not None]
     if to != "json" and dated:
         raise UnsupportedError(
             f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
             "json, or leave these columns out of the schema."
         )
-    cleaned = [column.name for column in asked if column.cleaning is not None]
+    cleaned = [column.name for column in columns if column.cleaning is not None]
     if to in ("sql", "r") and cleaned:
         raise UnsupportedError(
             f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
             f"exported to {to}: export it to python or json, or clean the cells first and give "
             "the schema without these keys."
         )
-    inexact = [column.name for column in asked if column.beyond_doubles]
+    inexact = [column.name for column in columns if column.beyond_doubles]
     if to in ("sql", "r") and inexact:
         raise UnsupportedError(
             f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
