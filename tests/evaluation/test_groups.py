@@ -217,11 +217,11 @@ def test_the_page_and_the_lines_say_the_same(release):
     error = release.groups[0].error
     cell = f"{error.value:.2f} ({error.low:.2f} to {error.high:.2f})"
     assert f"<td>{cell}</td>" in page
-    assert "sex is f: of all" in said
-    assert f"error {cell}" in said
+    assert "sex is f: share of records" in said
+    assert f"error rate {cell}" in said
     assert "<td>too few to say</td>" in page
-    assert "missing or other: of all" in said
-    assert "too few to say: error" in said
+    assert "missing or other: share of records" in said
+    assert "too few to say: error rate" in said
 
 
 def test_several_labels_have_an_error_and_a_share():
