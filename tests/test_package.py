@@ -237,19 +237,17 @@ def test_actions_are_pinned_by_hash():
 
 # -- The budget of the package: lines of code for each part, the number of files, their length -----
 
-CSV_ROOT = Path(__file__).parents[1]
-CSV_SOURCE = CSV_ROOT / "src" / "littlestone"
-TABLE = CSV_ROOT / "tools" / "lines.csv"
+TABLE = ROOT / "tools" / "lines.csv"
 MOST_FILES, LONGEST = 160, 700
 
 
 @pytest.mark.more
 def test_parts_stay_below_their_ceilings():
-    assert [row for row in budgets(CSV_SOURCE, TABLE) if row.code > row.ceiling] == []
+    assert [row for row in budgets(SOURCE, TABLE) if row.code > row.ceiling] == []
 
 
 def test_files_are_few_and_not_long():
-    codes = {path: count(path.read_text()).code for path in CSV_SOURCE.rglob("*.py")}
+    codes = {path: count(path.read_text()).code for path in SOURCE.rglob("*.py")}
     assert len(codes) <= MOST_FILES
     assert [str(path) for path, code in codes.items() if code > LONGEST] == []
 
@@ -272,7 +270,6 @@ def test_a_file_belongs_to_the_first_part_that_names_it(tmp_path):
 
 # -- What a domain, target, hypothesis or sample does is its method: few ask which kind it is ------
 
-KINDS_SOURCE = Path(__file__).parents[1] / "src" / "littlestone"
 ROOTS = {
     "Domain", "Target", "Hypothesis", "Sample", "UserSample", "TargetSample", "Labels", "Quantity",
     "Count", "Periods", "TreeEnsemble", "TreeSum", "AlwaysZero",
@@ -311,7 +308,7 @@ def asked(tree, names):
 
 
 def test_few_ask_for_a_kind():
-    trees = [ast.parse(path.read_text()) for path in KINDS_SOURCE.rglob("*.py")]
+    trees = [ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")]
     names = kinds(trees)
     assert sum(asked(tree, names) for tree in trees) <= MOST
 
