@@ -104,7 +104,7 @@ def test_users_need_a_schema(run):
         ("--costs 0=1,1=9", "--model tree"),
         ("--require-certificate", "--schema"),
         ("--require-certificate --schema schema.toml", "--model rule"),
-        ("--labels a,b,c --model rule", "list, tree"),
+        ("--labels a,b,c --model rule", "the model tree, scorecard or boosted"),
         ("--epsilon 1e400", "at most 1.79769e+308"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
@@ -534,8 +534,8 @@ def test_survival_of_each_period(files, capsys):
 def test_sets_of_labels(files, what, head, capsys):
     (files / "s.toml").write_text(SCHEMA.partition("[city]")[0])
     assert fit(files, *what, "--interval", "90%", "--report", str(files / "p.html")) == 0
-    assert "probability 0.9 or more" in capsys.readouterr().out
-    assert "probability 0.9 or more" in (files / "p.html").read_text()
+    assert "probability at least 0.9" in capsys.readouterr().out
+    assert "probability at least 0.9" in (files / "p.html").read_text()
     assert main(["predict", str(files / "m.json"), str(files / "t.csv"), "--proba"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == head

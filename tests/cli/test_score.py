@@ -219,7 +219,7 @@ def test_users_and_records_are_not_mixed(run, models):
     run(f"{fit} --model scorecard --out m.json")
     mixed = run("compare data.csv rule.json m.json --epsilon 1")
     assert (mixed.code, mixed.out) == (2, "")
-    assert "records and users" in mixed.err
+    assert "protect records and others users" in mixed.err
     assert "left out" in run("score rule.json data.csv --epsilon 1 --user person").err
 
 

@@ -640,7 +640,7 @@ def test_our_own_faults_are_called_so(monkeypatch):
         with pytest.raises(InternalError, match="a defect of littlestone") as refused:
             run_engine(lambda e=error: run_engine(raising(e), "public"), "public")
         assert "Jane" not in str(refused.value)
-        assert "test_total.py" in str(refused.value)
+        assert "test_meanings.py" in str(refused.value)
         assert refused.value.__context__ is None
         assert refused.value.__cause__ is None
     monkeypatch.setenv("LITTLESTONE_DEBUG", "1")

@@ -519,7 +519,7 @@ def test_what_is_said(capsys):
     assert main([*line, "--n", "9", "--schema", "s"]) == 3
     assert "held-out records, not 1" in capsys.readouterr().err
     assert main([*line, "--target", "quantity"]) == 0
-    assert "with probability 0.8 or more" in capsys.readouterr().out
+    assert "probability at least 0.8" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
