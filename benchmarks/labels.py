@@ -1,4 +1,4 @@
-"""Measure trees, rule lists and boosted trees with labels beside diffprivlib's and scikit-learn's.
+"""Measure trees and boosted trees with labels beside diffprivlib's and scikit-learn's.
 
     python benchmarks/labels.py DIAMONDS_CSV [--rivals PYTHON] [--draws 10]
 
@@ -32,7 +32,7 @@ WINE = {
 }  # fmt: skip
 DIAMONDS = {"carat": (0.2, 5.0), "depth": (55, 70), "table": (50, 70), "price": (326, 18823)}
 BINS = {"Wine": 8, "Diamonds": 20}
-SHAPES = (("tree", 1), ("tree", 2), ("tree", 3), ("list", 2), ("list", 3))
+DEPTHS = (1, 2, 3)
 
 
 def tables(path: Path) -> dict[str, tuple[np.ndarray, np.ndarray, dict[str, tuple[float, float]]]]:
@@ -60,15 +60,13 @@ def public(name, ranges):
     return ls.Schema.from_dict(bins), labels
 
 
-def ours(name, X, y, test, ranges, shape, epsilon, seed) -> float:
-    """Return the accuracy of one private draw of a class, by its name and size."""
+def ours(name, X, y, test, ranges, depth, epsilon, seed) -> float:
+    """Return the accuracy of one private draw of a class, by its depth."""
     import littlestone as ls
 
     schema, labels = public(name, ranges)
-    kind, size = shape
-    concepts = {"tree": ls.DecisionTrees, "list": ls.RuleLists}[kind]
-    concepts = concepts(schema, size, labels)
-    learner = ls.AgnosticLearner(concepts, epsilon=epsilon, random_state=seed)
+    trees = ls.DecisionTrees(schema, depth, labels)
+    learner = ls.AgnosticLearner(trees, epsilon=epsilon, random_state=seed)
     return float(np.mean(learner.fit(X[~test], y[~test]).predict(X[test]) == y[test]))
 
 
@@ -87,12 +85,6 @@ def gradient_boosting(X, y, test, seed) -> float:
 
     model = HistGradientBoostingClassifier(random_state=seed).fit(X[~test], y[~test])
     return float(model.score(X[test], y[test]))
-
-
-def _named(shape: tuple[str, int]) -> str:
-    kind, size = shape
-    words = f"depth {size}" if kind == "tree" else f"rule list of length {size}"
-    return f"littlestone, {words}"
 
 
 def plain(X, y, test, depth, seed) -> float:
@@ -143,13 +135,13 @@ def main() -> None:
                 saved = Path(folder) / f"{name}-{seed}.npz"
                 np.savez(saved, X=X, y=y, test=test, low=low, high=high)
             rows: dict[str, list[float]] = {}
-            for shape in SHAPES:
+            for depth in DEPTHS:
                 for epsilon in EPSILONS[name]:
                     found = [
-                        ours(name, X, y, test, ranges, shape, epsilon, seed)
+                        ours(name, X, y, test, ranges, depth, epsilon, seed)
                         for seed, test in enumerate(splits)
                     ]
-                    rows.setdefault(_named(shape), []).append(np.mean(found))
+                    rows.setdefault(f"littlestone, depth {depth}", []).append(np.mean(found))
             for delta in (0, 1e-6):
                 for epsilon in EPSILONS[name]:
                     found = [

@@ -15,8 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.values import Ordered
+from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.papers.yan import PrivateMedian
 from littlestone.source import SecureSource
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from littlestone.classes import ConceptClass, parse_class
 from littlestone.errors import LittlestoneError
 from littlestone.learners import registry
-from littlestone.learners.littlestone.learner import METHODS as LITTLESTONE
-from littlestone.learners.vc1.learner import METHODS as VC1
+from littlestone.learners.littlestone import METHODS as LITTLESTONE
+from littlestone.learners.vc1 import METHODS as VC1
 
 EPSILONS, DELTAS = ("1/10", "1", "4"), ("1/10000", "1/1000000000")
 ALPHAS, BETAS = ("1/20", "1/4"), ("1/1000", "1/20")

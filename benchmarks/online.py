@@ -18,8 +18,7 @@ import time
 import numpy as np
 
 import littlestone as ls
-from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.bound import compare, simulate
+from littlestone.learners.online.algorithm import OnlineAlgorithm, compare, simulate
 from littlestone.learners.online.plan import plan_online
 from littlestone.source import SecureSource
 

@@ -12,7 +12,7 @@ was; ``outside.csv`` keeps the means: of each family, and of what `auto` is ahea
 rows and seeds, with standard errors and the number of seeds. Alcohol, german and cars have more of
 them, because `auto` was behind by more than 0.01 after ten.
 
-Where all records of a user are protected (`user`), rules, lists and trees see so many records of
+Where all records of a user are protected (`user`), rules and trees see so many records of
 each user as are best *by the test rows*, of 1 and 4.
 """
 
@@ -43,7 +43,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 from tables import ONE, YES, schema_of
 
-from littlestone.classes import BoostedTreeClass, DecisionTrees, RuleLists, Rules
+from littlestone.classes import BoostedTreeClass, DecisionTrees, Rules
 from littlestone.data import Schema, UserSample
 from littlestone.data.targets import TargetSample
 from littlestone.learners.boosting import Boosting
@@ -55,7 +55,7 @@ EPSILONS = ("0.5", "1", "2", "4")
 LEAST = 2000
 #: Seeds of tables with fewer rows than that, of others, and of the slow ones.
 SEEDS = ((10_000, 20), (100_000, 10), (10**9, 3))
-CERTIFIED = {"rule": Rules, "list": RuleLists, "tree": DecisionTrees}
+CERTIFIED = {"rule": Rules, "tree": DecisionTrees}
 AUTO = "boosted"
 KEPT = HERE / "outside.csv"
 COLUMNS = ("table", "units", "epsilon", "delta", "family", "seeds", "auroc", "ahead", "error")

@@ -24,8 +24,7 @@ from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.exponential import Agnostic, Generic
-from littlestone.learners.online.algorithm import algorithm_of
-from littlestone.learners.online.bound import simulate
+from littlestone.learners.online.algorithm import algorithm_of, simulate
 from littlestone.learners.online.plan import plan_online
 from littlestone.source import SeededSource
 

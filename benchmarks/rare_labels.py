@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from littlestone.classes import BoostedTreeClass, LinearClass, ScorecardClass
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.data import Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.boosting.rounds import largest_rho

@@ -29,10 +29,8 @@ import littlestone as ls
 from littlestone.bounds import yan25_theorem11
 from littlestone.learners.exponential import Generic
 from littlestone.learners.running import read_sample
-from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import ChainMedian, OneShot, TreeGoal
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.values import Groups
+from littlestone.learners.vc1 import VC1, ChainMedian, OneShot, TreeGoal
+from littlestone.mechanisms.median import Groups, Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.source import SecureSource
 
 WIDTHS = (1, 2, 10, 30, 100)

@@ -23,7 +23,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder
 from littlestone.learners.exponential import Generic
-from littlestone.learners.vc1.choosers import ChainMedian, OneShot, TreeGoal
+from littlestone.learners.vc1 import ChainMedian, OneShot, TreeGoal
 from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM
 from littlestone.papers.yan import MEDIAN
 

@@ -30,7 +30,7 @@ from scipy import stats
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.release import evaluation_of
 from littlestone.learners.running import _histogram

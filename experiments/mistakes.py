@@ -21,8 +21,7 @@ from chart import Axis
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
-from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.bound import mistake_bound, simulate
+from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound, simulate
 from littlestone.learners.online.plan import plan_online
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}

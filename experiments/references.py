@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 from chart import Axis
+from experts import ExpertsPredictor
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
 from littlestone.classes.finite import batch
 from littlestone.errors import UnsupportedError
-from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound, numbered
 from littlestone.learners.online.plan import plan_online
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}
@@ -142,7 +142,7 @@ def public(stream: Stream, predictor: Any, n: int, seed: int) -> int:
 
 def advised(stream: Stream, n: int, seed: int) -> float | None:
     """Return the expected mistakes with expert advice; None if there are too many experts."""
-    experts, total = ls.theory.ExpertsPredictor(stream.concept_class, horizon=n), 0.0
+    experts, total = ExpertsPredictor(stream.concept_class, horizon=n), 0.0
     (where,) = stream.parts(n, seed)
     try:
         for place in where.tolist():
@@ -197,7 +197,7 @@ def without_privacy(stream: Stream, horizons: Sequence[int]) -> Iterator[Row]:
             mistakes = advised(stream, n, 0)
             if mistakes is not None:
                 yield Row(figure, "experts", MEASURED, n, mistakes)
-        regret = ls.theory.ExpertsPredictor(cls, horizon=n).regret_bound()
+        regret = ExpertsPredictor(cls, horizon=n).regret_bound()
         yield Row(figure, "experts, proved: √(T ln N / 2)", "bound", n, regret, claim=EXPERTS)
         yield Row(figure, "no learner, expected: d/2", "bound", n, d / 2, claim=SOA)
 

@@ -32,7 +32,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 import littlestone as ls
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.mistakes import separate
+from littlestone.learners.users.scores import separate
 from littlestone.source import public_generator
 
 POWER, BETA = 20, Fraction(1, 20)

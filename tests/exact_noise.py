@@ -1,6 +1,7 @@
 """Noise as one finite draw, for exact laws of what is clamped afterwards."""
 
 from fractions import Fraction as F
+from functools import cache
 
 from littlestone.source import ExplicitWeights, exp
 
@@ -16,6 +17,7 @@ def table_geometric(reach):
 
 
 def _table(reach, power):
+    @cache
     def weights(parameter):
         sizes = [exp(-power(z, parameter)) for z in range(reach + 40)]
         tail, inner = sum(sizes[reach + 1 :], sizes[reach]), sizes[1:reach]

@@ -21,7 +21,6 @@ from littlestone.classes import (
     LeafPaths,
     Points,
     Prefixes,
-    RuleLists,
     Rules,
     SparseSets,
     Thresholds,
@@ -316,8 +315,7 @@ def _(concept_class: Conjunctions, share: float) -> list[Shape]:
 
 @shapes.register(Rules)
 @shapes.register(DecisionTrees)
-@shapes.register(RuleLists)
-def _(concept_class: Rules | DecisionTrees | RuleLists, share: float) -> list[Shape]:
+def _(concept_class: Rules | DecisionTrees, share: float) -> list[Shape]:
     """Take random rows, and of a few random concepts the one that is most nearly half true."""
     schema = concept_class.domain.schema
     generator = public_generator(0)

@@ -85,7 +85,8 @@ WHERE = {
     "values": {"points": [(1,), (2,)], "n_samples": 1},
     "linear": {"points": [(1,), (2,)], "n_samples": 1},
 }
-#: Exact laws of many paths; those of the learners' own tests run by default.
+#: Exact laws of many paths; those of the learners' own tests run by default. That of linear models
+#: is the one that `test_a_coarse_round_on_every_data_set` enumerates, here with all observers.
 SLOW = {
     f"{name}-private_on_all_small_data"
     for name in ESTIMATORS
@@ -99,7 +100,8 @@ SLOW = {
         pytest.param(
             check,
             id=f"{name}-{check}",
-            marks=[pytest.mark.more] * (f"{name}-{check}" in SLOW),
+            marks=[pytest.mark.full if name == "linear" else pytest.mark.more]
+            * (f"{name}-{check}" in SLOW),
         )
         for name, made in ESTIMATORS.items()
         for check in learner_checks(made, **({"points": [1, 3]} | WHERE.get(name, {})))
@@ -154,7 +156,6 @@ SMALL_CLASSES = [
     (ls.Rules(AGES, 2), {"schema": AGES, "n_samples": 1}),
     (ls.DecisionTrees(CITY, 1), {"schema": CITY}),
     (ls.DecisionTrees(CITY, 1, labels=("a", "b", "c")), {"schema": CITY, "n_samples": 1}),
-    (ls.RuleLists(CITY, 1), {"schema": CITY}),
     (BoostedTreeClass(CITY, 1, 2), {"schema": CITY}),
     (ScorecardClass(CITY, 2), {"schema": CITY}),
     (LinearClass(CITY), {"schema": CITY}),

@@ -8,8 +8,7 @@ from lines import budgets, count
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "littlestone"
 TABLE = ROOT / "tools" / "lines.csv"
-#: To come to: 160 files, none above 700 lines of code.
-MOST_FILES, LONGEST = 194, 855
+MOST_FILES, LONGEST = 160, 700
 
 
 @pytest.mark.more

@@ -15,8 +15,8 @@ PRIVATE = (("DP-EBM", "replace-one"), ("DP-EBM", "as it is"), ("diffprivlib", "r
 HEADINGS = {
     "quantity": "Quantities: R2",
     "user": "Users: R2, where all records of a user are replaced",
-    "count": "Counts: share of the deviance explained",
-    "time": "Times: concordance",
+    "count": "Counts: proportion of deviance explained",
+    "time": "Survival times: concordance",
 }
 OURS, PURE = ("boosted trees", "replace-one"), ("boosted trees, pure", "replace-one")
 
@@ -27,7 +27,7 @@ def filled(page: str, standing: Standing) -> str:
     for kind, heading in HEADINGS.items():
         tables = [data for data in DATA if data.kind == kind]
         lines += [f"## {heading}", "", *_table(standing, kind, tables), ""]
-    lines += ["## Where a private rival is ahead", "", *_ahead(standing)]
+    lines += ["## Where another private library is ahead", "", *_ahead(standing)]
     text = "\n".join([*lines, ""])
     return MARKS.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
 

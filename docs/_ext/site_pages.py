@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 from sphinx.search.en import SearchEnglish
 
-from littlestone.cli.help import Help
 from littlestone.cli.main import app as commands
+from littlestone.cli.terminal import Help
 
 ROOT = Path(__file__).parents[2]
 #: Pages of the repository, and where the site shows them; each has a stub there.

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from littlestone.classes import Intervals as Intervals
     from littlestone.classes import Points as Points
     from littlestone.classes import Prefixes as Prefixes
-    from littlestone.classes import RuleLists as RuleLists
     from littlestone.classes import Rules as Rules
     from littlestone.classes import SparseSets as SparseSets
     from littlestone.classes import Thresholds as Thresholds
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from littlestone.estimators import ScorecardRegressor as ScorecardRegressor
     from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.estimators import VC1Learner as VC1Learner
-    from littlestone.evaluation.data_report import check as check
+    from littlestone.evaluation.measures import check as check
     from littlestone.learners.fit import fit as fit
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
@@ -56,7 +55,6 @@ _HOMES = {
     "OnlineLearner": "learners.online.estimator",
     "Points": "classes",
     "Prefixes": "classes",
-    "RuleLists": "classes",
     "Rules": "classes",
     "Schema": "data",
     "Scorecard": "learners.boosting.estimators",
@@ -65,7 +63,7 @@ _HOMES = {
     "Thresholds": "classes",
     "UserAgnosticLearner": "learners.estimators",
     "VC1Learner": "learners.estimators",
-    "check": "evaluation.data_report",
+    "check": "evaluation.measures",
     "fit": "learners.fit",
     "load": "learners.release",
     "page": "report",

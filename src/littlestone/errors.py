@@ -20,11 +20,13 @@ a message is a release (DESIGN: threat model).
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import os
 import re
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -160,12 +162,25 @@ def check_fraction(caller: str, name: str, value: Any, *, hint: str = "") -> Fra
     """
     exact = exact_value(value)
     if exact is None or not LEAST <= exact <= _LARGEST:
+        hint = _with_a_point(value) or hint
         constraint = "a number in (0, inf)"
         if exact is not None and exact > 0:
             tiny = exact < LEAST
             constraint = f"at least {float(LEAST):g}" if tiny else f"at most {float(_LARGEST):g}"
         raise parameter_error(caller, name, constraint, value, hint)
     return exact
+
+
+def _with_a_point(value: Any) -> str:
+    """Return how to write a number that has a decimal comma; else nothing.
+
+    Examples
+    --------
+    >>> _with_a_point("0,5")
+    'Write it with a decimal point: 0.5.'
+    """
+    comma = isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,12},[0-9]{1,12}\s*", value)
+    return f"Write it with a decimal point: {value.strip().replace(',', '.')}." if comma else ""
 
 
 def check_probability(
@@ -179,6 +194,7 @@ def check_probability(
     Fraction(1, 1000000)
     """
     exact = exact_value(value)
+    hint = _with_a_point(value) or hint
     if isinstance(value, str) and value.endswith("%"):
         hint = "Write it without %: 5% is 0.05."
     if exact is None or not 0 < exact < 1 or exact < least:
@@ -249,3 +265,18 @@ def counted(n: int, unit: str) -> str:
     ('1 record', '30,162 users')
     """
     return f"{n:,} {unit.removesuffix('s') if n == 1 else unit}"
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
+
+    Examples
+    --------
+    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
+    (" Did you mean 'age'?", ' It has: age, sex.')
+    """
+    close = difflib.get_close_matches(str(name), names, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f" It has: {shown}." if names else ""

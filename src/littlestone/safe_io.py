@@ -60,7 +60,7 @@ def private_folder(path: str | os.PathLike[str]) -> Path:
         ) from None
     status = where.lstat()
     if not stat.S_ISDIR(status.st_mode):
-        raise StoreError(f"{where} must be a folder, and no link to one.", reason="not a folder")
+        raise StoreError(f"{where} must be a folder, not a link to one.", reason="not a folder")
     if _open_to_others(status):
         raise StoreError(
             f"The folder {where} must belong to you alone. Run: chmod 700 {where}",

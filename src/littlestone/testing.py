@@ -35,7 +35,7 @@ from littlestone.audit.mechanism import observed
 from littlestone.audit.verify import RecordCases, TargetCases, UserCases
 from littlestone.classes import ConceptClass, class_from_dict, load, parse_class
 from littlestone.combinatorics import Kernel
-from littlestone.data import OUTSIDE, IntegerDomain, Schema
+from littlestone.data import OUTSIDE, Schema
 from littlestone.data.targets import TargetSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners.release import Release, secret_n
@@ -473,11 +473,10 @@ def hypotheses_are_read_back(case: ClassCase) -> None:
 def points_beyond_the_domain_are_0(case: ClassCase) -> None:
     """Integers of any size: what is no point has the first label, in 64 bits and beyond."""
     domain = case.concept_class.domain
-    if not isinstance(domain, IntegerDomain):
+    if domain.bounds is None:
         return
-    beyond = [
-        x for x in (*EDGES, domain.low - 1, domain.high + 1) if not domain.low <= x <= domain.high
-    ]
+    low, high = domain.bounds
+    beyond = [x for x in (*EDGES, low - 1, high + 1) if not low <= x <= high]
     for h in case.concepts:
         for points in (beyond, [x for x in beyond if -(2**63) <= x < 2**63]):
             try:

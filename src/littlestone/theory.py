@@ -33,12 +33,8 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.learners.littlestone.learner import make_proper
-from littlestone.learners.online.bound import (
-    ExpertsPredictor,
-    HalvingPredictor,
-    SOAPredictor,
-)
+from littlestone.learners.littlestone import make_proper
+from littlestone.learners.online.algorithm import HalvingPredictor, SOAPredictor
 
 if TYPE_CHECKING:
     from littlestone.estimators import (
@@ -51,7 +47,6 @@ __all__ = [
     "AffineSubspaces",
     "AgnosticFromRealizable",
     "Conjunctions",
-    "ExpertsPredictor",
     "FiniteClass",
     "HalfPlanes",
     "HalvingPredictor",

@@ -13,9 +13,8 @@ import pytest
 from audit.table import CASES
 
 from littlestone.audit import all_n, verify
-from littlestone.audit.all_n import domain_points
-from littlestone.audit.all_n.chain import quantile
-from littlestone.audit.all_n.rounds import Sums
+from littlestone.audit.all_n import Sums, domain_points
+from littlestone.audit.chain import quantile
 from littlestone.classes import (
     BoostedTreeClass,
     FiniteClass,
@@ -28,11 +27,13 @@ from littlestone.classes.decision_trees.concept_class import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import quantities, survival
+from littlestone.evaluation import quantities
 from littlestone.evaluation import quantities as observed
+from littlestone.evaluation import quantities as survival
 from littlestone.learners import registry
-from littlestone.learners.boosting import Boosting, Values, errors, values
+from littlestone.learners.boosting import Boosting, Values, values
 from littlestone.learners.boosting import learner as boosting
+from littlestone.learners.boosting import losses as errors
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
 from littlestone.learners.boosting import values as intervals
@@ -166,7 +167,7 @@ def test_candidates_beside_bottom():
 
 def test_a_bottom_that_is_too_light(monkeypatch):
     """Bottom hides half of what one record lists."""
-    from littlestone.learners.littlestone import learner as votes
+    from littlestone.learners import littlestone as votes
 
     honest = votes.removal_bottom
     monkeypatch.setattr(
@@ -435,7 +436,7 @@ def test_counts_of_an_evaluation_are_checked(unit, monkeypatch):
 
     monkeypatch.setattr(observed, "_LEAST", 0)
     assert steps() == set()
-    rounds = importlib.import_module("littlestone.audit.all_n.rounds")  # a function has its name
+    rounds = importlib.import_module("littlestone.audit.all_n")  # a function has its name
     counted = rounds.error_cells
     monkeypatch.setattr(
         rounds, "error_cells", lambda *given: counted(*given[:3], 4 * given[3], given[4])

@@ -12,7 +12,7 @@ import pytest
 
 from littlestone.audit import Family, LowerBound, lower_bound
 from littlestone.audit.answer import Raised
-from littlestone.audit.cells import at_least, battery, hashable
+from littlestone.audit.statistical import at_least, battery, hashable
 from littlestone.errors import ParameterError, StateError
 
 

@@ -18,7 +18,7 @@ from littlestone.audit.neighbours import (
     replaced_unit,
     replaced_user,
 )
-from littlestone.audit.replay import SECRET
+from littlestone.audit.runs import SECRET
 from littlestone.classes import (
     BoostedTreeClass,
     DecisionTrees,
@@ -375,7 +375,7 @@ def test_broken_learners_exceed_their_claim(broken):
 
 
 def test_a_broken_bottom_and_a_broken_round_exceed(monkeypatch):
-    from littlestone.mechanisms.median import release as module
+    from littlestone.mechanisms import median as module
 
     honest = module.entering_bottom
     monkeypatch.setattr(

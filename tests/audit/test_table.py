@@ -12,7 +12,7 @@ from littlestone import mechanisms, papers
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.learners import registry
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 
 SMALL = [case for case in CASES if not case.full]
 LONG = [case for case in CASES if case.full]

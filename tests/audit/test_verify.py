@@ -284,7 +284,7 @@ def test_large_epsilons_are_not_cut(epsilon):
     assert ls.audit.verify(learner, points=[1, 2], n_samples=3).holds
 
 
-@pytest.mark.more
+@pytest.mark.full  # a minute; boosted trees are verified with their evaluation in group more
 def test_an_evaluation_is_verified_with_the_hypothesis():
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1)
     result = ls.audit.verify(learner, points=[1], n_samples=1, evaluate="1/2")

@@ -14,14 +14,14 @@ def lines_of(name):
 
 
 def test_moved_periods_are_not_farther_from_kaplan_and_meier():
-    """From n epsilon of 2,000 on, where they are moved; in two standard errors of both."""
+    """From n epsilon of 1,000 on, where they are moved; in two standard errors of both."""
     cells = {
         (row["table"], row["epsilon"], row["moved"]): row for row in lines_of("survival_gaps.csv")
     }
     pairs = [
         (row, cells[table, epsilon, "no"])
         for (table, epsilon, moved), row in cells.items()
-        if moved == "yes" and int(row["n"]) * float(epsilon) >= 2_000
+        if moved == "yes" and int(row["n"]) * float(epsilon) >= 1_000
         if (table, epsilon, "no") in cells
     ]
     assert pairs

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.bounds import Bound, CertificateBuilder, least_n
-from littlestone.bounds.bound import CERTIFICATES, Log
+from littlestone.bounds.certificate import CERTIFICATES, Log
 from littlestone.bounds.representations import DECAYS, LAYERS, OFF
 from littlestone.errors import ParameterError
 
@@ -37,9 +37,7 @@ for vc_dim in (0, 1, 7, 300):
     BOUNDS |= {
         f"growth {vc_dim}": (CERTIFICATES["growth"], known | {"share": F(1, 9), "ghosts": 500}),
         f"realizable sums {vc_dim}": (CERTIFICATES["realizable-vc"], known | SHARES),
-        f"surrogate {vc_dim}": (CERTIFICATES["surrogate"], known | SHARES | {"alpha1": F(1, 90)}),
         f"consistent_vc {vc_dim}": (CERTIFICATES["consistent-vc"], known),
-        f"uniform_vc {vc_dim}": (CERTIFICATES["uniform-vc"], known),
         f"lwy {vc_dim}": (CERTIFICATES["lwy24.theorem34"], known),
     }
 

@@ -14,8 +14,9 @@ import pytest
 from scipy.stats import binom
 
 import littlestone as ls
-from littlestone.bounds import Atoms, Line, Ranges, agnostic, losses, recheck, walks
-from littlestone.bounds.excess import (
+from littlestone.bounds import Atoms, Line, Ranges, agnostic, losses, recheck
+from littlestone.bounds import tails as walks
+from littlestone.bounds.exponential import (
     ATOMS,
     CELLS,
     CHAINS,
@@ -26,7 +27,7 @@ from littlestone.bounds.excess import (
     failure,
     forms,
     least,
-)  # fmt: skip
+)
 from littlestone.bounds.formulas import evaluate
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import FiniteClass

@@ -15,7 +15,6 @@ from littlestone.bounds import (
     realizable_from,
     recheck,
     sparse_sets,
-    surrogate,
 )
 from littlestone.errors import ParameterError
 
@@ -131,8 +130,6 @@ def test_size_as_a_function():
     assert plain.n <= 315
     assert plain.n < noisy.n <= 2_600
     assert recheck(plain) == () == recheck(noisy)
-    # The surrogate pays only for huge sizes.
-    assert surrogate(copies_of_points, 1, **PAR).n > noisy.n
 
 
 def test_hopeless_families_are_refused():

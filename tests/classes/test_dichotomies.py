@@ -8,7 +8,7 @@ import pytest
 from flint import arb
 
 import littlestone as ls
-from littlestone.classes.dichotomies import check_dichotomies, dichotomies
+from littlestone.classes.finite import check_dichotomies, dichotomies
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.source import ExactSource, SeededSource, public_generator

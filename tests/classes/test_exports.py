@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from littlestone.classes import DecisionTrees, Rules, TreeEnsemble, TreeHypothesis, TreeSum
-from littlestone.classes.boosted_trees.ensemble import HALF, CodePoints
-from littlestone.classes.boosted_trees.export import PARTS
-from littlestone.classes.boosted_trees.programs import as_python, as_r
+from littlestone.classes.boosted_trees.coefficients import CodePoints
+from littlestone.classes.boosted_trees.ensemble import HALF
+from littlestone.classes.boosted_trees.export import PARTS, as_python, as_r
 from littlestone.classes.decision_trees import Node
 from littlestone.data import Column, RowDomain, Sample, Schema, read_points
 from littlestone.data.targets import Count, Periods, Quantity

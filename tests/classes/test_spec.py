@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.classes import (
+    AffineSubspaces,
     FiniteClass,
     Intervals,
     Points,
     Rules,
+    SparseSets,
     Thresholds,
     number,
     parse_class,
@@ -32,6 +34,8 @@ SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}})
         ("intervals(-2**8, (1+2)*3)", Intervals(-256, 9)),
         ("points()", Points()),
         ("points(0, 0xff)", Points(0, 255)),
+        ("sparse_sets(2, -3, 2**70)", SparseSets(2, -3, 2**70)),
+        ("affine_subspaces(7, 20, 3)", AffineSubspaces(7, 20, 3)),
     ],
 )
 def test_texts(text, expected):

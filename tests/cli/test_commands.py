@@ -13,7 +13,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
-from littlestone.cli.help import COMMON, GROUPS
+from littlestone.cli.terminal import COMMON, GROUPS
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
@@ -55,7 +55,7 @@ def test_what_is_predicted_is_what_was_estimated(run, folder):
     assert wrong == round(800 * done.json["quality"]["error"]["value"])
 
 
-@pytest.mark.parametrize("kind", ["rules(max_literals=1)", "rule_lists(length=1)", "scorecard"])
+@pytest.mark.parametrize("kind", ["rules(max_literals=1)", "decision_trees(depth=1)", "scorecard"])
 def test_a_model_whose_columns_changed_places_is_refused(run, folder, kind):
     fit = f"fit data.csv --schema schema.toml --y adult --epsilon 100 --class {kind}"
     model = run(f"{fit} --json").json
@@ -407,7 +407,7 @@ def test_audit_refuses_points_outside_the_domain(run, points):
 
 def test_the_printed_text_is_a_function_of_the_release():
     """What fit prints depends on data only through the released values."""
-    from littlestone.report.facts import plain
+    from littlestone.report.evaluated import plain
 
     learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
     seen = {}

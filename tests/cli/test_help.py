@@ -2,12 +2,12 @@
 
 import io
 import re
+from functools import cache
 
-import pytest
 from rich.console import Console
 
-from littlestone.cli.help import COMMON, Help
 from littlestone.cli.main import app
+from littlestone.cli.terminal import COMMON, Help
 
 #: Commands that draw from records, beside those that compute, check or run public rows.
 SPEND = ("fit", "check", "score", "compare", "stream", "schema propose")
@@ -50,14 +50,16 @@ def options(command):
             yield panel.title, entry, str(text or "")
 
 
-ALL = [(command, *each) for command, _ in commands() for each in options(command)]
+@cache
+def everything():
+    """Return (command, panel, option, text) of all helps, which take a second."""
+    return [(command, *each) for command, _ in commands() for each in options(command)]
 
 
-@pytest.mark.parametrize("command", [name for name, _ in commands()])
-def test_every_option_is_a_sentence_with_its_default(command):
-    for of, _, entry, text in ALL:
+def test_every_option_is_a_sentence_with_its_default():
+    for _, _, entry, text in everything():
         name = (entry.names or (entry.positional_label,))[0]
-        if of != command or name == "--help":
+        if name == "--help":
             continue
         sentence = re.sub(r"( \[[^\]]*\])+$", "", text)
         assert re.match(r"[A-Z“\"`-]|NAME|practical|kill|sql", sentence), (name, text)
@@ -67,18 +69,18 @@ def test_every_option_is_a_sentence_with_its_default(command):
             assert known or re.search(r"\b[Dd]efault\b|\b[Rr]equired\b", text), (name, text)
 
 
-@pytest.mark.parametrize("command", SPEND)
-def test_what_costs_epsilon_says_so(command):
-    said = {e.names[0]: text for of, _, e, text in ALL if of == command and e.names}
-    for name in ("--epsilon", "--ledger"):
-        assert "[epsilon: " in said[name]
-    for name in ("--evaluate", "--inference", "--holdout", "--interval"):
-        assert name not in said or "[epsilon: " in said[name]
+def test_what_costs_epsilon_says_so():
+    for command in SPEND:
+        said = {e.names[0]: text for of, _, e, text in everything() if of == command and e.names}
+        for name in ("--epsilon", "--ledger"):
+            assert "[epsilon: " in said[name], command
+        for name in ("--evaluate", "--inference", "--holdout", "--interval"):
+            assert name not in said or "[epsilon: " in said[name], (command, name)
 
 
 def test_what_costs_nothing_is_not_priced():
     """Plans, rehearsals and audits draw nothing from records: their epsilon is a number."""
-    for command, _, entry, text in ALL:
+    for command, _, entry, text in everything():
         if command not in (*SPEND, "ledger create") and "[epsilon: " in text:
             assert entry.names[0] == "--epsilon"
             assert "[epsilon: none;" in text, (command, text)
@@ -86,9 +88,9 @@ def test_what_costs_nothing_is_not_priced():
 
 def test_long_helps_show_ten_options_first():
     for command, _ in commands():
-        number = sum(of == command and bool(e.names) for of, _, e, _ in ALL)
+        number = sum(of == command and bool(e.names) for of, _, e, _ in everything())
         assert (command in COMMON) == (number > 10), (command, number)
         names = COMMON.get(command, "").split()
         assert len(names) in (0, 10)
-        listed = {e.names[0] for of, _, e, _ in ALL if of == command and e.names}
+        listed = {e.names[0] for of, _, e, _ in everything() if of == command and e.names}
         assert {f"--{name}" for name in names} <= listed

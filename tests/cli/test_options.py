@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from littlestone.cli import options
-from littlestone.cli.help import GROUPS
 from littlestone.cli.main import app, main
+from littlestone.cli.terminal import GROUPS
 from littlestone.learners import base as declare
 from littlestone.learners.registry import registry
 

@@ -1,4 +1,4 @@
-"""littlestone plan beyond the table: solve, what-if, models; fit --agnostic."""
+"""littlestone plan beyond the table: solve, models; fit --agnostic."""
 
 import pytest
 from checker import check_all
@@ -7,13 +7,11 @@ PUBLIC = "--beta 0.05 --class thresholds(1,99)"
 
 
 def test_json_is_checked_by_the_independent_checker(run):
-    done = run(f"plan --epsilon 1 --alpha 0.1 --delta 1e-6 --what-if --json {PUBLIC}").json
+    done = run(f"plan --epsilon 1 --alpha 0.1 --delta 1e-6 --json {PUBLIC}").json
     found = check_all(done)
     assert len(found) >= 7
     assert not any(found.values())
-    assert {"plans", "chosen", "why", "cheaper", "lower_bounds", "non_private", "what_if"} <= set(
-        done
-    )
+    assert {"plans", "chosen", "why", "cheaper", "lower_bounds", "non_private"} <= set(done)
     explicit = [b for b in done["lower_bounds"] if b["status"] == "explicit"]
     assert explicit
     needed = {plan["learner"]: plan.get("n", 10**9) for plan in done["plans"]}

@@ -9,7 +9,7 @@ from littlestone.classes import ThresholdHypothesis
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.facts import beside_constants, plain
+from littlestone.report.evaluated import beside_constants, plain
 from littlestone.source import SeededSource
 
 
@@ -74,7 +74,7 @@ def test_a_rare_label_that_is_never_answered_is_not_called_learned():
 def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
     said = said_of(counts, ABOVE_4)
     assert words in said
-    assert ("A constant seems to satisfy it, too" in said) is trivial
+    assert ("A constant also seems to satisfy it" in said) is trivial
 
 
 def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
@@ -93,5 +93,5 @@ def test_what_an_epsilon_means_is_said_of_all_of_it():
     parts = [replace(p, guarantee=replace(p.guarantee, seeded=False)) for p in release.parts]
     said = plain(replace(release, parts=tuple(parts))).splitlines()
     (line,) = (i for i, words in enumerate(said) if "the odds of any statement" in words)
-    assert "2.72-fold" in said[line]
+    assert "by a factor of at most 2.72" in said[line]
     assert said[line - 1].startswith("Guarantee: pure 1-differential")

@@ -25,10 +25,10 @@ def files(tmp_path):
     return tmp_path
 
 
-def fit(files, *arguments):
+def fit(files, *arguments, epsilon="4"):
     """Return the exit code of a fit with the schema, an epsilon and a model file."""
     return main([
-        "fit", str(files / "t.csv"), "--schema", str(files / "s.toml"), "--epsilon", "4",
+        "fit", str(files / "t.csv"), "--schema", str(files / "s.toml"), "--epsilon", epsilon,
         "--out", str(files / "m.json"), *arguments,
     ])  # fmt: skip
 
@@ -42,7 +42,8 @@ TIME = ["--time", "months", "--event", "died", "--periods", "20,40,60"]
 @pytest.mark.parametrize("what", [QUANTITY, COUNT, TIME], ids=["quantity", "count", "time"])
 @pytest.mark.parametrize("user", [[], ["--user", "who"]], ids=["records", "users"])
 def test_a_model_is_written_and_predicts(files, what, user, capsys):
-    assert fit(files, *what, *user) == 0
+    # 300 users are few: at 4 a constant is published now and then
+    assert fit(files, *what, *user, epsilon="16" if user else "4") == 0
     shown = capsys.readouterr().out
     assert ("user-replace" in shown) == bool(user)
     assert ("Concordance" in shown) == (what is TIME)

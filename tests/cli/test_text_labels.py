@@ -79,7 +79,7 @@ def test_where_some_have_it_nothing_is_said(tables):
 def test_listed_labels_that_nobody_has_are_named(tables):
     Path("s.toml").write_text("[age]\nbins = [20]\n")
     line = "fit t.csv --y adult --schema s.toml --labels never,yes,no"
-    done = tables(f"{line} --model list --epsilon 8 --seed 1")
+    done = tables(f"{line} --model tree --epsilon 8 --seed 1")
     said = done.out.partition("Rule")[0].partition("labels occur: ")[2]
     assert said.startswith("'never'.")
     assert "outside the list" in " ".join(said.split())

@@ -147,7 +147,7 @@ def test_plan_puts_the_ways_side_by_side(run):
 def test_options_of_learners_that_protect_records(run, people):
     done = run(f"{FIT} thresholds(1,99) --costs 0=1,1=9")
     assert done.code == 2
-    assert "--costs is not for the protection of users" in done.err
+    assert "--costs cannot be combined with the protection of users" in done.err
 
 
 def test_numbers_are_said_as_they_are_typed(run, people):

@@ -68,9 +68,9 @@ def test_the_soa_errs_at_most_as_often_as_the_dimension(seed):
     table = np.unique(np.random.default_rng(seed).integers(0, 3, (6, 3)), axis=0)
     dimension = multiclass_littlestone_dimension(table)
     for target in table.tolist():
-        for points in product(range(3), repeat=4):
+        for stream in product(range(3), repeat=4):
             seen, mistakes = [], 0
-            for x in points:
+            for x in stream:
                 mistakes += multiclass_soa(table, seen)[x] != target[x]
                 seen.append((x, target[x]))
             assert mistakes <= dimension

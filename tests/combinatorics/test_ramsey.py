@@ -116,8 +116,8 @@ def test_thresholds_from_witness_trees_of_families(matrix):
 def test_trees_from_thresholds(k):
     """Part 2: k thresholds give depth floor(log2 k), with k points or with k - 1."""
     matrix = thresholds(k + 1)
-    for points in (k - 1, k):
-        sequence = ThresholdSequence(tuple(range(k)), tuple(range(points)))
+    for m in (k - 1, k):
+        sequence = ThresholdSequence(tuple(range(k)), tuple(range(m)))
         assert sequence.holds(matrix)
         tree = tree_from_thresholds(sequence)
         assert tree.depth == k.bit_length() - 1

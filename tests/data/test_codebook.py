@@ -16,8 +16,7 @@ import littlestone as ls
 from littlestone.classes import TreeEnsemble, TreeHypothesis
 from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema, read_points
-from littlestone.data.codebook import read_codebook
-from littlestone.data.draft import draft
+from littlestone.data.draft import draft, read_codebook
 from littlestone.errors import ParameterError, UnsupportedError
 
 REDCAP = """\
@@ -25,7 +24,7 @@ REDCAP = """\
 record,demo,,text,Record,,,,,,y
 sex,demo,,radio,"<b>Sex</b> at birth","1, male | 2, female",,,,,
 age,demo,,text,"Age, years",,,integer,0,120,
-crp,lab,,text,CRP,,,number_1dp,0,12,
+crp,lab,,text,CRP,,<i>mg/l</i>,number_1dp,0,12,
 smoker,demo,,yesno,Smoker,,,,,,
 ill,demo,,checkbox,Illnesses,"1, heart | -8, other",,,,,
 seen,lab,,text,First visit,,,date_dmy,2020-01-01,2023-12-31,
@@ -37,7 +36,7 @@ name,type,low,high,levels,missing,unit,label
 record,identifier,,,,,,Record
 sex,,,,1=male|2=female,,,Sex at birth
 age,integer,0,120,,,,"Age, years"
-crp,number,0,12,,,,CRP
+crp,number,0,12,,,,CRP (mg/l)
 smoker,,,,0=no|1=yes,,,Smoker
 ill___1,,,,0=no|1=yes,,,Illnesses: heart
 ill____8,,,,0=no|1=yes,,,Illnesses: other
@@ -62,7 +61,7 @@ FIELDS = [
     {
         "name": "crp",
         "type": "number",
-        "title": "CRP",
+        "title": "CRP (mg/l)",
         "constraints": {"minimum": 0, "maximum": 12},
     },
     {"name": "smoker", "type": "string", "title": "Smoker", "categories": _YES},
@@ -192,8 +191,8 @@ def test_numbers_may_mean_missing_in_a_schema_written_by_hand():
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("", "describes no column|is none that"),
-        ("a,b\n1,2\n", "Its first line has other names: is it the data"),
+        ("", "describes no column|has no known format"),
+        ("a,b\n1,2\n", "Its first line has other names; perhaps it is the table"),
         ("name,typ\nage,number\n", "Its first line has other names"),
         ("name,type\nage,numbr\n", "must be number, integer, category.*Got 'numbr'"),
         ("name,type\n,number\n", "line 2 of the codebook .* has no name"),
@@ -216,7 +215,7 @@ def test_a_file_that_is_no_codebook_is_refused_in_words(written, words, tmp_path
 
 def test_the_codebook_of_another_table_is_refused(tmp_path):
     (tmp_path / "book.csv").write_text("name,low,high\nweight,0,4\n")
-    with pytest.raises(ParameterError, match=r"describes weight\. Is it of this table"):
+    with pytest.raises(ParameterError, match=r"describes no column of the table, but weight\."):
         draft({"age": [1], "y": [0]}, codebook=tmp_path / "book.csv", label="y")
 
 

@@ -12,7 +12,7 @@ from littlestone.data import IntegerDomain, Sample, counting, read, read_table
 from littlestone.data.cells import CsvFormat
 from littlestone.data.containers import connect
 from littlestone.errors import DataError, LittlestoneError, ParameterError
-from littlestone.evaluation.data_report import check
+from littlestone.evaluation.measures import check
 
 
 def duckdb_file(path):
@@ -64,9 +64,9 @@ def test_urls_that_are_none_are_not_repeated(url):
 
 def test_a_declared_csv_format_is_refused_for_a_database(tmp_path):
     url = duckdb_file(tmp_path / "t.duckdb")
-    for csv in ("sep=;", {"decimal": "comma"}):
+    for form in ("sep=;", {"decimal": "comma"}):
         with pytest.raises(ParameterError, match=r"given with a CSV file\. Got 'a database'"):
-            read_table(url, csv=csv)
+            read_table(url, csv=form)
     assert read_table(url, declared=CsvFormat(separator=";")).names  # as for Parquet files
 
 

@@ -408,7 +408,7 @@ TINY = Schema.from_dict({"a": {"bins": [1]}, "b": {"categories": ["x"]}})
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
+@pytest.mark.parametrize("depth", [1, 2])
 def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
     """Brute force: every representation weighs exp(-rate * its errors)."""
     from littlestone.classes.decision_trees import Node, TreeHypothesis

@@ -23,8 +23,14 @@ from littlestone.data.domains import Itself
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
-from littlestone.mechanisms.median.release import Chain, one_shot_path
-from littlestone.mechanisms.median.values import Ordered, RankExponential, RankWindow, TreeEM
+from littlestone.mechanisms.median import (
+    Chain,
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    one_shot_path,
+)
 from littlestone.papers.li_wang_ye import IntervalMedian
 from littlestone.source import LeveledChoice, StreamedRuns
 

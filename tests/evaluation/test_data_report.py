@@ -15,8 +15,9 @@ from littlestone.audit import replace_one, verify_mechanism
 from littlestone.data import Column, Schema
 from littlestone.data.counting import count_codes, count_labels
 from littlestone.errors import BudgetError, InfeasibleError, ParameterError
-from littlestone.evaluation import data_report, histogram
-from littlestone.evaluation.data_report import check_noise, release_shares
+from littlestone.evaluation import histogram
+from littlestone.evaluation import measures as data_report
+from littlestone.evaluation.measures import check_noise, release_shares
 from littlestone.privacy import Pure, compose
 from littlestone.source import SeededSource
 

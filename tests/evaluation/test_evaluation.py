@@ -14,7 +14,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from littlestone.audit import verify_mechanism
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import TreeEnsemble, TreeHypothesis
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import (
     Evaluation,

@@ -14,7 +14,7 @@ from littlestone.audit import verify_mechanism
 from littlestone.classes import TreeEnsemble
 from littlestone.classes.rules import RuleHypothesis
 from littlestone.data import Sample
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.errors import ParameterError
 from littlestone.evaluation import Evaluation, ScoreHistogram, histogram
 from littlestone.evaluation.histogram import release_histogram
@@ -190,7 +190,7 @@ def test_what_is_said_is_what_a_count_says(release):
 
 
 def test_the_page_and_the_lines_say_the_same(release):
-    from littlestone.report.facts import plain
+    from littlestone.report.evaluated import plain
 
     page, said = ls.page(release), plain(release)
     error = release.groups[0].error

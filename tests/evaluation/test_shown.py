@@ -18,8 +18,7 @@ from littlestone.evaluation import (
     SurvivalEvaluation,
 )
 from littlestone.evaluation.quantities import last_seen, parts_of_epsilon
-from littlestone.report.evaluated import evaluation_facts
-from littlestone.report.facts import proposal_facts, spent_facts
+from littlestone.report.evaluated import evaluation_facts, proposal_facts, spent_facts
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 TABLE = {"age": [25, 70] * 500, "ill": [0, 1] * 500, "cost": [1.0, 9.0] * 500}
@@ -168,7 +167,7 @@ def test_periods_have_two_ends():
 def test_the_width_of_an_interval_is_not_said_of_each_tree():
     made = fitted(y="cost", target="quantity", high=10, interval=0.8)
     width = made.hypothesis_.width * made.hypothesis_.parts[1]
-    assert f"intervals reach {width:.4g} below and above" in str(made)
+    assert f"prediction intervals extend {width:.4g} either side" in str(made)
     assert "each ±" not in str(made)
 
 
@@ -185,7 +184,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"where it is {said} the predicted label is still that of the rule"
+        words = f"at {said} the label that the rule predicts is not the more probable one"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

@@ -20,8 +20,9 @@ from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import Schema
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import ParameterError
-from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation, survival
-from littlestone.evaluation.survival import counted, risk_bins, survival_histogram
+from littlestone.evaluation import ScoreHistogram, SurvivalEvaluation
+from littlestone.evaluation import quantities as survival
+from littlestone.evaluation.quantities import counted, risk_bins, survival_histogram
 from littlestone.learners.release import Release
 from littlestone.report.evaluated import evaluation_facts
 from littlestone.source import SeededSource

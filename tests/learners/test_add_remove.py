@@ -20,7 +20,7 @@ from littlestone.papers import li_wang_ye
 from littlestone.papers.adaptor import settings
 from littlestone.privacy import Neighbours
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SeededSource
 
 LINE = ls.Thresholds(1, 2)

@@ -17,7 +17,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SecureSource, SeededSource
 
 TWO = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])

@@ -17,7 +17,7 @@ from littlestone.data import counting, tables
 from littlestone.errors import BudgetError, ParameterError, StoppedError
 from littlestone.learners.base import Kind
 from littlestone.learners.fit import Fit
-from littlestone.learners.running import Shares
+from littlestone.learners.running import Shares, first_count
 from littlestone.learners.task import Labels
 from littlestone.privacy import Guarantee
 from littlestone.source import SecureSource, SeededSource
@@ -136,7 +136,7 @@ def stopped(cells, epsilon, seeds):
         patch.setattr(counting, "count_labels", lambda *_, **__: counts)
         for seed in range(seeds):
             try:
-                fit._count(opened, SeededSource(seed), None, fit.shares)
+                first_count(opened, fit.task.y, SeededSource(seed), None, fit.shares, caller="fit")
             except StoppedError:
                 stops += 1
     return stops

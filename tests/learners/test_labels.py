@@ -24,7 +24,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release
 from littlestone.learners.running import run, score_all
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import SeededSource
 
 ABC = ("a", "b", "c")
@@ -245,7 +245,7 @@ def test_learners_of_two_labels_say_what_works(name):
 def test_classes_of_two_labels_say_what_works(spec):
     with pytest.raises(
         UnsupportedError,
-        match=r"decision_trees\(depth=2\), finite\(matrix.csv\), linear, rule_lists",
+        match=r"decision_trees\(depth=2\), finite\(matrix.csv\), linear and scorecard",
     ):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 
@@ -271,9 +271,9 @@ def test_scikit_learn(recwarn):
     deeper = ls.DecisionTrees(ls.Schema.every_column([0.0]), 2, labels=[0, 1, 2])
     own = ls.AgnosticLearner(deeper, epsilon=4, random_state=0)
     assert cross_val_score(own, X, y, cv=2).mean() > 0.9
-    lists = ls.RuleLists(ls.Schema.every_column([0.0]), 2, labels=[0, 1, 2])
-    ranked = ls.AgnosticLearner(lists, epsilon=4, evaluate=1, random_state=0)
-    search = GridSearchCV(ranked, {"concept_class": [lists, deeper]}, scoring="roc_auc_ovr", cv=2)
+    stumps = ls.DecisionTrees(ls.Schema.every_column([0.0]), 1, labels=[0, 1, 2])
+    ranked = ls.AgnosticLearner(stumps, epsilon=4, evaluate=1, random_state=0)
+    search = GridSearchCV(ranked, {"concept_class": [stumps, deeper]}, scoring="roc_auc_ovr", cv=2)
     assert search.fit(X, y).best_score_ > 0.9
     assert search.predict_proba(X).shape == (1500, 3)
     assert search.best_estimator_.__sklearn_tags__().classifier_tags.multi_class

@@ -101,7 +101,7 @@ def test_two_labels_are_negative_and_positive_and_more_are_listed():
     assert made.classes_.tolist() == ["no", "yes"]
     assert np.mean(made.predict(words) == words["ill"]) > 0.75
     three = TABLE | {"ill": np.where(AGE < 40, "low", np.where(AGE < 60, "mid", "high"))}
-    for model in ("auto", "tree", "list"):
+    for model in ("auto", "tree"):
         made = ls.fit(
             three, y="ill", epsilon=4, schema=SCHEMA, model=model, labels=["low", "mid", "high"],
             random_state=0,
@@ -146,7 +146,7 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         for name, make in models.MODELS.items()
         if name not in ("scorecard", "linear")
     ]
-    assert sizes == ["1"] * 4
+    assert sizes == ["1"] * 3
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_a_class_that_is_too_large_is_the_next_smaller_one():
         ({"epsilon": "1e-9"}, "at least 1e-05"),
         ({"epsilon": "1e-400"}, "1 is a common choice"),
         ({"delta": 2}, "delta"),
-        ({"model": "forest"}, "auto or one of rule, list, tree, scorecard, linear, boosted"),
+        ({"model": "forest"}, "auto or one of rule, tree, scorecard, linear, boosted"),
         ({"labels": ["yes"]}, "labels"),
-        ({"labels": ["a", "b", "c"], "model": "rule"}, "list, tree, scorecard or boosted"),
+        ({"labels": ["a", "b", "c"], "model": "rule"}, "tree, scorecard or boosted"),
         ({"user": "user", "model": "tree"}, "samples_per_user"),
         ({"samples_per_user": 3}, "user="),
         ({"user": "user", "schema": None}, "littlestone schema new"),
-        ({"user": "user", "samples_per_user": 2}, "rule, list, tree"),
+        ({"user": "user", "samples_per_user": 2}, "rule, tree"),
         ({"evaluate": 2}, "evaluate"),
         ({"evaluate": "0.9", "epsilon": 1, "schema": None}, "A tenth"),
         ({"ledger": "b.db"}, "Ledger"),

@@ -27,7 +27,6 @@ from littlestone.source import SecureSource
 REGISTRY = json.loads((Path(__file__).parent / "registry.json").read_text())["deployment"]
 TABLE = {"age": [25, 70, 45, 65] * 500, "ill": [0, 1, 0, 1] * 500, "cost": [1, 9, 3, 9] * 500}
 TABLE["who"] = [f"u{i // 2}" for i in range(2000)]
-AGNOSTIC = {"constants": "practical", "adversary": None, "agnostic": True}
 PUBLIC = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
 
 

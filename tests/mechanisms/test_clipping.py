@@ -11,7 +11,7 @@ import pytest
 from littlestone.data.targets import TargetSample
 from littlestone.learners.boosting import losses
 from littlestone.learners.boosting.losses import above, private_sum
-from littlestone.mechanisms.clipping import beyond, clip_edges, draw_edge, rank_of
+from littlestone.mechanisms.estimate import beyond, clip_edges, draw_edge, rank_of
 from littlestone.privacy import Concentrated, Pure
 from littlestone.source import ExactSource, SeededSource
 

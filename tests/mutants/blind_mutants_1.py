@@ -111,14 +111,14 @@ def most_frequent_items_first(original, items, **options):
     return original(items, **options | {"order": rank.index})
 
 
-@mutant("data-dependent branch", "mechanisms.median.release:private_median", "beside a median")
+@mutant("data-dependent branch", "mechanisms.median:private_median", "beside a median")
 def mechanism_by_distinct_values(original, values, low, high, **options):
     """The median's mechanism is chosen for the number of different values, not of records: the
     release names it, with its delta, and one record decides.
     """
     few = distinct(values, low, high)
     with patched(
-        "mechanisms.median.release:choose",
+        "mechanisms.median:choose",
         lambda choose, size, n, *given, **rest: choose(size, few, *given, **rest),
     ):
         return original(values, low, high, **options)
@@ -157,7 +157,7 @@ same_as(
 )
 
 
-@mutant("rounding", "learners.agnostic.subsample:places", "sizes of secret parts")
+@mutant("rounding", "learners.agnostic:places", "sizes of secret parts")
 def at_least_one_record_is_drawn(original, n, m, source):
     """A part that would be empty gets one record, as in the certificate: of few records that is
     a larger share than the rate that the guarantee is amplified by.
@@ -167,7 +167,7 @@ def at_least_one_record_is_drawn(original, n, m, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.littlestone.learner:Votes.__init__",
+    "learners.littlestone:Votes.__init__",
     "learners/littlestone_learner/test_votes.py::test_a_list_counts_each_hypothesis_once",
 )
 def a_vote_at_each_stage(original, self, lists):

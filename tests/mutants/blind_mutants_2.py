@@ -83,7 +83,7 @@ def places_in_increasing_order(original, *given):
 
 @mutant(
     "candidates from the data",
-    "learners.vc1.choosers:ChainMedian.choose",
+    "learners.vc1:ChainMedian.choose",
     "vc1 on thresholds(1, 2), median-exponential",
 )
 def the_deepest_chunk_ends_the_medians_domain(original, self, ends, tree, source):
@@ -167,7 +167,7 @@ def a_rich_user_cut_by_number(original, self, *given):
     return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
 
 
-@mutant("sampling", "learners.agnostic.subsample:places", "places of a part")
+@mutant("sampling", "learners.agnostic:places", "places of a part")
 def swapped_with_itself(original, n, m, source):
     """The place that is moved to the drawn one is not looked up: it may have been drawn already,
     and is then in the part twice.

@@ -11,20 +11,20 @@ _LAWS = f"{_TESTS}::test_no_bad_concept_looks_good_more_often"
 _AGAIN = f"{_TESTS}::test_another_computation"
 
 
-@mutant("certificate too small", "bounds.excess:_lazy", _LAWS)
+@mutant("certificate too small", "bounds.exponential:_lazy", _LAWS)
 def a_walk_that_is_stopped_without_the_factor_two(original, *given):
     """After it is stopped a walk ends below with probability one half only, not one."""
     form = original(*given)
     return replace(form, chance=form.chance.replace("2*walk", "1*walk"))
 
 
-@mutant("certificate too small", "bounds.excess:worst_at_most", _AGAIN)
+@mutant("certificate too small", "bounds.exponential:worst_at_most", _AGAIN)
 def floats_of_random_signs_at_half(original, *given):
     """The search is for half of what the certificate says."""
     return original(*given) / 2
 
 
-@mutant("certificate too small", "bounds.excess:forms", _AGAIN)
+@mutant("certificate too small", "bounds.exponential:forms", _AGAIN)
 def random_signs_with_factor_two(original, *given):
     """That the other signs come out well, too, costs a factor two; it is forgotten."""
     for form in original(*given):
@@ -33,7 +33,7 @@ def random_signs_with_factor_two(original, *given):
 
 @mutant(
     "certificate too small",
-    "bounds.excess:forms",
+    "bounds.exponential:forms",
     f"{_TESTS}::test_intervals_by_cells_say_what_is_stated",
 )
 def runs_of_intervals_with_factor_one(original, *given):
@@ -42,7 +42,7 @@ def runs_of_intervals_with_factor_one(original, *given):
         yield replace(form, chance=form.chance.replace("+ 2*(parts", "+ 1*(parts"))
 
 
-@mutant("certificate too small", "bounds.excess:_PSI", _AGAIN, kind="value")
+@mutant("certificate too small", "bounds.exponential:_PSI", _AGAIN, kind="value")
 def the_weight_of_bad_candidates_at_the_wrong_end(original):
     """Between k and k + 1 errors the weight is that of k + 1."""
     return original.replace("step*{i}", "step*({i} + 1)")

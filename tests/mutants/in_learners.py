@@ -16,12 +16,12 @@ from littlestone.source import Explicit
 
 from .mutant import mutant, patched
 
-_EXPONENTIAL = "learners.exponential.learner:Exponential"
+_EXPONENTIAL = "learners.exponential:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
 _DPOL = "papers.lyu:DPOL"
 _LATER = "papers/test_privacy.py::test_one_mistake_less_moves_no_later_one"
 _ONLINE = "learners.online.algorithm"
-_PART = "learners.agnostic.subsample"
+_PART = "learners.agnostic"
 
 
 @mutant("half noise", f"{_EXPONENTIAL}.rate", _GENERIC)
@@ -76,20 +76,20 @@ def representatives_of_fewest_private_errors(original, self, sample):
     return Mapped(choice, lambda i: ThresholdHypothesis(best[i][1], low, high))
 
 
-@mutant("vacuous truth", "learners.vc1.choosers:chunk_ends", "a chunk that contradicts itself")
+@mutant("vacuous truth", "learners.vc1:chunk_ends", "a chunk that contradicts itself")
 def a_chunk_without_a_concept_votes_for_everything(original, tree, *shuffled):
     """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
     ends = original(tree, *shuffled)
     return [x for end in ends for x in (tree.children(ROOT) if end is ROOT else [end])]
 
 
-@mutant("shuffling forgotten", "learners.vc1.learner:shuffle", "chunks shuffled by value")
+@mutant("shuffling forgotten", "learners.vc1:shuffle", "chunks shuffled by value")
 def records_shuffled_in_the_order_of_their_values(original, sample, source):
     """Chunks of sorted records: one smaller record shifts all others."""
     return np.sort(original(sample, source))
 
 
-@mutant("parts overlap", "learners.vc1.choosers:chunk_ends", "chunks shuffled by value")
+@mutant("parts overlap", "learners.vc1:chunk_ends", "chunks shuffled by value")
 def chunks_that_share_a_record(original, tree, sample, shuffled, chunks):
     """Each chunk begins one record too early: one record speaks for two chunks."""
     ends = np.cumsum(sizes(len(shuffled), chunks))
@@ -99,7 +99,7 @@ def chunks_that_share_a_record(original, tree, sample, shuffled, chunks):
     ]
 
 
-@mutant("parts overlap", "learners.vc1.learner:part", "two parts of the records")
+@mutant("parts overlap", "learners.vc1:part", "two parts of the records")
 def all_records_lead_to_a_leaf(original, sample, kinds):
     """The second step looks at the first part too (001, Definition 18 as printed)."""
     return sample
@@ -107,7 +107,7 @@ def all_records_lead_to_a_leaf(original, sample, kinds):
 
 @mutant(
     "parameter from the data",
-    "learners.vc1.choosers:one_shot_path",
+    "learners.vc1:one_shot_path",
     "learners/vc1/test_exact_privacy.py::test_every_class_and_every_f",
 )
 def depth_of_the_tree_from_the_records(original, ends, tree, **options):
@@ -118,7 +118,7 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
 
 @mutant(
     "parameter from the data",
-    "learners.littlestone.learner:draw",
+    "learners.littlestone:draw",
     "littlestone on points(), closures",
     "the longest list",
 )
@@ -129,7 +129,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
 
 @mutant(
     "cut by all records",
-    "learners.littlestone.learner:draw",
+    "learners.littlestone:draw",
     "learners/littlestone_learner/test_votes.py::test_the_draw_is_the_mechanisms",
 )
 def only_the_best_are_drawn_from(original, votes, **options):
@@ -141,7 +141,7 @@ def only_the_best_are_drawn_from(original, votes, **options):
 
 @mutant(
     "wrong neighbours",
-    "learners.littlestone.learner:draw",
+    "learners.littlestone:draw",
     "learners/littlestone_learner/test_exact_privacy.py::test_proper_output_is_private_too",
 )
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
@@ -229,22 +229,12 @@ def the_first_records_are_the_part(original, n, m, source):
 
 @mutant(
     "secret made public",
-    "learners.agnostic.subsample:places",
+    "learners.agnostic:places",
     "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
 )
 def a_part_drawn_by_public_coins(original, n, m, source):
     """Amplification needs coins that nobody knows."""
     return source.public_rng().permutation(n)[:m]
-
-
-@mutant(
-    "half noise",
-    "classes.rule_lists:ListCandidates.draw",
-    "generic on rule_lists(length=2)",
-)
-def a_rule_list_is_drawn_at_twice_the_rate(original, self, rate, source):
-    """As if each split and each end had a budget of its own."""
-    return original(self, 2 * rate, source)
 
 
 @mutant(

@@ -133,7 +133,7 @@ def leaks_beside_the_whole_delta(original, losses, *, delta=0):
 
 @mutant(
     "wrong theorem",
-    "learners.exponential.learner:Exponential.zcdp",
+    "learners.exponential:Exponential.zcdp",
     "learners in zCDP",
 )
 def a_learner_that_undersells_its_choice(original, self):

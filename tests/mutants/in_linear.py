@@ -97,7 +97,7 @@ def records_of_a_user_clipped_one_by_one(original, self, weights):
         return original(self, weights)
 
 
-_INFERENCE = "learners.linear.inference"
+_INFERENCE = "learners.linear.learner"
 _COEFFICIENTS = "learners/linear/test_inference.py"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from littlestone.data.sample import part, written_out
 from littlestone.errors import exact_value
-from littlestone.learners.boosting import errors
+from littlestone.learners.boosting import losses as errors
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting.values import bounds_of
 from littlestone.mechanisms.select import canonical_key, ordered
@@ -23,7 +23,7 @@ _HISTOGRAM = "mechanisms.select"
 _COUNT = "mechanisms.estimate:private_count"
 _NOISE = "mechanisms.estimate:truncated"
 _RATES = "mechanisms.above_threshold:classic_rates"
-_PATH = "mechanisms.median.release"
+_PATH = "mechanisms.median"
 
 
 @mutant("half noise", "mechanisms.select:selection_rate", "exponential_mechanism")
@@ -204,7 +204,7 @@ def above_threshold_without_the_limit_in_its_noise(original, epsilon, limit, cha
 
 @mutant(
     "half noise",
-    "mechanisms.median.values:RankExponential.rate",
+    "mechanisms.median:RankExponential.rate",
     "median A (rank exponential)",
 )
 def median_at_twice_the_rate(original, self):
@@ -214,7 +214,7 @@ def median_at_twice_the_rate(original, self):
 
 @mutant(
     "wrong sensitivity",
-    "mechanisms.median.values:RankExponential.runs",
+    "mechanisms.median:RankExponential.runs",
     "median A (rank exponential)",
 )
 def median_score_that_moves_by_two(original, self, values):
@@ -223,7 +223,7 @@ def median_score_that_moves_by_two(original, self, values):
     return replace(runs, scores=2 * runs.scores)
 
 
-@mutant("union bound forgotten", "mechanisms.median.values:entering_bottom", "median B (TreeEM)")
+@mutant("union bound forgotten", "mechanisms.median:entering_bottom", "median B (TreeEM)")
 def median_tree_with_one_node_a_record(original, *, entering, **options):
     """A record brings a whole path of nodes, not one."""
     return original(entering=1, **options)
@@ -304,7 +304,7 @@ def held_out_by_content(original, sample, first, source):
 
 @mutant(
     "wrong sensitivity",
-    "evaluation.survival:counted",
+    "evaluation.quantities:counted",
     "evaluation/test_survival.py::test_every_data_set_is_protected",
 )
 def a_cell_for_each_period_of_a_person(original, model, sample, bins):
@@ -317,7 +317,7 @@ def a_cell_for_each_period_of_a_person(original, model, sample, bins):
 
 @mutant(
     "wrong sensitivity",
-    "learners.boosting.errors:error_cells",
+    "learners.boosting.losses:error_cells",
     "evaluation/test_quantities.py::test_counts_of_records_are_protected",
 )
 def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
@@ -327,7 +327,7 @@ def counts_at_all_of_epsilon(original, model, sample, reach, epsilon, source):
 
 @mutant(
     "contribution not bounded",
-    "learners.boosting.errors:error_cells",
+    "learners.boosting.losses:error_cells",
     "evaluation/test_quantities.py::test_counts_of_users_are_protected",
 )
 def all_records_of_a_user_counted(original, model, sample, *given):
@@ -336,7 +336,7 @@ def all_records_of_a_user_counted(original, model, sample, *given):
     def of_records(weighed, sample):
         return sample.count * errors.unit_weight(sample)
 
-    with patched("learners.boosting.errors:weights", of_records):
+    with patched("learners.boosting.losses:weights", of_records):
         return original(model, sample, *given)
 
 
@@ -377,7 +377,7 @@ _CLIP = "mechanisms/test_clipping.py"
 
 @mutant(
     "half noise",
-    "mechanisms.clipping:draw_edge",
+    "mechanisms.estimate:draw_edge",
     f"{_CLIP}::test_the_law_and_its_range_for_all_neighbours",
 )
 def a_clip_at_twice_its_range(original, *given, eta, **how):
@@ -387,7 +387,7 @@ def a_clip_at_twice_its_range(original, *given, eta, **how):
 
 @mutant(
     "wrong theorem",
-    "mechanisms.clipping:rank_of",
+    "mechanisms.estimate:rank_of",
     f"{_CLIP}::test_a_range_ten_times_too_wide_is_clipped_alike",
 )
 def a_rank_ten_times_too_high(original, n, *given):

@@ -70,7 +70,11 @@ def one_sided_noise_for_replaced_users(original, epsilon, neighbours, sensitivit
     return original(epsilon, Neighbours.USER_ADD_REMOVE, sensitivity)
 
 
-@mutant("wrong sensitivity", f"{_LWY}:surrogate", f"{_LAWS_2}::test_theorem_34_of_infinite_classes")
+@mutant(
+    "wrong sensitivity",
+    f"{_LWY}_records:surrogate",
+    f"{_LAWS_2}::test_theorem_34_of_infinite_classes",
+)
 def disagreements_left_out(original, concept_class, labels, sample):
     """The score is the least error of a concept alone, whatever h is."""
     return original(concept_class, labels * 0, sample)

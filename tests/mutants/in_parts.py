@@ -9,15 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.learners.vc1.learner import node_counts
-from littlestone.mechanisms.median.values import RankWindow
+from littlestone.learners.vc1 import node_counts
+from littlestone.mechanisms.median import RankWindow
 
 from .mutant import mutant, patched
 
-_CHOOSERS = "learners.vc1.choosers"
-_PARTS = "learners.littlestone.learner:parts"
+_CHOOSERS = "learners.vc1"
+_PARTS = "learners.littlestone:parts"
 _FRESH = "classes.finite:ListedSpace.fresh"
-_MEDIAN = "mechanisms.median.release:private_median"
+_MEDIAN = "mechanisms.median:private_median"
 
 
 @mutant("shuffling forgotten", "data.sample:shuffle", "shuffled from counts")
@@ -26,7 +26,7 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1.choosers:_places", "shuffled from counts")
+@mutant("secret made public", "learners.vc1:_places", "shuffled from counts")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
@@ -56,7 +56,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
 
 @mutant(
     "support from the data",
-    "learners.vc1.learner:Leaves.go_down",
+    "learners.vc1:Leaves.go_down",
     "learners/vc1/test_leaves.py::test_an_improper_node_of_the_best_tree_is_left",
 )
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
@@ -68,7 +68,7 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
             if not i or any(positives[at] + negatives[at] for at in path):
                 yield leaf, path
 
-    with patched("learners.vc1.learner:_with_paths", some):
+    with patched("learners.vc1:_with_paths", some):
         return original(self, node, tree, sample, source)
 
 
@@ -101,13 +101,13 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     ]
 
 
-@mutant("parts overlap", "learners.agnostic.two_sample:part", "labels of the first part")
+@mutant("parts overlap", "learners.agnostic:part", "labels of the first part")
 def labels_of_the_first_part_choose_too(original, sample, kinds):
     """The dichotomy is scored on all records: those of the first part are used twice."""
     return sample
 
 
-@mutant("half noise", "learners.agnostic.two_sample:selection_rate", "choice of labels")
+@mutant("half noise", "learners.agnostic:selection_rate", "choice of labels")
 def dichotomies_at_twice_the_rate(original, epsilon):
     """The rate is epsilon instead of half of it."""
     return 2 * original(epsilon)
@@ -115,7 +115,7 @@ def dichotomies_at_twice_the_rate(original, epsilon):
 
 @mutant(
     "amplification too good",
-    "learners.agnostic.subsample:Subsample.guarantee",
+    "learners.agnostic:Subsample.guarantee",
     "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
 )
 def delta_amplified_twice(original, self, **options):
@@ -124,7 +124,7 @@ def delta_amplified_twice(original, self, **options):
     return replace(promised, delta=self.rate * promised.delta)
 
 
-@mutant("amplification too good", "learners.agnostic.two_sample:rate_for", "share of the pool")
+@mutant("amplification too good", "learners.agnostic:rate_for", "share of the pool")
 def points_of_the_first_part_are_free(original, outer, inner, groups):
     """Which dichotomies there are depends on the first part's points: a factor of 4 that the
     share of the pool has to pay for, and here does not.
@@ -134,7 +134,7 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
 
 @mutant(
     "n depends on the data",
-    "mechanisms.median.values:Ordered.read",
+    "mechanisms.median:Ordered.read",
     "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
 )
 def values_outside_the_domain_are_left_out(original, cls, values, low, high, *caller):
@@ -162,7 +162,7 @@ def a_certificate_for_the_different_values(original, values, low, high, **option
         few = made.certificate
         return _Certified(made, lambda n, beta: few(distinct(values, low, high), beta))
 
-    with patched("mechanisms.median.release:choose", chosen):
+    with patched("mechanisms.median:choose", chosen):
         return original(values, low, high, **options)
 
 
@@ -182,7 +182,7 @@ def rows_at_the_beginning(original, self, places):
     return original(self, np.arange(len(places)))
 
 
-@mutant("amplification too good", "learners.agnostic.subsample:inner_for", "parts of tables")
+@mutant("amplification too good", "learners.agnostic:inner_for", "parts of tables")
 def an_epsilon_that_is_amplified_twice(original, epsilon, rate):
     """The learner gets the epsilon for a part of the part."""
     return original(epsilon, rate * rate)

@@ -23,6 +23,7 @@ _ALLOWS = "privacy.compose:Filter.allows"
 
 
 _EVALUATED = "a rule and its evaluation"
+_GROUPS = "evaluation/test_groups.py::test_the_law_of_a_histogram_by_groups"
 
 
 @mutant("composition forgotten", "learners.running:promise", _EVALUATED, "paid in full")
@@ -108,6 +109,25 @@ def a_record_counts_in_two_groups(original, scores, counts, *, groups=None, **op
     if groups is not None:
         counts = np.concatenate([counts[:-1], counts.sum(axis=0, keepdims=True)])
     return original(scores, counts, groups=groups, **options)
+
+
+@mutant("wrong sensitivity", "learners.running:release_histogram", _GROUPS)
+def each_group_of_an_evaluation_pays_by_itself(original, scores, counts, **options):
+    """Groups are disjoint, so a replaced record is said to move one cell, not two."""
+    if options.get("groups") is not None:
+        options["epsilon"] *= 2
+    return original(scores, counts, **options)
+
+
+@mutant("noise left out", "learners.running:release_histogram", _GROUPS)
+def the_group_of_all_others_has_no_noise(original, scores, counts, **options):
+    """Whoever is in no named group is not shown by name, so these counts are exact."""
+    found = original(scores, counts, **options)
+    if found.groups is None:
+        return found
+    exact = tuple(tuple(map(int, row)) for row in np.asarray(counts)[-1])
+    groups = replace(found.groups, counts=(*found.groups.counts[:-1], exact))
+    return replace(found, counts=groups.total, groups=groups)
 
 
 @mutant("refusal by the data", _RUN, _GENERIC)

@@ -22,7 +22,7 @@ def soa_of(rows):
     return alon.SOA(finite(rows).version_space())
 
 
-@pytest.mark.first(5, 40)
+@pytest.mark.first(5, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_extended_soa(seed):
     """60 runs each: as Definition 11 says, and one name for each function."""
@@ -49,7 +49,7 @@ def test_argmax_is_not_the_rule_of_003():
     assert (alon.SOA(space).label(1), table(space.soa(), 4)[1]) == (0, 1)
 
 
-@pytest.mark.first(5, 40)
+@pytest.mark.first(5, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_tournaments_and_g(seed):
     """60 copies each: D_k and G, with every coin given."""
@@ -65,7 +65,7 @@ def test_tournaments_and_g(seed):
         assert (None if found is None else table(found, n)) == there
 
 
-@pytest.mark.first(5, 40)
+@pytest.mark.first(5, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_histogram(seed):
     rng = random.Random(f"hist {seed}")
@@ -88,7 +88,7 @@ def learner_m(rows, rng, **other):
     return alon.M(finite(rows), Fraction(rng.randint(2, 6)), Fraction(1, 4), **numbers)
 
 
-@pytest.mark.first(5, 40)
+@pytest.mark.first(5, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_theorem_30(seed):
     rows, rng = small_class(f"M {seed}", ldim=ldim)
@@ -113,7 +113,7 @@ def test_theorem_30(seed):
     assert_equal(law, there, slack)
 
 
-@pytest.mark.first(10, 40)
+@pytest.mark.first(10, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_generic(seed):
     rows, rng = small_class(f"generic {seed}", ldim=ldim)

@@ -14,6 +14,7 @@ from littlestone.classes import FiniteClass, PointHypothesis
 from littlestone.data import Sample, UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.papers import li_wang_ye as page
+from littlestone.papers import li_wang_ye_records as first_page
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource
@@ -73,10 +74,10 @@ def drawn_hypotheses(representation):
 
 
 def record_theorem34(concept_class, epsilon):
-    return page.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
+    return first_page.Theorem34(concept_class, F(epsilon), alpha=F(9, 10), beta=F(9, 10))
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_34_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -91,7 +92,7 @@ def test_theorem_34_of_listed_classes(seed):
         check(exact(lambda source, S=sample: A.draw(S, source)), wanted, number_in(matrix))
 
 
-@pytest.mark.first(0, 12)
+@pytest.mark.first(0, 6)
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("seed", range(20))
 def test_theorem_34_of_infinite_classes(seed, k):
@@ -111,7 +112,7 @@ def test_theorem_34_of_infinite_classes(seed, k):
     }
     sample = Sample.of(*zip(*records, strict=True))
     rows = np.array([h.predict(sample.points) for h in H], dtype=np.int64)
-    assert page.surrogate(concept_class, rows, sample).tolist() == list(scores.values())
+    assert first_page.surrogate(concept_class, rows, sample).tolist() == list(scores.values())
     if k == 1:
         wanted = {}
         for i, chance in text.exponential(scores, A.epsilon, sensitivity=2).items():
@@ -121,7 +122,7 @@ def test_theorem_34_of_infinite_classes(seed, k):
 
 def test_theorem_34_is_certified():
     for concept_class, most in ((ls.Points(), 2500), (ls.Thresholds(1, 2**20), 3300)):
-        A = page.Theorem34.printed(concept_class, epsilon=F(1), **NUMBERS)
+        A = first_page.Theorem34.printed(concept_class, epsilon=F(1), **NUMBERS)
         n = A.required_samples()
         assert n <= most
         cert = A.failure(n).certificate(alpha=A.alpha, beta=A.beta, n=n)
@@ -143,8 +144,8 @@ def test_theorem_34_is_certified():
     ],
 )
 def test_values_of_the_game_are_exact(concepts, values):
-    dimension = page.RepD()(concepts)
-    found = [page.RepD().value(concepts, s) for s in range(1, dimension + 1)]
+    dimension = first_page.RepD()(concepts)
+    found = [first_page.RepD().value(concepts, s) for s in range(1, dimension + 1)]
     assert all(value.low == value.high for value in found)
     if values:
         assert [str(value.high) for value in found] == values
@@ -164,7 +165,7 @@ def test_values_of_the_game_are_exact(concepts, values):
 )
 def test_values_of_the_game_on_four_points(concepts, values):
     for s, wanted in enumerate(values, 1):
-        value = page.RepD().value(concepts, s)
+        value = first_page.RepD().value(concepts, s)
         assert value.low == value.high == F(wanted)
         check_strategies(concepts, s, value)
 
@@ -198,7 +199,7 @@ def check_strategies(concepts, s, value, alpha=F(1, 4)):
 def test_lemma_24_on_1000_concepts_and_distributions():
     """The boosted representation of points has a near majority about as often as it says."""
     base = ls.Points(0, 5).representation(F(1, 4), F(1, 4))
-    boosted = page.Lemma24()(base, F(49, 100), F(1, 2))
+    boosted = first_page.Lemma24()(base, F(49, 100), F(1, 2))
     assert boosted.size <= 2**20
     rng, bad = np.random.default_rng(0), 0
     from littlestone.classes.finite import nearest
@@ -233,7 +234,7 @@ def test_t_separates_best():
         assert least(mine) == least(found)
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_private_compare_and_algorithm_2(seed):
     rng = random.Random(seed)
@@ -274,7 +275,7 @@ def test_users_of_too_many_records():
     assert all(laws[0][h].overlaps(laws[1][h]) for h in laws[0])
 
 
-@pytest.mark.first(1, 40)
+@pytest.mark.first(1, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_theorem_46_of_listed_classes(seed):
     rng = random.Random(seed)
@@ -320,7 +321,7 @@ def record_threshold(rng, high, relation, steps):
     return A
 
 
-@pytest.mark.first(0, 10)
+@pytest.mark.first(0, 6)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_51_and_algorithm_1(seed):
     rng, high = random.Random(seed), 3 + seed % 3

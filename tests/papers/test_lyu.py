@@ -28,7 +28,7 @@ def ordered(pairs):
     return OrderedSample.listed([x for x, _ in pairs], [y for _, y in pairs])
 
 
-@pytest.mark.first(10, 40)
+@pytest.mark.first(10, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_section_4(seed):
     """Irreducibility, decomposition dimension, essential hypotheses of ten classes each."""
@@ -46,7 +46,7 @@ def test_section_4(seed):
         assert len(found) <= lyu.longest(p, d)
 
 
-@pytest.mark.first(10, 40)
+@pytest.mark.first(10, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_algorithms_1_and_2(seed):
     rng = random.Random(f"sparse {seed}")
@@ -106,7 +106,7 @@ def theorem3(rows, rng, d):
     )  # fmt: skip
 
 
-@pytest.mark.first(1, 40)
+@pytest.mark.first(1, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_theorem_3(seed):
     rows, rng = small_class(f"theorem 3 {seed}", ldim=reference.ldim)
@@ -141,7 +141,7 @@ def numbers_of(train, agreed):
     }  # fmt: skip
 
 
-@pytest.mark.first(6, 40)
+@pytest.mark.first(6, 15)
 @pytest.mark.parametrize("seed", range(100))
 def test_algorithm_4(seed):
     rows, rng = small_class(f"algorithm 4 {seed}", ldim=reference.ldim)
@@ -166,7 +166,7 @@ def test_algorithm_4(seed):
     assert_equal(law, there, slack, within=1e-10)
 
 
-@pytest.mark.first(3, 10)
+@pytest.mark.first(3, 6)
 @pytest.mark.parametrize("seed", range(40))
 def test_algorithm_3_whole_transcripts(seed):
     rng = random.Random(f"algorithm 3 {seed}")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from littlestone.classes import AffineSubspaces, FiniteClass
-from littlestone.classes.affine_subspaces import affine_span
-from littlestone.classes.dichotomies import ListedDichotomies
+from littlestone.classes.finite import ListedDichotomies
+from littlestone.classes.geometry import affine_span
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.papers import alon, lyu

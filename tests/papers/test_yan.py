@@ -110,7 +110,7 @@ def improper(concepts, rng, **more):
     )  # fmt: skip
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_algorithm_2(seed):
     rng = random.Random(seed)
@@ -199,7 +199,7 @@ class Shallow(yan.PrivateMedian):
         return RankExponential(self.height + 1, RankWindow.of((0, 1)), 2 * self.each)
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_level_of_the_log_star_median(seed):
     rng = random.Random(seed)
@@ -300,7 +300,7 @@ def test_make_sub_tree_on_1000_classes(seed):
             found += 1
 
 
-@pytest.mark.first(3, 40)
+@pytest.mark.first(3, 15)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_algorithm_4(seed):
     rng = random.Random(seed)

@@ -18,7 +18,6 @@ CLASSES = [
     ls.Prefixes("ipv4"),
     ls.theory.AffineSubspaces(3, 2, 1),
     ls.Rules(SCHEMA, 2),
-    ls.RuleLists(SCHEMA, 2),
 ]
 METHODS = {
     "vc1": ("one-shot", "median-exponential", "median-tree"),

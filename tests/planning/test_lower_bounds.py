@@ -13,7 +13,7 @@ import littlestone as ls
 from littlestone.errors import UnsupportedError
 from littlestone.learners.base import Goal
 from littlestone.planning import plan
-from littlestone.planning.lower_bounds import lower_bounds
+from littlestone.planning.plans import lower_bounds
 
 from .forms import CLASSES
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import littlestone as ls
 from littlestone.learners import registry
 from littlestone.learners.base import Goal
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.algorithm import mistake_bound
 from littlestone.learners.online.plan import plan_online
 
 from .forms import CLASSES, FORMS, called, planned

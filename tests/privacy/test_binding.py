@@ -42,7 +42,7 @@ def test_the_right_table_is_paid(ledger, tables):
 
 
 def test_the_wrong_table_is_refused_before_anything_is_drawn(ledger, tables, monkeypatch):
-    monkeypatch.setattr("littlestone.learners.exponential.learner.Agnostic.draw", None)
+    monkeypatch.setattr("littlestone.learners.exponential.Agnostic.draw", None)
     monkeypatch.setattr("littlestone.learners.sklearn_base.read_sample", None)  # nor read
     with pytest.raises(BudgetError, match="another table") as refused:
         fitted(tables[1], Ledger(ledger.path))

@@ -1,7 +1,7 @@
 """Filters: prices, limits, and the adaptivity that a plain formula would get wrong."""
 
 import itertools
-from fractions import Fraction
+from fractions import Fraction as F
 
 import pytest
 
@@ -16,8 +16,6 @@ from littlestone.privacy import (
     zcdp_to_dp,
 )
 from littlestone.privacy.compose import ACCOUNTING, Filter, Price, exactly
-
-F = Fraction
 
 
 def test_prices():

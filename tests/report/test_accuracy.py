@@ -12,7 +12,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.evaluation import Evaluation, ScoreHistogram
 from littlestone.evaluation.histogram import Grouped
 from littlestone.learners.release import Release

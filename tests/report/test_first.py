@@ -100,7 +100,7 @@ def test_the_verdict_is_about_a_plain_rule(releases):
         "Better than the trivial rule: it has a lower error rate ("
     )
     assert "than always predicting “yes” (" in verdicts["boosted"]
-    assert verdicts["quantity"] == "Better than one constant for everyone, by R2."
+    assert verdicts["quantity"] == "Better than predicting one constant for everyone, by R2."
     assert verdicts["time"] == "It ranks risks better than chance."
     unknown = replace(releases["boosted"], evaluation=None)
     assert first_screen(unknown)["good"] is None

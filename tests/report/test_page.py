@@ -93,7 +93,7 @@ def test_what_it_says():
         "2.72 times",
         "50% 26.8% 73.2%",
         "The certificate holds.",
-        "an error of at most 10%",
+        "an error rate of at most 10%",
         "except with probability 5%",
         "exp-mech.tight.realizable",
         "records are drawn independently",

@@ -62,7 +62,7 @@ def test_the_page_of_a_plan(plans):
             assert step.formula in text
     for bound in plans.lower_bounds:
         assert bound.claim in text
-    assert embedded(html) == json.loads(json.dumps(plans.to_dict(what_if=True)))
+    assert embedded(html) == json.loads(json.dumps(plans.to_dict()))
     assert checker.check_all(embedded(html))
     assert not any(checker.check_all(embedded(html)).values())
 

@@ -25,7 +25,8 @@ from littlestone.classes.intervals import on_runs
 from littlestone.data import IntegerDomain, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.report import Setting, plotter
-from littlestone.report.figures import _DRAWERS, figure
+from littlestone.report.html import _DRAWERS, figure
+from littlestone.types import Hypothesis
 
 from .checker import texts
 
@@ -136,7 +137,7 @@ def test_rooms_above_register_their_own():
 
 
 def test_a_hypothesis_of_an_unknown_type_is_said_in_words():
-    class Odd:
+    class Odd(Hypothesis):
         key = ("odd",)
 
         def predict(self, points):

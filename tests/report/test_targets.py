@@ -71,7 +71,7 @@ def test_what_was_observed_is_drawn_where_enough_was_counted(kind):
     """Points and fans are where `predicted_observed` says; of less the page says so."""
     few, made = release(kind, evaluate=1), release(kind, evaluate=5)
     assert "Observed by prediction" not in page(few)
-    assert "needs 2,000 records for epsilon 1" in page(few)
+    assert "needs 2,000 records at epsilon 1" in page(few)
     assert "Observed by prediction" in page(made)
     bins = QuantityEvaluation(made.evaluation).predicted_observed
     figures = drawn(made)["curves"]

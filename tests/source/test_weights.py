@@ -39,9 +39,9 @@ def test_levels_hold_the_truth(truth, rows, rate, bits):
     balls = LevelWeights(multiplicity, score, rate).enclose(bits)
     expected = true_levels(truth, multiplicity, score, rate)
     assert len(balls) == len(expected)
-    for ball, value, times in zip(balls, expected, multiplicity, strict=True):
-        assert truth.contains(ball, value)
-        assert ball.is_zero() == (times == 0)
+    for found, value, times in zip(balls, expected, multiplicity, strict=True):
+        assert truth.contains(found, value)
+        assert found.is_zero() == (times == 0)
 
 
 @pytest.mark.parametrize("bits", [96, 200, 4000])
@@ -49,8 +49,8 @@ def test_multiplicities_of_a_thousand_bits(truth, bits):
     # the worst score has so many candidates that it is the likeliest level
     multiplicity, score, rate = [1, 2**1024, 3**100], [0, -700, -200], F(1)
     balls = LevelWeights(multiplicity, score, rate).enclose(bits)
-    for ball, value in zip(balls, true_levels(truth, multiplicity, score, rate), strict=True):
-        assert truth.contains(ball, value)
+    for found, value in zip(balls, true_levels(truth, multiplicity, score, rate), strict=True):
+        assert truth.contains(found, value)
     chances = probabilities(LevelWeights(multiplicity, score, rate), bits)
     assert float(chances[1]) > 0.999
     assert sum(chances, arb(0)).contains(1)
@@ -106,9 +106,9 @@ def test_a_million_levels(truth):
 def test_few_holds_the_truth_and_caches_its_thresholds(truth):
     coin = ExplicitWeights(exp(F(1, 3)), exp(-70), 5)
     for bits in (16, 64, 1000):
-        for ball, weight in zip(coin.enclose(bits), coin.weights, strict=True):
+        for found, weight in zip(coin.enclose(bits), coin.weights, strict=True):
             ((q, c),) = weight.terms
-            assert truth.contains(ball, truth.exp(q, c))
+            assert truth.contains(found, truth.exp(q, c))
     assert coin.thresholds() is coin.thresholds()
     cumulative = truth.cumulative([truth.exp(F(1, 3)), truth.exp(-70), truth.decimal(5)])
     with localcontext(truth.context):

@@ -15,7 +15,7 @@ import numpy as np
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.bound import contradict
+from littlestone.learners.online.algorithm import contradict
 
 ages = ls.Thresholds(1, 99)
 plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=40_000)

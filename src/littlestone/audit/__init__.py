@@ -3,12 +3,11 @@
 ======================  ==========================================================================
 `verify`, `mechanism`   exact: of a learner; of any function that draws through a source, here
                         or in another interpreter (`answer` is its side)
-``all_n/``              step by step: private for every n
-`replay`, `neighbours`  the exact loss on neighbours of a real table; secret; `runs`: the same
-                        choices on both
-`statistical`           lower bounds on epsilon by sampling: any callable; our learners;
-                        `cells`: by which event;
-                        `Family`: a table of audits that hold together, with controls
+`all_n`, `chain`        step by step: private for every n
+`runs`, `neighbours`    the exact loss on neighbours of a real table, by the same choices on both;
+                        secret
+`statistical`           lower bounds on epsilon by sampling, and by which event: any callable; our
+                        learners; `Family`: a table of audits that hold together, with controls
 ======================  ==========================================================================
 
 The page: ``docs/audit.md``.
@@ -22,7 +21,7 @@ from littlestone.audit.mechanism import (
     verified,
     verify_mechanism,
 )
-from littlestone.audit.replay import Replay, replay
+from littlestone.audit.runs import Replay, replay
 from littlestone.audit.statistical import Family, LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 

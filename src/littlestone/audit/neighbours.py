@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
+from littlestone.data import OUTSIDE, Sample
 from littlestone.data.domains import distinct
 from littlestone.data.sample import Counted, OrderedSample, written_out
 from littlestone.data.targets import UNKNOWN, TargetSample, UserSample, merge
@@ -46,8 +46,8 @@ def promised(learner: Any) -> Guarantee:
 def codes_of(concepts: Any) -> int:
     """Return how many codes labels or targets have: one is of all that are unlisted."""
     target = getattr(concepts, "target", None)
-    own = len(concepts.labels) + concepts.lists_labels
-    size: int = own if target is None else target.size
+    codes = len(concepts.labels) + concepts.lists_labels
+    size: int = codes if target is None else target.size
     return size
 
 
@@ -108,14 +108,7 @@ class _Largest:
     def __init__(self, domain: Any, source: Source) -> None:
         self._domain, self._source = domain, source
         self._largest: list[tuple[Fraction, Any]] = []
-        self._ends: list[Any] = []
-        if isinstance(domain, IntegerDomain):
-            self._ends = [domain.low, domain.high]
-        elif isinstance(domain, RowDomain):
-            codes = domain.schema.n_codes
-            self._ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
-        if not isinstance(domain, RowDomain):
-            self._ends.append(OUTSIDE)
+        self._ends = [*domain.outermost, *([OUTSIDE] if domain.schema is None else [])]
 
     def heard(self, change: Any, loss: Fraction) -> None:
         """Remember what was replaced by what, if its loss is large."""
@@ -165,12 +158,8 @@ class Search(_Largest):
 
     def _any(self) -> Record:
         label = self._source.below(self._labels)
-        if isinstance(self._domain, IntegerDomain) and self._source.below(2):
-            low, high = self._domain.low, self._domain.high
-            return low + self._source.below(high - low + 1), label
-        if isinstance(self._domain, RowDomain) and self._source.below(2):
-            codes = self._domain.schema.n_codes
-            return tuple(self._source.below(m) for m in codes), label
+        if self._domain.outermost and self._source.below(2):
+            return self._domain.drawn(self._source), label
         return self._kept()[0], label
 
     def _extreme(self) -> Iterator[Pair]:

@@ -33,7 +33,7 @@ from littlestone.audit.mechanism import (
     rounding,
 )
 from littlestone.audit.neighbours import codes_of
-from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
+from littlestone.data import OUTSIDE, Sample, UserSample
 from littlestone.data.domains import as_points
 from littlestone.data.sample import Counted, OrderedSample
 from littlestone.data.targets import UNKNOWN, TargetSample
@@ -454,12 +454,13 @@ class RecordCases:
         return Counted(listed.points, listed.counts, listed.outside, listed.costs)
 
     def _layout(self, inside: Any) -> Points:
-        if isinstance(self.domain, RowDomain):  # rows of codes are stored in two dimensions
-            if any(np.size(row) != len(self.domain.schema) for row in inside):
+        schema = self.domain.schema
+        if schema is not None:  # rows of codes are stored in two dimensions
+            if any(np.size(row) != len(schema) for row in inside):
                 hint = "A row has the code of its cell in each column, for example (2, 3)."
-                named = ", ".join(self.domain.schema.names)
+                named = ", ".join(schema.names)
                 raise parameter_error("verify", "points", f"rows of codes of {named}", inside, hint)
-            return np.array(inside, dtype=np.int16).reshape(len(inside), len(self.domain.schema))
+            return np.array(inside, dtype=np.int16).reshape(len(inside), len(schema))
         return as_points(inside)
 
 

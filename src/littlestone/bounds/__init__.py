@@ -1,31 +1,32 @@
 """How many people are enough: certificates with explicit constants, and the claims behind them.
 
 =====================  ==========================================================================
-`bound`                a bound, written once: steps of a certificate, and floats for searches; those
-                       of ``certificates.toml``; numerical search, the least n
-`certificate`          Step, Certificate, the builder that computes them, `recheck`
+`certificate`          Step, Certificate, the builder that computes them, `recheck`; a bound,
+                       written once: steps of a certificate, and floats for searches; those of
+                       ``certificates.toml``; numerical search, the least n
 `formulas`             formulas as text: a safe and rigorous evaluator
 `claims`               the registry of every statement that is relied upon; which have lemmas that a
                        proof kernel has checked; numbered bounds of the papers, as calculators
 `exponential`          tight certificates of the exponential mechanism; by uniform convergence, for
-                       huge candidate sets; for comparison: without privacy, and the papers' sizes
-`excess`               sharper agnostic ones: no union over thresholds, points, intervals
-`walks`                the tails in them, enclosed
+                       huge candidate sets; sharper agnostic ones: no union over thresholds, points,
+                       intervals; for comparison: without privacy, and the papers' sizes
 `representations`      infinite domains by hashing; the representation that needs the fewest
                        records; public points in the place of a domain
-`tails`                binomial tails in floats, and confidence limits of a measured probability
+`tails`                binomial tails in floats, and confidence limits of a measured probability;
+                       tails of sums of signs, enclosed
 =====================  ==========================================================================
 
 The proofs: ``docs/certificates.md``.
 """
 
-from littlestone.bounds.bound import Bound, least_n
 from littlestone.bounds.certificate import (
+    Bound,
     Certificate,
     CertificateBuilder,
     Reference,
     Step,
     Unit,
+    least_n,
     recheck,
 )
 from littlestone.bounds.claims import (
@@ -39,8 +40,11 @@ from littlestone.bounds.claims import (
     register,
     register_claim,
 )
-from littlestone.bounds.excess import Atoms, Line, Ranges, Structure
 from littlestone.bounds.exponential import (
+    Atoms,
+    Line,
+    Ranges,
+    Structure,
     agnostic,
     agnostic_from,
     agnostic_vc,
@@ -55,8 +59,6 @@ from littlestone.bounds.exponential import (
     realizable,
     realizable_from,
     realizable_vc,
-    surrogate,
-    uniform_vc,
     yan25_theorem11,
 )
 from littlestone.bounds.formulas import FormulaError
@@ -112,7 +114,5 @@ __all__ = [
     "register",
     "register_claim",
     "sparse_sets",
-    "surrogate",
-    "uniform_vc",
     "yan25_theorem11",
 ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from flint import arb
 
 from littlestone.bounds.claims import PROPOSED, assumptions, claim
@@ -25,7 +29,14 @@ from littlestone.bounds.formulas import (
     limited,
     names_in,
 )
-from littlestone.errors import LittlestoneError, ParameterError, counted, parameter_error
+from littlestone.bounds.tails import at_most_floats as at_most
+from littlestone.errors import (
+    LittlestoneError,
+    ParameterError,
+    check_integer,
+    counted,
+    parameter_error,
+)
 from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy.guarantee import exact_text
 from littlestone.safe_io import read_exact
@@ -425,3 +436,483 @@ def _agree(a: Shown, b: Shown) -> bool:
     if isinstance(a, float) and isinstance(b, float | int) and not isinstance(b, bool):
         return abs(b) < 1e308 and math.isclose(a, b, rel_tol=1e-12)
     return type(a) is type(b) and a == b
+
+
+# -- A bound is written once: its lines are the steps of a certificate, and floats for searches.
+#
+# What floats find is a proposal: it decides how good a certificate is, never whether it is valid;
+# the least n of a certificate is decided exactly. Everything is deterministic, so the same public
+# parameters are found again.
+
+
+#: Name, formula, and the claim that says why.
+Line = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The lines of a bound; a formula names inputs and earlier lines.
+
+    Examples
+    --------
+    >>> erm = Bound((
+    ...     ("decay", "-log(1 - alpha**2)/2", "finite.erm"),
+    ...     ("failure", "(size - 1)*exp(-n*decay)", "finite.erm"),
+    ...     ("enough", "failure <= beta", "finite.erm"),
+    ... ))
+    >>> erm.least(2700, size=40_000, alpha=Fraction(1, 10), beta=Fraction(1, 20))
+    2705
+    >>> round(erm.log("failure", size=2**5000, alpha=0.1, n=10**6), 3)
+    -1559.432
+    """
+
+    lines: tuple[Line, ...]
+
+    def write(self, cert: CertificateBuilder, *, suffix: str = "", **inputs: Any) -> Step:
+        """Write the lines into a certificate, as steps ``name + suffix``; return the last one."""
+        for name, formula, source in self.lines:
+            inputs[name] = cert.where(**inputs).step(name + suffix, formula, source)
+        last: Step = inputs[self.lines[-1][0]]
+        return last
+
+    def least(self, guess: int, **inputs: Any) -> int:
+        """Return the least n for which all conditions hold, decided exactly."""
+
+        def holds(n: int) -> bool:
+            cert = CertificateBuilder(**inputs, n=n)
+            self.write(cert)
+            return all(step.value is not False for step in cert.steps.values())
+
+        return least_n(holds, guess)
+
+    def floats(self, line: str, **inputs: Any) -> Any:
+        """Return a line in floats, elementwise for arrays; ``size=Log(x)`` means e**x."""
+        value = self.function(line, **inputs)()
+        return exp(value.log) if isinstance(value, Log) else value
+
+    def log(self, line: str, **inputs: Any) -> Any:
+        """Return the logarithm of a line, which itself may be beyond floats."""
+        return log(self.function(line, **inputs)())
+
+    def function(self, line: str, *free: str, **known: Any) -> Callable[..., Any]:
+        """Return a line, a float or a `Log`, as a function of some inputs, which are floats."""
+        fixed = tuple(map(in_floats, known.values()))
+        quick, whole = (partial(code, *fixed) for code in self._code(line, (*known, *free)))
+        if any(isinstance(x.log if isinstance(x, Log) else x, np.ndarray) for x in fixed):
+            return whole
+
+        def function(*numbers: float) -> Any:
+            try:
+                return quick(*numbers)
+            except (ValueError, OverflowError):
+                return whole(*numbers)
+
+        return function
+
+    def _code(self, line: str, inputs: tuple[str, ...]) -> list[Callable[..., Any]]:
+        """Compile what a line needs, by `math` and for everything; only our own texts come here."""
+        key = (line, *inputs)
+        if key not in self._codes:
+            formulas = {name: formula for name, formula, _ in self.lines}
+            needed, waiting = {line}, [line]
+            while waiting:
+                used = set(names_in(formulas[waiting.pop()])) & formulas.keys() - needed
+                needed |= used - set(inputs)
+                waiting += used - set(inputs)
+            parts = [
+                f"({name} := {_python(formulas[name])})" for name in formulas if name in needed
+            ]
+            text = f"lambda {', '.join(inputs)}: [{', '.join(parts)}, {line}][-1]"
+            code = compile(text, "<bound>", "eval")
+            self._codes[key] = [eval(code, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
+        return self._codes[key]
+
+    @cached_property
+    def _codes(self) -> dict[tuple[str, ...], list[Callable[..., Any]]]:
+        return {}
+
+
+def _read() -> dict[str, Bound]:
+    """Return the bounds of ``certificates.toml``, by name."""
+    file = tomllib.loads(Path(__file__).with_name("certificates.toml").read_text(encoding="utf-8"))
+    found = {}
+    for name, lines in file.items():
+        claim = lines.pop("claim")
+        both = ((line, (x, claim) if isinstance(x, str) else x) for line, x in lines.items())
+        found[name] = Bound(tuple((line, formula, source) for line, (formula, source) in both))
+    return found
+
+
+#: By name; what is proved of them is in docs/certificates.md.
+CERTIFICATES = _read()
+
+
+def enough(
+    bound: Bound, n: int | None, *, alpha: Fraction, beta: Fraction, **inputs: Any
+) -> Certificate:
+    """Certify a bound whose last line is the number that is needed; n None: for that number."""
+    cert = CertificateBuilder(alpha=alpha, beta=beta, **inputs)
+    needed = bound.write(cert)
+    records = int(needed.value) if n is None else check_integer("certificate", "n", n, low=0)
+    cert.step("enough", "n >= needed", needed.source, n=records)
+    return cert.certificate(alpha=alpha, beta=beta, n=records)
+
+
+class Log:
+    """A positive number of any size, by its logarithm: a float or an array."""
+
+    __slots__ = ("log",)
+    __array_ufunc__ = None
+
+    def __init__(self, log: Any) -> None:
+        self.log = log
+
+    def __mul__(self, x: Any) -> Log:
+        return Log(self.log + log(x))
+
+    def __truediv__(self, x: Any) -> Log:
+        return Log(self.log - log(x))
+
+    def __rtruediv__(self, x: Any) -> Log:
+        return Log(log(x) - self.log)
+
+    def __add__(self, x: Any) -> Log:
+        a, b = self.log, log(x)
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return Log(np.logaddexp(a, b))
+        return Log(max(a, b) + math.log1p(math.exp(-abs(a - b)))) if a != b else Log(a + _LN_2)
+
+    __rmul__, __radd__ = __mul__, __add__
+
+    def __sub__(self, x: Any) -> Any:
+        if isinstance(self.log, float) and self.log > _LARGEST:
+            return Log(self.log + log1p(-exp(log(x) - self.log)))
+        return expm1(self.log) - (x - 1)
+
+    def __rsub__(self, x: Any) -> Any:
+        return (x - 1) - expm1(self.log)
+
+    def __neg__(self) -> Any:
+        return -exp(self.log)
+
+    def __float__(self) -> float:
+        return float(exp(self.log))
+
+    def __le__(self, x: Any) -> Any:
+        return self.log <= log(x)
+
+    def __ge__(self, x: Any) -> Any:
+        return self.log >= log(x)
+
+    __lt__, __gt__ = __le__, __ge__
+
+
+_LARGEST = 700.0  # of exponents
+_LN_2 = math.log(2)
+
+
+def in_floats(x: Any) -> Any:
+    """Return integers and fractions as floats, or by their logarithms."""
+    if not isinstance(x, int | Fraction):
+        return x
+    try:
+        near = float(x)
+    except OverflowError:
+        return Log(log_of(x))
+    return near if not x or 1e-90 < abs(near) < 1e90 else Log(log_of(x))
+
+
+def _made(name: str, low: float = -math.inf) -> Callable[..., Any]:
+    """Return a function of floats and arrays; -inf up to ``low``, inf where it overflows."""
+    scalar, whole = getattr(math, name), getattr(np, name)
+
+    def function(x: Any) -> Any:
+        try:
+            return scalar(x) if x > low else -math.inf
+        except OverflowError:
+            return math.inf
+        except (TypeError, ValueError):  # an array
+            with np.errstate(all="ignore"):
+                return whole(x)
+
+    return function
+
+
+exp, expm1 = _made("exp"), _made("expm1")
+_log, _log1p = _made("log", 0.0), _made("log1p", -1.0)
+
+
+def log(x: Any) -> Any:
+    """Return the logarithm of a float, an array or a `Log`."""
+    return x.log if isinstance(x, Log) else _log(x)
+
+
+def _quick_log(x: Any) -> Any:
+    return x.log if type(x) is Log else math.log(x)
+
+
+def log1p(x: Any) -> Any:
+    """Return the logarithm of 1 + x."""
+    return np.logaddexp(0.0, x.log) if isinstance(x, Log) else _log1p(x)
+
+
+def _extreme(scalar: Any, whole: Any) -> Callable[..., Any]:
+    def function(first: Any, *rest: Any) -> Any:
+        for x in rest:
+            if isinstance(first, Log) or isinstance(x, Log):
+                first = Log(function(log(first), log(x)))
+            elif isinstance(first, np.ndarray) or isinstance(x, np.ndarray):
+                first = whole(first, x)
+            else:
+                first = scalar(first, x)
+        return first
+
+    return function
+
+
+def _above(t: float, p: float, b: float) -> float:
+    return at_most(int(t - b - 1), int(t), 1 - p)
+
+
+_NAMES: dict[str, Any] = {
+    "exp": Log, "expm1": expm1, "log": log, "log1p": log1p, "sqrt": _made("sqrt"),
+    "cosh": _made("cosh"), "sinh": _made("sinh"), "atanh": math.atanh,
+    "ceil": _made("ceil"), "floor": _made("floor"),
+    "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum),
+    "growth": lambda d, n: Log(log_growth(int(d), n)), "binomial_above": _above,
+}  # fmt: skip
+_QUICK: dict[str, Any] = _NAMES | {
+    name: getattr(math, name) for name in ("expm1", "sqrt", "cosh", "sinh", "ceil", "floor")
+}
+_QUICK |= {"log": _quick_log, "min": min, "max": max}
+
+
+@cache
+def _python(formula: str) -> str:
+    """Return a formula for floats: powers by logarithms, log(1 + x) with all digits of x."""
+    return ast.unparse(_Accurate().visit(_expression(formula)))
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Accurate(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        left, right = node.left, node.right
+        if isinstance(node.op, ast.Pow) and not isinstance(right, ast.Constant):
+            return self.visit(_expression(f"exp(({ast.unparse(right)})*log({ast.unparse(left)}))"))
+        for one, power, sign in ((left, right, "-"), (right, left, "")):
+            less = isinstance(node.op, ast.Sub) and ast.unparse(one) == "1"
+            if less and isinstance(power, ast.Call) and ast.unparse(power.func) == "exp":
+                return _expression(f"{sign}expm1({ast.unparse(power.args[0])})")
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        last: Any = None
+        first: Any = node.args[0]
+        while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add | ast.Sub):
+            last, first = first, first.left
+        if ast.unparse(node.func) == "log" and last is not None:
+            start, rest = ast.unparse(first), "0" if ast.unparse(first) == "1" else ""
+            if start.startswith("cosh("):
+                rest = f"2*sinh({start[5:-1]}/2)**2"
+            if rest:
+                last.left = _expression(rest)
+                node.func = ast.Name("log1p", ast.Load())
+        return node
+
+
+# -- Numerical search for good public parameters, and for the least integer with a property.
+
+
+def least_n(
+    holds: Callable[[int], bool], guess: int = 1, *, low: int = 1, step: int = 1, most: int = 2**256
+) -> int:
+    """Return the least n >= ``low`` with a monotone property: once it holds, it always does.
+
+    The search walks away from the guess in growing steps, of ``step`` at first; the guess changes
+    nothing but the time. No float decides a certificate: its property is decided exactly.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import realizable
+    >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n).holds)
+    420
+    """
+    high = max(guess, low)
+    below = high - 1
+    if holds(high):
+        while below >= low and holds(below):
+            below, high, step = max(below - step, low - 1), below, 2 * step
+    else:
+        while True:
+            if high >= most:
+                raise ParameterError(
+                    f"No number up to {float(most):.1g} is large enough for these public numbers: "
+                    "epsilon, delta, alpha or beta is too small. Take larger ones; 1 is a common "
+                    "epsilon."
+                )
+            below, high, step = high, min(high + step, most), 2 * step
+            if holds(high):
+                break
+    while high - below > 1:
+        middle = (below + high) // 2
+        below, high = (below, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def near_zero(height: Callable[[int], float], n: int) -> int:
+    """Return about where a height that falls like a line is 0, by secants from n on.
+
+    Examples
+    --------
+    >>> near_zero(lambda n: 70 - n / 2 + math.sqrt(n), 500)
+    166
+    """
+    points = [n, n + n // 8 + 1]
+    heights = [height(at) for at in points]
+    for _ in range(6):
+        fall = (heights[-2] - heights[-1]) / (points[-1] - points[-2])
+        far = heights[-1] / fall if fall > 0 else points[-1]
+        n = max(points[-1] + math.ceil(min(max(far, -points[-1] / 2), points[-1])), 1)
+        if n in points:
+            break
+        points.append(n)
+        heights.append(height(n))
+    return n
+
+
+#: Stands for "no n suffices" in searches (an infinity would make differences undefined).
+HOPELESS = 1e30
+
+
+def least_point(
+    height: Callable[[Sequence[float]], float], start: Sequence[float], *, scale: float = 0.7
+) -> list[float]:
+    """Return where a function of a few numbers is about least.
+
+    ``height``: what shall be small; infinite values count as `HOPELESS`; ``start``: one corner of
+    the first simplex; ``scale`` is the length of its edges.
+
+    Notes
+    -----
+    *Source.* J. Nelder and R. Mead, A simplex method for function minimization, 1965.
+
+    Examples
+    --------
+    >>> least_point(lambda x: (x[0] - 3) ** 2, [0.0])[0] - 3 < 0.001
+    True
+    """
+    simplex = [list(start)]
+    simplex += [[x + scale * (i == k) for i, x in enumerate(start)] for k in range(len(start))]
+    return _nelder_mead(lambda x: min(height(x), HOPELESS), simplex, 60 * len(start))
+
+
+def _nelder_mead(
+    height: Callable[[Sequence[float]], float], simplex: list[list[float]], calls: int
+) -> list[float]:
+    """Return the best corner found: the simplex method of Nelder and Mead, with their constants.
+
+    The same steps in the same order as SciPy's, whose import takes longer than all of the search.
+    """
+    corners = [(height(x), x) for x in simplex]
+    corners.sort(key=_first)
+    calls -= len(corners)
+    many = len(simplex) - 1
+    while calls > 0:
+        (least, best), (worst, last) = corners[0], corners[-1]
+        near = max(
+            abs(x - y) for _, corner in corners[1:] for x, y in zip(corner, best, strict=True)
+        )
+        if near <= 1e-3 and max(abs(least - found) for found, _ in corners[1:]) <= 1e-4:
+            break
+        middle = [sum(x) / many for x in zip(*(corner for _, corner in corners[:-1]), strict=True)]
+
+        def beyond(far: float, middle: list[float] = middle, last: list[float] = last) -> Any:
+            """Go from the worst corner through the middle of the others."""
+            found = [(1 + far) * x - far * y for x, y in zip(middle, last, strict=True)]
+            return height(found), found
+
+        calls -= 1
+        trial = beyond(1.0)
+        if trial[0] < least:
+            calls -= 1
+            trial = min(trial, beyond(2.0), key=_first)
+        elif trial[0] >= corners[-2][0]:
+            calls -= 1
+            inward = beyond(0.5) if trial[0] < worst else beyond(-0.5)
+            better = inward[0] <= trial[0] if trial[0] < worst else inward[0] < worst
+            trial = inward if better else None
+        if trial is not None:
+            corners[-1] = trial
+        else:
+            calls -= many
+            moved = [
+                [x + 0.5 * (y - x) for x, y in zip(best, corner, strict=True)]
+                for _, corner in corners[1:]
+            ]
+            corners[1:] = [(height(x), x) for x in moved]
+        corners.sort(key=_first)
+    return corners[0][1]
+
+
+def _first(pair: tuple[float, list[float]]) -> float:
+    return pair[0]
+
+
+def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:
+    """Return about the least n > 0 from which on ``enough`` holds; `HOPELESS` if none is found."""
+    low, high = 0.0, max(first, 1.0)
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > HOPELESS:
+            return HOPELESS
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def log_growth(vc_dim: int, n: float) -> float:
+    """Return ln of the sum of comb(n, i) for i <= vc_dim, in floats.
+
+    Examples
+    --------
+    >>> round(math.exp(log_growth(2, 10.0)), 9)
+    56.0
+    """
+    if n <= vc_dim:
+        return n * math.log(2)
+    total = term = 1.0  # from the last term down, in units of it
+    for i in range(vc_dim, 0, -1):
+        term *= i / (n - i + 1)
+        total += term
+        if term < 1e-18 * total:
+            break
+    if vc_dim <= 64 or n > 10**12:  # lgamma of a large number has few digits behind the point
+        last = sum(math.log(n - i) - math.log(i + 1) for i in range(vc_dim))
+    else:
+        last = math.lgamma(n + 1) - math.lgamma(vc_dim + 1) - math.lgamma(n - vc_dim + 1)
+    return last + math.log(total)
+
+
+def log_of(x: Fraction | int) -> float:
+    """Return the natural logarithm of an exact positive number, also where it is no float.
+
+    Examples
+    --------
+    >>> round(log_of(Fraction(2**5000, 3)) - 5000 * log_of(2) + log_of(3), 9)
+    0.0
+    """
+    exact = Fraction(x)
+    return math.log(exact.numerator) - math.log(exact.denominator)
+
+
+def softmax(weights: Sequence[float]) -> list[float]:
+    """Return positive shares that sum to one."""
+    top = max(weights)
+    powers = [math.exp(max(w - top, -20.0)) for w in weights]
+    return [p / sum(powers) for p in powers]

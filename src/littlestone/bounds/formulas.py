@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from flint import arb, ctx
 
-from littlestone.bounds import walks
+from littlestone.bounds import tails as walks
 from littlestone.errors import LittlestoneError
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ball
@@ -276,7 +276,7 @@ def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
     coins of bias p fall on one), walk(n, p, a, k) (the probability that n independent steps in
     {-1, 0, 1}, each nonzero with probability p and of mean a, sum to at most k), worst(n, x, w)
     (the largest probability that a binomial of n and (j + x)/n is at most j, over whole j; 1 for
-    x <= 0; for w > 1 an upper bound: `littlestone.bounds.walks.worst`), and sum(i, a, b, term),
+    x <= 0; for w > 1 an upper bound: `littlestone.bounds.tails.worst`), and sum(i, a, b, term),
     the terms for the whole i from a to b; ``names``: what each name stands for.
 
     Notes

@@ -20,11 +20,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from littlestone.bounds.bound import HOPELESS, Bound, least_n, least_point
-from littlestone.bounds.certificate import Certificate, CertificateBuilder
-from littlestone.bounds.excess import Form, Goal, Structure, failure, forms, least, write
-from littlestone.bounds.exponential import agnostic_from, realizable_from
-from littlestone.bounds.tails import at_most, bias_for
+from littlestone.bounds.certificate import (
+    HOPELESS,
+    Bound,
+    Certificate,
+    CertificateBuilder,
+    least_n,
+    least_point,
+)
+from littlestone.bounds.exponential import (
+    Form,
+    Goal,
+    Structure,
+    agnostic_from,
+    failure,
+    forms,
+    least,
+    realizable_from,
+    write,
+)
+from littlestone.bounds.tails import at_most_floats as at_most
+from littlestone.bounds.tails import bias_for
 from littlestone.errors import (
     UnsupportedError,
     check_fraction,

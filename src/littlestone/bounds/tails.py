@@ -10,11 +10,173 @@ probability: measured failure rates, error rates and audits all end there.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb, ctx
+
+from littlestone.source import ball
+
+# -- Tails of sums of signs, enclosed: what the agnostic certificates of `agnostic` are made of.
+#
+# A *walk* is a sum S of n independent steps in {-1, 0, 1}, each nonzero with probability p and of
+# mean a; for p = 1 it is 2 Bin(n, (1 + a)/2) - n.
+
 
 Floats = npt.NDArray[np.float64]
+
+#: Bits beyond those that are asked for: sums of up to 2**24 terms lose less.
+_GUARD = 40
+#: Columns of `_worst` that are computed at a time.
+_COLUMNS = 4096
+
+
+def at_most(n: int, p: Fraction, a: Fraction, k: int, bits: int) -> arb:
+    """Return Pr[S <= k], 0 < a < p <= 1, up to about 2**-bits."""
+    if k < -n or k >= n:
+        return arb(int(k >= n))
+    if p == 1:
+        return _signs(n, a, bits).at_most((n + k) // 2)
+    if k <= 0:
+        return _from_below(n, (p - a) / 2, (p + a) / 2, bits)[n + k]
+    return 1 - _from_below(n, (p + a) / 2, (p - a) / 2, bits)[n - k - 1]  # of -S
+
+
+def walk_work(n: int, p: Fraction, bits: int) -> float:
+    """Return about the microseconds that a table of a walk takes."""
+    return (2 * n if p < 1 else 2 * _reach(n, bits)) * (1 + bits / 2048)
+
+
+def worst_work(n: int, width: int) -> float:
+    """Return about the microseconds that a table of `worst` takes."""
+    return n / width * (10 + math.sqrt(n) / 10)
+
+
+def _reach(n: int, bits: int) -> int:
+    """Return a w with Pr[a binomial is off its mean by w] <= 2**-(bits + 1): Hoeffding."""
+    return math.isqrt(n * (bits + 2)) * 6 // 10 + 2
+
+
+class _Binomial:
+    """The distribution function of a binomial, where it is neither about 0 nor about 1."""
+
+    def __init__(self, n: int, p: Fraction, bits: int) -> None:
+        mean, reach = n * p, _reach(n, bits)
+        self.first = max(math.floor(mean) - reach, 0)
+        last = min(math.ceil(mean) + reach, n)
+        self.rest = arb(1) / (arb(2) ** bits)
+        with ctx.workprec(bits + _GUARD):
+            bias = ball(p)
+            odds = bias / (1 - bias)
+            start = arb.bin_uiui(n, self.first)
+            term = start * bias**self.first * (1 - bias) ** (n - self.first)
+            # what lies below the first value
+            total = arb(0) if self.first == 0 else self.rest * arb(0.5, 0.5)
+            self.sums = []
+            for j in range(self.first, last + 1):
+                total += term
+                self.sums.append(total)
+                term = term * (odds * (n - j) / (j + 1))
+
+    def at_most(self, j: int) -> arb:
+        """Return Pr[Bin <= j]."""
+        if j < self.first:
+            return self.rest * arb(0.5, 0.5)
+        if j - self.first >= len(self.sums):
+            return 1 - self.rest * arb(0.5, 0.5)
+        return self.sums[j - self.first]
+
+
+@lru_cache(maxsize=32)
+def _signs(n: int, a: Fraction, bits: int) -> _Binomial:
+    return _Binomial(n, (1 + a) / 2, bits)
+
+
+@lru_cache(maxsize=32)
+def _from_below(n: int, down: Fraction, up: Fraction, bits: int) -> list[arb]:
+    """Return Pr[S <= i - n] for i = 0 .. n; steps are -1 with probability down, 1 with up.
+
+    g_i = Pr[S = i - n] are the coefficients of f**n, f = down + stay x + up x**2; comparing those
+    of f (f**n)' = n f' f**n gives down (i+1) g_{i+1} = stay (n-i) g_i + up (2n-i+1) g_{i-1}. Up to
+    i = n all of it is positive: nothing cancels.
+    """
+    with ctx.workprec(bits + _GUARD):
+        stay, rise = ball((1 - down - up) / down), ball(up / down)
+        before, term = arb(0), ball(down) ** n
+        total, sums = term, [term]
+        for i in range(n):
+            after = (stay * (n - i) * term + rise * (2 * n - i + 1) * before) / (i + 1)
+            before, term = term, after
+            total += term
+            sums.append(total)
+    return sums
+
+
+def worst(n: int, x: Fraction, width: int = 1) -> arb:
+    """Return the largest Pr[Bin(n, (j + x)/n) <= j], 0 <= j <= n - x; 1 for x <= 0.
+
+    How probably a binomial is below its mean by x, for the worst bias that a whole number j allows.
+    With a ``width`` w an upper bound, in a time that falls like 1/w: j are taken w at a time, with
+    the least bias among them and the largest j.  The ball is about 2**-40 wide, whatever the
+    precision (`_worst`).
+    """
+    whole = x.numerator // x.denominator
+    down = whole - width + 1  # from the first of w numbers, less x, to the last
+    if x <= 0 or down < 0:
+        return arb(1)
+    if x > n:
+        return arb(0)
+    largest, radius = _worst(n, x - whole, width)
+    if down >= len(largest):
+        return arb(float(largest[-1]) + radius) * arb(0.5, 0.5)
+    value = float(largest[down])
+    return arb(value, value * _relative(len(largest)) + radius)
+
+
+def _relative(rows: int) -> float:
+    """Return a bound of the relative error of `_worst`: see there."""
+    return (9 * rows + 32) * 2.0**-53
+
+
+@lru_cache(maxsize=16)
+def _worst(n: int, part: Fraction, width: int) -> tuple[Floats, float]:
+    """Return for d = 0, 1, ... the largest Pr[Bin(n, (i + part)/n) <= i - d], i every width-th.
+
+    Beside them an absolute error; the relative one is `_relative` of their number. In doubles, a
+    column for each i, all operations on positive numbers: the chance of i is enclosed by a ball and
+    rounded; each chance below is the last one times j/(n-j+1) times the odds against, four
+    roundings; then come as many additions as rows. So every sum is right up to a factor (1 + u)**m,
+    u = 2**-53, m at most five for each row and a few, which `_relative` exceeds. What is left out
+    below the last row is bounded by a geometric series; what a double cannot hold, by 1e-290.
+    """
+    rows = min(n, 7 * math.isqrt(n) + 40) + 1
+    largest, left_out = np.zeros(rows), 0.0
+    u, v = part.numerator, part.denominator
+    end = n + (part == 0)  # i + part <= n
+    for start in range(0, end, _COLUMNS * width):
+        i = np.arange(start, min(start + _COLUMNS * width, end), width)
+        against = [((n - at) * v - u) / (at * v + u) if at or u else 0.0 for at in i.tolist()]
+        chances = np.zeros((rows, len(i)))
+        chances[0] = [_at_its_mean(n, at, part) for at in i.tolist()]
+        for d in range(1, rows):
+            j = np.maximum(i - d + 1, 0)  # the chance of i - d, which is 0 below 0
+            chances[d] = chances[d - 1] * (j / (n - j + 1) * against)
+        left_out = max(left_out, float(chances[-1].max()) * 2 * n)  # the ratio is below 1 - d/n
+        sums = np.cumsum(chances[::-1], axis=0)[::-1]
+        largest = np.maximum(largest, sums.max(axis=1))
+    return largest, left_out + 1e-290
+
+
+def _at_its_mean(n: int, i: int, part: Fraction) -> float:
+    """Return Pr[Bin(n, (i + part)/n) = i], rounded to a double."""
+    bias = (i + part) / n
+    if bias in (0, 1):
+        return 1.0
+    with ctx.workprec(128):
+        p = ball(bias)
+        return float((arb.bin_uiui(n, i) * p**i * (1 - p) ** (n - i)).mid())
 
 
 def lower_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
@@ -132,7 +294,7 @@ def _deviance(x: float, mean: float) -> float:
         total = new
 
 
-def at_most(k: int, n: int, p: float) -> float:
+def at_most_floats(k: int, n: int, p: float) -> float:
     """Return Pr[Bin(n, p) <= k].
 
     ``k``: also below 0 or above n; ``p``: what lies outside of [0, 1] counts as the nearer end:
@@ -144,13 +306,13 @@ def at_most(k: int, n: int, p: float) -> float:
 
     Examples
     --------
-    >>> round(at_most(1, 2, 0.5), 12), at_most(-1, 2, 0.5), at_most(2, 2, 0.5)
+    >>> round(at_most_floats(1, 2, 0.5), 12), at_most_floats(-1, 2, 0.5), at_most_floats(2, 2, 0.5)
     (0.75, 0.0, 1.0)
     """
     if k < 0 or k >= n or p <= 0 or p >= 1:
         return float(k >= n or (k >= 0 and p <= 0))
     if k > n * p:  # the other side has the smaller, and fewer, terms
-        return 1 - at_most(n - k - 1, n, 1 - p)
+        return 1 - at_most_floats(n - k - 1, n, 1 - p)
     odds = (1 - p) / p
     total = term = 1.0  # from k down, in units of its own chance
     for i in range(k, 0, -1):
@@ -205,7 +367,7 @@ def bias_for(k: int, n: int, chance: float) -> float:
                 total += term
             last = term
         else:  # too small for a float
-            total, last = at_most(k, n, p), math.exp(log_chance(n, p, k))
+            total, last = at_most_floats(k, n, p), math.exp(log_chance(n, p, k))
         excess = total - chance
         low, high = (p, high) if excess > 0 else (low, p)
         # the derivative is minus the density of a beta law

@@ -8,23 +8,18 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
-                    `rule_lists`, `half_planes`, `finite`; ``decision_trees/``
+                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`; `geometry`:
+                    half-planes, affine subspaces; ``decision_trees/``; `finite`, with
+                    dichotomies: labels of a few points, drawn by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
 `hypotheses`        released functions that belong to no one class; JSON, read safely
 `spec`              classes as text; classes at public points
-`dichotomies`       labels of a few points, drawn by the errors of their best concepts
 `dimensions`        dimensions of whole classes, and shattered trees: their witnesses
 `trees`             the tree of a class of VC dimension 1
 `hashing`           public hash functions, representations by them, points by their buckets
 ==================  ==============================================================================
 """
 
-from littlestone.classes.affine_subspaces import (
-    AffineHypothesis,
-    AffineSubspaces,
-    affine_span,
-)
 from littlestone.classes.base import (
     Closures,
     ConceptClass,
@@ -58,7 +53,13 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
+from littlestone.classes.geometry import (
+    AffineHypothesis,
+    AffineSubspaces,
+    HalfPlaneHypothesis,
+    HalfPlanes,
+    affine_span,
+)
 from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -79,7 +80,6 @@ from littlestone.classes.intervals import CellClass, IntervalHypothesis, Interva
 from littlestone.classes.leaf_paths import LeafPaths
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
-from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import (
@@ -122,7 +122,6 @@ __all__ = [
     "Intervals",
     "LeafPaths",
     "LinearClass",
-    "ListHypothesis",
     "MajorityHypothesis",
     "MixtureHypothesis",
     "PatchedHypothesis",
@@ -134,7 +133,6 @@ __all__ = [
     "Prefixes",
     "Representation",
     "RuleHypothesis",
-    "RuleLists",
     "Rules",
     "ScorecardClass",
     "SetHypothesis",

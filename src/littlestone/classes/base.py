@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, singledispatch
 from inspect import Parameter, signature
-from itertools import product
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
@@ -20,9 +19,9 @@ import numpy.typing as npt
 from littlestone.classes.hypotheses import Fields, json_integer, number, on_points
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
-from littlestone.data import OUTSIDE, IntegerDomain, Outside, RowDomain, Sample, Schema, TextDomain
+from littlestone.data import OUTSIDE, Outside, RowDomain, Sample, Schema
 from littlestone.data.cells import BINARY, text
-from littlestone.data.domains import Line, canonical, refusal
+from littlestone.data.domains import Line, OneColumn, canonical, refusal
 from littlestone.data.targets import target_from_dict
 from littlestone.errors import (
     DataError,
@@ -463,8 +462,7 @@ class ConceptClass(ABC):
     @property
     def row_schema(self) -> Schema | None:
         """The public schema whose rows are the points; None where points are something else."""
-        domain = self.domain
-        return domain.schema if isinstance(domain, RowDomain) else None
+        return self.domain.schema
 
     @property
     @abstractmethod
@@ -606,12 +604,7 @@ class ConceptClass(ABC):
 
     def domain_points(self) -> Iterable[Point] | None:
         """Return all points of a finite domain, in a public order; None if there is no list."""
-        match self.domain:
-            case IntegerDomain(low=low, high=high):
-                return range(low, high + 1)
-            case RowDomain(schema=schema) if schema.bound:
-                return product(*(range(column.n_codes) for column in schema))
-        return None
+        return self.domain.listed()
 
     def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
         """Return the canonical hypothesis that is 1 on these points only, and no concept."""
@@ -1006,7 +999,7 @@ Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
-class VectorDomain(TextDomain):
+class VectorDomain(OneColumn):
     """All vectors of n entries in 0 .. q - 1.
 
     Python arrays have shape (m, n). In a table a vector is one cell: entries separated by spaces,
@@ -1022,6 +1015,17 @@ class VectorDomain(TextDomain):
     def __init__(self, q: int, n: int) -> None:
         self.q, self.n = q, n
         self.rule = f"a vector of {n} integers in [0, {q - 1}]"
+
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        size: int = self.q**self.n
+        return size
+
+    @property
+    def examples(self) -> Points:
+        """The vector of zeros."""
+        return self.store([(0,) * self.n])
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell (a text, or a sequence of integers); total and deterministic."""

@@ -27,7 +27,6 @@ from littlestone.combinatorics.matrix import (
     ThresholdSequence,
     watching,
 )
-from littlestone.data import RowDomain
 from littlestone.errors import (
     SearchLimitError,
     UnsupportedError,
@@ -507,8 +506,8 @@ _QUICK = 2**15
 
 def _labels(concepts: ConceptClass) -> float:
     """Return how many labels the matrix of a class of rows would have."""
-    domain = concepts.domain
-    return prod(domain.schema.n_codes) * concepts.size if isinstance(domain, RowDomain) else 0
+    schema = concepts.row_schema
+    return 0 if schema is None else prod(schema.n_codes) * concepts.size
 
 
 def _better(found: float | Bounds, known: Witnessed | None) -> float | Bounds:

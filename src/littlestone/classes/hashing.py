@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import HashFamily
-from littlestone.bounds.bound import least_n, log_of
+from littlestone.bounds.certificate import least_n, log_of
 from littlestone.classes.base import HypothesisSet, Mapped, Representation
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -227,7 +227,7 @@ def domain_of(bounds: tuple[int, int] | None) -> str:
 
 @readable
 @dataclass(frozen=True)
-class HashHypothesis:
+class HashHypothesis(Hypothesis):
     """1 on all points whose public hash falls into one bucket.
 
     Examples

@@ -332,7 +332,7 @@ def readable(cls: H) -> H:
 
 
 @dataclass(frozen=True)
-class Frozen:
+class Frozen(Hypothesis):
     """A hypothesis whose fields, integers or tuples of names, are its identity and its JSON."""
 
     TYPE: ClassVar[str]
@@ -344,8 +344,8 @@ class Frozen:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        written = {k: json_integer(x) if isinstance(x, int) else list(x) for k, x in given.items()}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        written = {k: json_integer(x) if isinstance(x, int) else list(x) for k, x in values.items()}
         return {"type": self.TYPE, **written}
 
 
@@ -359,8 +359,8 @@ def load(data: Any) -> Hypothesis:
     """
     kind = data.get("type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _READERS:
-        known = ", ".join(sorted(_READERS))
-        raise ParameterError(f"The 'type' entry of a hypothesis must be one of: {known}.")
+        readers = ", ".join(sorted(_READERS))
+        raise ParameterError(f"The 'type' entry of a hypothesis must be one of: {readers}.")
     return _READERS[kind](data)
 
 
@@ -375,8 +375,8 @@ def constant_label(hypothesis: Hypothesis) -> int | None:
     if hasattr(hypothesis, "label_names"):
         constant: int | None = hypothesis.constant  # type: ignore[attr-defined]
         return constant
-    said = _CONSTANT.fullmatch(hypothesis.describe())
-    return None if said is None else int(said[1])
+    match = _CONSTANT.fullmatch(hypothesis.describe())
+    return None if match is None else int(match[1])
 
 
 def names_to_dict(names: tuple[Label, ...]) -> Json:
@@ -411,6 +411,19 @@ class AlwaysZero(Frozen):
     """
 
     TYPE = "never"
+    support = ()
+
+    def label(self, point: Point) -> int:
+        """Return 0."""
+        return 0
+
+    def exported(self, schema: Any) -> Hypothesis:
+        """Return the tree without a test."""
+        from littlestone.classes.decision_trees.hypothesis import (  # noqa: PLC0415 - made of these
+            TreeHypothesis,
+        )
+
+        return TreeHypothesis(0)
 
     def predict(self, points: Points) -> Labels:
         """Label each point 0."""
@@ -441,6 +454,15 @@ class PointHypothesis(Frozen):
     point: Point
 
     TYPE = "point"
+
+    @property
+    def support(self) -> tuple[Point, ...]:
+        """The point."""
+        return (self.point,)
+
+    def label(self, point: Point) -> int:
+        """Return the label of a point."""
+        return int(self.point == point)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", canonical(self.point))
@@ -491,6 +513,11 @@ class SetHypothesis(Frozen):
     points: tuple[Point, ...]
 
     TYPE = "set"
+
+    @property
+    def support(self) -> tuple[Point, ...]:
+        """The points."""
+        return self.points
 
     def __post_init__(self) -> None:
         if len(self.points) < 2 or not _rises(self.points):
@@ -572,7 +599,7 @@ def _ordered(points: Iterable[Point]) -> tuple[Point, ...]:
 
 @readable
 @dataclass(frozen=True)
-class TableHypothesis:
+class TableHypothesis(Hypothesis):
     """A row of a finite class: one label for each of the points 0, 1, 2, ...
 
     Examples
@@ -650,7 +677,7 @@ _MOST_FLIPPED = 1_000_000
 
 @readable
 @dataclass(frozen=True)
-class PatchedHypothesis:
+class PatchedHypothesis(Hypothesis):
     """A hypothesis, but with the other label on some points; make it with `patched`.
 
     Examples
@@ -666,6 +693,11 @@ class PatchedHypothesis:
     flipped: tuple[tuple[Point, int], ...]
 
     TYPE = "patched"
+
+    @property
+    def inner(self) -> tuple[Hypothesis, ...]:
+        """What it corrects."""
+        return (self.base,)
 
     @property
     def key(self) -> Hashable:
@@ -733,7 +765,7 @@ _MOST_MIXED = 1_000_000
 
 @readable
 @dataclass(frozen=True)
-class MixtureHypothesis:
+class MixtureHypothesis(Hypothesis):
     """A distribution over hypotheses. Make one by `mixture`.
 
     Notes
@@ -752,6 +784,11 @@ class MixtureHypothesis:
     parts: tuple[tuple[Hypothesis, int], ...]
 
     TYPE = "mixture"
+
+    @property
+    def inner(self) -> tuple[Hypothesis, ...]:
+        """The hypotheses that it draws from."""
+        return tuple(part for part, _ in self.parts)
 
     @property
     def key(self) -> Hashable:
@@ -841,7 +878,7 @@ _MOST_PARTS = 1001
 
 @readable
 @dataclass(frozen=True)
-class MajorityHypothesis:
+class MajorityHypothesis(Hypothesis):
     """1 where more than half of an odd number of hypotheses say 1.
 
     Examples
@@ -857,12 +894,17 @@ class MajorityHypothesis:
     TYPE = "majority"
 
     @property
+    def inner(self) -> tuple[Hypothesis, ...]:
+        """The hypotheses that vote."""
+        return self.parts
+
+    @property
     def key(self) -> Hashable:
         """Canonical identity: the order of the parts does not matter."""
         return (self.TYPE, *sorted((part.key for part in self.parts), key=repr))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MajorityHypothesis) and self.key == other.key
+        return type(other) is type(self) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)

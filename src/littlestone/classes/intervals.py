@@ -20,7 +20,7 @@ from littlestone.classes.base import (
     gains_of,
     weights_inside,
 )
-from littlestone.classes.dichotomies import (
+from littlestone.classes.finite import (
     Labelling,
     RunDichotomies,
     best_dichotomies,

@@ -26,7 +26,7 @@ from littlestone.classes.base import (
     span_runs,
     version_space,
 )
-from littlestone.classes.dichotomies import Labelling, best_dichotomies
+from littlestone.classes.finite import Labelling, best_dichotomies
 from littlestone.classes.hypotheses import AlwaysZero, Fields, PointHypothesis
 from littlestone.classes.points import Points, PointSpace
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis

@@ -30,12 +30,11 @@ from littlestone.classes.base import (
     span_runs,
     version_space,
 )
-from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
+from littlestone.classes.finite import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     PointHypothesis,
-    SetHypothesis,
     in_bounds,
     on_points,
 )
@@ -141,10 +140,11 @@ class Points(SetsOfPoints):
                 members=lambda: iter(range(low, high + 1)),
             )
         at: Node = ROOT
-        if isinstance(f, PointHypothesis) and f.point in star:
-            at = f.point
-        elif f is not None and not isinstance(f, AlwaysZero):
+        ones = () if f is None else f.support
+        if ones is None or len(ones) > 1 or not all(point in star for point in ones):
             raise no_concept(self.spec)
+        if ones:
+            (at,) = ones
         return PathsTree(
             star, at, lambda node: AlwaysZero() if node is ROOT else PointHypothesis(node)
         )
@@ -298,14 +298,9 @@ def first_difference(h: Hypothesis, g: Hypothesis) -> Point | None:
 
 
 def _ones(hypothesis: Hypothesis) -> frozenset[Point]:
-    match hypothesis:
-        case AlwaysZero():
-            return frozenset()
-        case PointHypothesis():
-            return frozenset([hypothesis.point])
-        case SetHypothesis():
-            return frozenset(hypothesis.points)
-    raise UnsupportedError("Only sets of listed points can be distinguished here.")
+    if hypothesis.support is None:
+        raise UnsupportedError("Only sets of listed points can be distinguished here.")
+    return frozenset(hypothesis.support)
 
 
 @version_space.register
@@ -324,13 +319,7 @@ def closed_sets(k: int, bounds: tuple[int, int] | None, widths: tuple[int, ...])
     def join(closed: Any, point: Point) -> Hypothesis | None:
         if not in_bounds(point, bounds):
             return None
-        match closed:
-            case SetHypothesis():
-                points = (*closed.points, point)
-            case PointHypothesis():
-                points = (closed.point, point)
-            case _:
-                points = (point,)
+        points = (*closed.support, point)
         return on_points(points) if len(points) <= k else None
 
     return Closures(AlwaysZero(), join, k, 1 << k, widths)

@@ -20,9 +20,9 @@ from littlestone.classes.hypotheses import AlwaysZero, Fields, on_points, readab
 from littlestone.classes.spec import written
 from littlestone.classes.tree_paths import Paths
 from littlestone.classes.trees import ROOT, Forest, Node, no_concept
-from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
+from littlestone.data import OUTSIDE, Outside, Sample
 from littlestone.data.cells import text
-from littlestone.data.domains import SMALL
+from littlestone.data.domains import SMALL, OneColumn
 from littlestone.errors import ParameterError, check_integer, parameter_error
 from littlestone.source import ScoreRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
@@ -337,7 +337,7 @@ def spans(forest: PrefixForest, points: Points) -> tuple[list[int], list[int]]:
 
 @readable
 @dataclass(frozen=True)
-class PrefixHypothesis:
+class PrefixHypothesis(Hypothesis):
     """1 on a prefix and on all its own prefixes: on every network that contains a network.
 
     Examples
@@ -413,7 +413,7 @@ Form = tuple[int, tuple[tuple[int, Any], ...]]
 
 @readable
 @dataclass(frozen=True)
-class PrefixSetHypothesis:
+class PrefixSetHypothesis(Hypothesis):
     """1 on an upward closed set of prefixes. Make one by `prefix_set`.
 
     Examples
@@ -583,7 +583,7 @@ def _flatten(v: int, form: Form, out: dict[int, int]) -> None:
 # -- Paths of all prefixes of addresses or codes; nothing is listed.
 
 
-class PrefixDomain(TextDomain):
+class PrefixDomain(OneColumn):
     """Networks or beginnings of codes, written as texts; anything else is outside.
 
     Examples
@@ -611,7 +611,7 @@ class PrefixDomain(TextDomain):
         return super().store(points)
 
     @cached_property
-    def line(self) -> PrefixForest | None:  # type: ignore[override]
+    def line(self) -> PrefixForest | None:
         """The prefixes in preorder, where ranks are stored in 64 bits."""
         forest = PrefixForest(self.notation)
         return forest if forest.small else None

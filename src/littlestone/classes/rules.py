@@ -565,7 +565,7 @@ _SHOWN = 8
 
 @readable
 @dataclass(frozen=True)
-class RuleHypothesis:
+class RuleHypothesis(Hypothesis):
     """1 on the rows that satisfy all literals. Make one by `conjunction`, which simplifies.
 
     The literals are in canonical form (see `conjunction`), so two rules of one schema are the
@@ -585,6 +585,10 @@ class RuleHypothesis:
     literals: tuple[Literal, ...]
 
     TYPE = "rule"
+
+    def exported(self, schema: Schema) -> TreeHypothesis:
+        """Return it as a tree."""
+        return self.tree(schema)
 
     @property
     def key(self) -> Hashable:

@@ -30,8 +30,16 @@ from littlestone.classes.base import (
     version_space,
     weights_inside,
 )
-from littlestone.classes.dichotomies import Computed, Labelling, SubsetLaw, best_dichotomies
-from littlestone.classes.finite import MOST_LABELS, ListedSpace, Listing, labels
+from littlestone.classes.finite import (
+    MOST_LABELS,
+    Computed,
+    Labelling,
+    ListedSpace,
+    Listing,
+    SubsetLaw,
+    best_dichotomies,
+    labels,
+)
 from littlestone.classes.hashing import (
     Hashed,
     HashFunction,
@@ -91,7 +99,7 @@ def hashed_sets(k: int) -> HashFamily:
 
 @readable
 @dataclass(frozen=True)
-class HashSetHypothesis:
+class HashSetHypothesis(Hypothesis):
     """1 on all points whose public hash falls into one of some buckets.
 
     Examples

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import inf
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, cast, overload
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from littlestone.classes.base import (
     version_space,
     weights_inside,
 )
-from littlestone.classes.dichotomies import (
+from littlestone.classes.finite import (
     Labelling,
     ListedDichotomies,
     best_dichotomies,
@@ -50,7 +50,7 @@ from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, no_concept
 from littlestone.data import AnyDomain, IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
-from littlestone.types import Hypothesis, Labels, Points
+from littlestone.types import Hypothesis, Labels, Point, Points
 from littlestone.types import Points as Batch
 
 # -- What classes over integers share: their bounds, the integers from low to high, lazy lists.
@@ -190,6 +190,10 @@ class ThresholdHypothesis(Frozen):
     high: int
 
     TYPE = "threshold"
+
+    def label(self, point: Point) -> int:
+        """Return the label of a point."""
+        return 1 if self.above < cast(int, point) <= self.high else 0
 
     def predict(self, points: Points) -> Labels:
         """Label each point."""

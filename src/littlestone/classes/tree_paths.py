@@ -29,12 +29,7 @@ from littlestone.classes.base import (
     in_order,
     span_runs,
 )
-from littlestone.classes.dichotomies import (
-    Labelling,
-    ListedDichotomies,
-    best_dichotomies,
-    scattered,
-)
+from littlestone.classes.finite import Labelling, ListedDichotomies, best_dichotomies, scattered
 from littlestone.classes.hypotheses import AlwaysZero, Fields, Frozen, readable
 from littlestone.classes.spec import written
 from littlestone.classes.trees import (
@@ -46,8 +41,9 @@ from littlestone.classes.trees import (
     centre,
     no_concept,
 )
-from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
+from littlestone.data import OUTSIDE, Outside, Sample
 from littlestone.data.cells import text
+from littlestone.data.domains import OneColumn
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, ScoreRuns, StreamedRuns
@@ -55,7 +51,7 @@ from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
 
-class NodeDomain(TextDomain):
+class NodeDomain(OneColumn):
     """The names of the nodes of a tree; every other text is outside.
 
     Examples
@@ -246,7 +242,7 @@ class Paths(ConceptClass):
         """Return the tree of the class (`littlestone.classes.make_tree`)."""
         if f is None:
             at = self._centre()
-        elif isinstance(f, AlwaysZero):
+        elif f == AlwaysZero():
             at = ROOT
         else:
             at = self._end(f)

@@ -88,7 +88,7 @@ def exact(
     from littlestone.audit import verify
     from littlestone.cli.terminal import progress_of
     from littlestone.report import page
-    from littlestone.report.facts import plain
+    from littlestone.report.evaluated import plain
 
     if unit == "user" and claim.learner is None:
         claim = replace(claim, learner="users")
@@ -200,8 +200,8 @@ def check_protects_records(learner: str) -> None:
     """Refuse a learner whose data sets are made of users."""
     if _protects_users(learner):
         raise ParameterError(
-            f"The learner {learner!r} protects users; here data sets are made of single records. "
-            "It is verified by littlestone audit exact --unit user."
+            f"The learner {learner!r} protects users, but these data sets are made of single "
+            "records. Verify it with littlestone audit exact --unit user."
         )
 
 
@@ -255,15 +255,15 @@ def _of_users(
 
 def read_points(text: str, concepts: ConceptClass) -> list[Any]:
     """Return the points of a class that are written as "1,2,3", each once."""
-    from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
+    from littlestone.data import OUTSIDE
 
     domain = concepts.domain
-    rows = isinstance(domain, RowDomain)
+    rows = domain.schema is not None
     written = [part.strip() for part in text.split(";" if rows else ",")]
     raw: Sequence[object] = written
     if rows:
         raw = [[cell.strip() for cell in part.split(",")] for part in written]
-    elif isinstance(domain, IntegerDomain):
+    elif domain.bounds is not None:
         raw = [_integer(part) for part in written]
     places = [domain.cell(cell) for cell in raw]
     if not all(written) or any(place is OUTSIDE for place in places):

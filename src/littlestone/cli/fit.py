@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import json as jsonlib
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
 
 from littlestone.cli.options import (
     AsJson,
@@ -31,10 +36,14 @@ from littlestone.cli.options import (
     shared,
     whole,
 )
-from littlestone.cli.terminal import Public
+from littlestone.cli.terminal import Public, caution, counting, facts, note, table
 from littlestone.errors import (
     ParameterError,
     StoreError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    exact_value,
     parameter_error,
 )
 
@@ -46,6 +55,7 @@ if TYPE_CHECKING:
     from littlestone.learners.fit import Fit
     from littlestone.learners.release import Release
     from littlestone.learners.task import Protocol
+    from littlestone.planning import Rehearsal
     from littlestone.privacy import Ledger
     from littlestone.types import Json
 
@@ -102,9 +112,9 @@ class FitGoal(Goal):
     """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
     choice.
     Required."""
-    model: Literal["auto", "rule", "list", "tree", "scorecard", "linear", "boosted"] | None = None
+    model: Literal["auto", "rule", "tree", "scorecard", "linear", "boosted"] | None = None
     """The family of models. The default, auto, is boosted or, with a delta and few records, linear.
-    Rules, lists and trees have a certificate of accuracy before any data are seen."""
+    Rules and trees have a certificate of accuracy before any data are seen."""
     bounds: str | None = None
     """Without --schema: ranges of numeric columns, from public knowledge, such as
     "age=0:120,income=0:1000000"."""
@@ -133,7 +143,7 @@ class Further:
     proportion of the largest cost."""
     labels: str | None = None
     """Instead of --positive: the public labels, separated by commas, for example a,b,c. For
-    decision trees, rule lists, boosted trees, scorecards and finite classes. Any other cell counts
+    decision trees, boosted trees, scorecards and finite classes. Any other cell counts
     as an error of every model. If there are two labels and no --class, the second is the positive
     one, and any other cell is read as the first."""
     require_certificate: Flag = False
@@ -333,9 +343,9 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
             learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
             **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
-        if costs is not None and goal.model not in ("rule", "list", "tree"):
+        if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(
-                "The 'costs' parameter of fit is for the models that minimize costs: rule, list "
+                "The 'costs' parameter of fit is for the models that minimize costs: rule "
                 "and tree. Use --model tree, for example."
             )
         open_points.check(columns)
@@ -395,15 +405,14 @@ def _check_folder(folder: str | None, paid: Paid) -> None:
 
 def _columns_like(model: str, schema: str | None, spec: str | None) -> Schema:
     """Return the columns of a model file."""
-    from littlestone.data import RowDomain
     from littlestone.learners.release import Release
 
     if schema is not None or spec is not None:
         raise ParameterError("fit takes --like, --schema or --class, not two of them.")
-    domain = Release.read(model).concept_class.domain
-    if not isinstance(domain, RowDomain):
+    columns = Release.read(model).concept_class.row_schema
+    if columns is None:
         raise parameter_error("fit", "like", "a model of the columns of a table", model)
-    return domain.schema
+    return columns
 
 
 def _opened(  # noqa: PLR0917
@@ -412,7 +421,6 @@ def _opened(  # noqa: PLR0917
 ) -> tuple[ConceptClass, Schema | None, Json]:  # fmt: skip
     """Return the class of ``--class``, its schema, and options of its learner."""
     from littlestone.classes import BoostedTreeClass
-    from littlestone.data import RowDomain
 
     if target and records.schema is None:
         raise ParameterError(
@@ -428,10 +436,10 @@ def _opened(  # noqa: PLR0917
             "Quantities, counts and times are learned by --model boosted or scorecard, or by "
             "--class boosted_trees(depth=2) or scorecard."
         )
-    if not isinstance(concepts.domain, RowDomain):
+    if concepts.row_schema is None:
         refuse_schema(concepts, public)
         return concepts, None, options
-    return concepts, concepts.domain.schema, options
+    return concepts, concepts.row_schema, options
 
 
 def _not_of_targets(**others: object) -> None:
@@ -494,7 +502,7 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
         print(release.to_json())
         return
     from littlestone.cli.terminal import facts
-    from littlestone.report.facts import summary
+    from littlestone.report.evaluated import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 
@@ -521,12 +529,13 @@ def _of_records_only(user: str | None, *, labels: str | None, costs: str | None)
     """Refuse, beside --user, what only learners that protect single records can do."""
     if user is not None and labels is not None:
         raise ParameterError(
-            "--labels does not go with the protection of users (--user), which is for two labels: "
-            f"name the positive one (--positive). Or {_ONE_RECORD}."
+            "--labels cannot be combined with the protection of users (--user), which is for two "
+            f"labels: name the positive one (--positive). Or {_ONE_RECORD}."
         )
     if user is not None and costs is not None:
         raise ParameterError(
-            "--costs is not for the protection of users (--user): leave one of them out."
+            "--costs cannot be combined with the protection of users (--user): leave one of them "
+            "out."
         )
 
 
@@ -555,3 +564,172 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
         )
         raise parameter_error("fit", "costs", rule, text, hint)
     return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
+
+
+# -- ``littlestone rehearse``: how good a private fit becomes, found on public rows.
+
+
+@shared
+class Asked(FitGoal):
+    """What is to be fitted."""
+
+    epsilon: str | None = None
+    """Privacy loss, or several numbers, such as .5,1,2. With --aim and --records it may be left
+    out, and is then searched for."""
+
+
+@shared
+class Guesses:
+    """A population that is made up, where there is no twin."""
+
+    best: str | None = None
+    """Without TWIN: the AUROC (for quantities R2, for times the concordance) of the best model
+    without privacy, as far as one can guess."""
+    share: str | None = None
+    """Without TWIN: the prevalence of label 1, or of events."""
+    single: str | None = None
+    """Without TWIN: the AUROC (R2, concordance) of the best single column."""
+    third: str | None = None
+    """Without TWIN: the same measure for the third-best column."""
+
+
+def rehearse(
+    twin: str | None = None,
+    /,
+    *,
+    y: str | None = None,
+    goal: Asked = Asked(),
+    n: Annotated[str | None, Parameter(name="--records")] = None,
+    aim: str | None = None,
+    chance: str = "0.8",
+    guesses: Guesses = Guesses(),
+    records: Records = Records(),
+    targets: Targets = Targets(),
+    form: Table = Table(),
+    open_points: Public = Public(),
+    further: Further = Further(),
+    evaluated: Evaluated = Evaluated(),
+    runs: str = "20",
+    jobs: str | None = None,
+    seed: int = 0,
+    out: str | None = None,
+    report: Page = None,
+    json: AsJson = False,
+) -> int:
+    """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
+
+    Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
+    published one. Without it a population is made up over a --schema (--best, --share). Several
+    shares, such as --holdout 0.1,0.2, are compared.
+
+    Parameters
+    ----------
+    twin:
+        A public table: a Parquet or CSV file, or the URL of a table in a database.
+    y:
+        Column of labels, or of the quantity or count (--target).
+    n:
+        How many records there will be, or several numbers, such as 1000,5000. Each run draws this
+        many rows from four fifths of TWIN (without replacement, as long as there are enough), and
+        is evaluated on the remaining fifth. With --aim it may be left out, and is then searched
+        for.
+    aim:
+        What the model should reach, such as "auroc >= .75"; also for log_loss, error, r2, mae,
+        concordance and coverage. Whichever of --records and --epsilon is left out is searched for;
+        exit 3 if 10,000,000 records are not enough.
+    chance:
+        Probability with which a fit should reach the --aim.
+    runs:
+        Number of runs to begin with; more follow until the mean is known to within 0.01, at most
+        100.
+    jobs:
+        Number of parallel processes (by default one per core).
+    seed:
+        Seed of the rows and the draws, all of which are public.
+    out:
+        Write the protocol (JSON) here, for `littlestone fit --protocol`.
+    """
+    from littlestone.planning.rehearsal import rehearsed
+    from littlestone.report import page
+    from littlestone.safe_io import write_text
+
+    check_outputs("rehearse", twin, records.schema, open_points.public, out=out, report=report)
+    if goal.concept_class is not None:
+        raise ParameterError(
+            "rehearse takes a --model: for a --class, littlestone plan gives a bound before data."
+        )
+    epsilons = tuple(
+        check_fraction("rehearse", "epsilon", text)
+        for text in names("rehearse", "epsilon", goal.epsilon, "numbers") or ()
+    )
+    sizes = tuple(
+        whole("rehearse", "records", text)
+        for text in names("rehearse", "records", n, "numbers") or ()
+    )
+    if aim is None and not (epsilons and sizes):
+        raise ParameterError(
+            "rehearse needs --epsilon and --records, such as --epsilon 1 --records 1000,5000; or "
+            "one of the two and an --aim, such as --aim 'auroc >= .75'."
+        )
+    if twin is None and y is None and targets.time is None:
+        y = "label"
+    first: Fraction = epsilons[0] if epsilons else Fraction(1)
+    held = tuple(
+        check_probability("rehearse", "holdout", text)
+        for text in names("rehearse", "holdout", further.holdout, "numbers") or ()
+    )
+    further = replace(further, holdout=str(held[0]) if held else None)
+    fit = parse(
+        twin or "-", y=y, goal=replace(goal, epsilon=str(first)), records=records, targets=targets,
+        table=form, open_points=open_points, further=further, evaluated=evaluated,
+    )  # fmt: skip
+    if twin is not None and not json:
+        caution([f"{twin} is treated as public: nothing in it is protected."])
+    typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
+    with counting("Rehearsing") as progress:
+        found = rehearsed(
+            fit, twin, epsilons, sizes if aim is None else (), holdouts=held,
+            runs=whole("rehearse", "runs", runs), guesses=typed,
+            n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
+            random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,
+        )  # fmt: skip
+        if aim is not None:
+            found = replace(found, records=sizes).aimed(aim, chance)
+    if out is not None:
+        found.protocol().save(out)
+    if report is not None:
+        write_text(report, page(found))
+    if json:
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        return 0
+    _show_rehearsal(found)
+    if out or report:
+        facts([(name, what, "") for name, what in (("Protocol", out), ("Page", report)) if what])
+    return 0
+
+
+def _show_rehearsal(found: Rehearsal) -> None:
+    """Print a row for each measure of each size, and what it needs."""
+    from littlestone.planning.rehearsal import words_of
+
+    more = ("variant",) if any(cell.variant for cell in found.cells) else ()
+    rows = [
+        (
+            f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
+            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
+            f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
+            *([cell.variant] if more else []),
+        )
+        for cell in found.cells for name, each in cell.measures.items()
+    ]  # fmt: skip
+    columns = (
+        "records",
+        "epsilon",
+        "measure",
+        "mean of runs",
+        "10th to 90th percentile",
+        "without privacy",
+    )
+    table(found.title, (*columns, *more), rows)
+    for line in found.notes:
+        note(line)

@@ -25,7 +25,6 @@ from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, exact, replay, statistical
-from littlestone.cli.help import Help
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
@@ -40,6 +39,7 @@ from littlestone.cli.predict import (
 )
 from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
+from littlestone.cli.terminal import Help
 from littlestone.cli.theory import dims, papers
 from littlestone.errors import (
     BudgetError,
@@ -72,7 +72,7 @@ _CLASSES = (
     "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
     "with --public, half_planes(0, 0, 1023, 1023); "
     "over the columns of a --schema: "
-    "rules(max_literals=2), rule_lists(length=2), decision_trees(depth=2), "
+    "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."
 )
 _FIRST = (
@@ -97,7 +97,7 @@ app = App(
 _COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
-    "littlestone.cli.rehearse:rehearse",
+    "littlestone.cli.fit:rehearse",
     "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
@@ -111,7 +111,7 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.rehearse:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
+    "littlestone.cli.fit:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
     "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):
@@ -351,8 +351,8 @@ def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     "The '--samples-per-user' option of fit must be left out without --strict."
     >>> _in_options("The 'delta' parameter of VC1Learner must be in (0, 1).", ["fit", "data.csv"])
     "The '--delta' option of fit must be in (0, 1)."
-    >>> _in_options("The 'length' parameter of RuleLists must be 1, 2 or 3.", ["fit", "data.csv"])
-    "The 'length' parameter of rule_lists must be 1, 2 or 3."
+    >>> _in_options("The 'depth' parameter of DecisionTrees must be 1 to 4.", ["fit", "data.csv"])
+    "The 'depth' parameter of decision_trees must be 1 to 4."
     >>> _in_options("Raise alpha, or say less (shift=None).")
     'Raise alpha, or say less (--shift none).'
     """

@@ -58,7 +58,7 @@ Model = Annotated[str, Parameter(help="File written by `littlestone fit --out`."
 Labels = Annotated[
     str | None,
     Parameter(
-        help="The public labels, separated by commas, for rule lists, decision trees, boosted "
+        help="The public labels, separated by commas, for decision trees, boosted "
         "trees, scorecards and finite classes."
     ),
 ]
@@ -218,7 +218,7 @@ class Records:
                 )
             return {"positive": self.positive or "1", "negative": None}
         if self.negative is None and (self.positive or "1") != "1":
-            raise ParameterError("With --strict and --positive, give --negative, too.")
+            raise ParameterError("With --strict and --positive, also give --negative.")
         if (self.positive or "1") == (self.negative or "0"):
             raise ParameterError(
                 f"The 'negative' parameter of {caller} must differ from the positive label."
@@ -256,7 +256,7 @@ class Evaluated:
     evaluate: str | None = None
     """The amount of epsilon for a private evaluation: the error rate beside that of the majority
     class; for scorecards and boosted trees also the ROC curve, calibration and probabilities. The
-    learner gets the rest. The default for rules, lists and trees is a tenth. Other models are
+    learner gets the rest. The default for rules and trees is a tenth. Other models are
     evaluated on held-out records, as with --holdout, if n times epsilon is at least 500, and
     otherwise not at all."""
     no_evaluate: Flag = False
@@ -307,8 +307,8 @@ class Paid:
         if self.ledger is None:
             if self.purpose is not None:
                 raise ParameterError(
-                    f"The '--purpose' option of {caller} is recorded in a ledger: give --ledger, "
-                    "too."
+                    f"The '--purpose' option of {caller} is recorded in a ledger: also give "
+                    "--ledger."
                 )
             return None
         from littlestone.privacy import Ledger
@@ -522,9 +522,7 @@ def open_class(
 
 def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
     """Refuse a schema beside a class that has a domain of its own."""
-    from littlestone.data import RowDomain
-
-    if public is not None and not isinstance(concepts.domain, RowDomain):
+    if public is not None and concepts.row_schema is None:
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
             "classes over several columns, such as rules and decision_trees."

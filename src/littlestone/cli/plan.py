@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 Solved = Literal["epsilon", "alpha"]
 #: The class of a certified model of `fit`.
 MODEL_CLASSES = {
-    "rule": "rules(max_literals=2)", "list": "rule_lists(length=2)",
+    "rule": "rules(max_literals=2)",
     "tree": "decision_trees(depth=2)",
-}  # fmt: skip
+}
 
 
 @shared
@@ -128,9 +128,9 @@ class Intervals:
         level = f"{float(1 - own.alpha):.4g}"
         facts([
             ("Needed", f"{least}, of which {shares.holdout} are held out", ""),
-            ("Drawn from", f"{number_of(own.m, 'records')}, for epsilon {own.epsilon}", ""),
-            ("Covered", f"a new record, with probability {level} or more", ""),
-            ("", f"{own.share():.3f} of all new ones, except with probability 5%", ""),
+            ("From", f"{number_of(own.m, 'records')}, with epsilon {own.epsilon}", ""),
+            ("Coverage", f"of a new record: probability at least {level}", ""),
+            ("", f"of one release: at least {own.share():.3f}, with 95% confidence", ""),
         ])  # fmt: skip
         return 0
 
@@ -151,8 +151,6 @@ def plan(
     intervals: Intervals = Intervals(),
     solve: Solved | None = None,
     n: str | None = None,
-    what_if: Flag = False,
-    papers: Flag = False,
     report: Page = None,
     json: AsJson = False,
 ) -> int:
@@ -171,7 +169,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules, lists and trees give a --schema of public
+        thresholds, intervals and half-planes. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
@@ -186,11 +184,6 @@ def plan(
         proportion of epsilon.
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
-    what_if:
-        Also compute what the chosen learner needs for another epsilon, alpha or number of records
-        per user.
-    papers:
-        Also print the sizes that the papers state for this class.
     """
     from littlestone.safe_io import write_text
 
@@ -200,13 +193,13 @@ def plan(
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
             "and estimates how good it becomes."
-            if model not in ("rule", "list", "tree")
+            if model not in ("rule", "tree")
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
         )
     if intervals.asked(
         vars(goal) | {"epsilon": None, "solve": solve, "report": report},
-        horizon=horizon, what_if=what_if, papers=papers, agnostic=agnostic, labels=labels,
+        horizon=horizon, agnostic=agnostic, labels=labels,
         samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
@@ -234,17 +227,12 @@ def plan(
     if learner is not None:
         from littlestone.cli.theory import planned
 
-        _not_beside(
-            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-            solve=solve, n=n,
-        )  # fmt: skip
+        _not_beside(report=report, horizon=horizon, solve=solve, n=n)
         return planned(learner, concepts, {**exact, "samples_per_user": each}, settings, json=json)
     if settings:
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
-        _not_beside(
-            report=report, horizon=horizon, what_if=what_if or None, papers=papers or None,
-        )  # fmt: skip
+        _not_beside(report=report, horizon=horizon)
     exact["evaluate"] = _part(solve, evaluated, exact)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
@@ -260,11 +248,10 @@ def plan(
 
         write_text(report, page(plans))
     if json:
-        print(jsonlib.dumps(plans.to_dict(what_if=what_if, papers=papers), sort_keys=True))
+        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
         return 0
     _show(plans)
-    for print_more in (_stream, *[_changes] * what_if, *[_papers] * papers):
-        print_more(plans)
+    _stream(plans)
     facts([("Page", report, "")] if report is not None else [])
     return 0
 
@@ -284,24 +271,13 @@ def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | No
     return part if solve is None or part is None else part / exact["epsilon"]
 
 
-def _papers(plans: Plans) -> None:
-    """Print the papers' numbers beside those of the library."""
-    from littlestone.cli.terminal import table
-
-    rows = []
-    for row in plans.papers:
-        here = "-" if row.ours is None else f"{row.ours:,}"
-        rows.append((row.name, f"{row.side} {row.value}", here, row.states))
-    table("What the papers state", ("statement", "value", "here", "of what"), rows)
-
-
 def _not_beside(**others: object) -> None:
     """Refuse what neither --solve nor --learner looks at."""
     for name, value in others.items():
         if value is not None:
             option = f"--{name.replace('_', '-')}"
             raise ParameterError(
-                f"The {option!r} option of plan is about all learners: leave out --solve and "
+                f"The {option!r} option of plan compares all learners: leave out --solve and "
                 "--learner."
             )
 
@@ -343,13 +319,13 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
 
 
 def _promised(certificate: Certificate) -> str:
-    from littlestone.report.facts import accuracy_asked
+    from littlestone.report.evaluated import accuracy_asked
     from littlestone.report.html import percent
 
     if not certificate.holds:
         return "No certificate holds for it (see below)."
     sure = percent(1 - certificate.beta)
-    return f"It promises, with confidence {sure}: {accuracy_asked(certificate)}."
+    return f"It guarantees, with {sure} confidence: {accuracy_asked(certificate)}."
 
 
 def _show(plans: Plans) -> None:
@@ -471,8 +447,8 @@ def _beside(plans: Plans) -> None:
         if bound.n is None:
             value = "" if bound.order is None else f" = {bound.order}"
             note(
-                f"Also needed, up to an unknown constant: {bound.formula}{value} ({bound.setting}) "
-                f"[{bound.claim}]."
+                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+                f"({bound.setting}) [{bound.claim}]."
             )
 
 
@@ -493,20 +469,3 @@ def _stream(plans: Plans) -> None:
         note(f"{length}, no bound on mistakes is proved: the stream is too short.")
     for each in found.lower_bounds:
         note(f"Every private learner, expected mistakes on some stream: {each}.")
-
-
-def _changes(plans: Plans) -> None:
-    from littlestone.cli.terminal import table
-    from littlestone.report.html import number_of
-
-    mine = plans.chosen or plans.cheaper
-    if mine is None:
-        return
-    rows = [
-        (
-            f"{change.what} = {float(change.value):g}",
-            "-" if change.n is None else number_of(change.n, mine.unit),
-        )
-        for change in plans.what_if(mine)
-    ]
-    table(f"What {mine.learner} needs if", ("changed", "needs"), rows)

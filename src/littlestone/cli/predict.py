@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.data.groups import Grouping
+    from littlestone.data.histogram import Grouping
     from littlestone.learners.release import Release
     from littlestone.learners.running import AnySample
     from littlestone.privacy import Ledger
@@ -296,8 +296,7 @@ def score(
         has fewer records for the same noise.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.evaluated import evaluation_facts, group_facts
-    from littlestone.report.facts import doubt_facts
+    from littlestone.report.evaluated import doubt_facts, evaluation_facts, group_facts
 
     check_outputs("score", model, data, asked.ledger, record=filed.record)
     (found,) = _scored("score", [model], data, asked, filed, by=by)
@@ -355,9 +354,8 @@ def _scored(
     by: str | None = None,
 ) -> list[Release]:  # fmt: skip
     """Read models and table, and evaluate."""
-    from littlestone.classes import TreeEnsemble
     from littlestone.cli.terminal import caution, reading
-    from littlestone.data import RowDomain, read_table
+    from littlestone.data import read_table
     from littlestone.data.read import read
     from littlestone.data.targets import TargetSample
     from littlestone.learners.base import weaknesses
@@ -396,21 +394,21 @@ def _scored(
         )
     if len(set(users)) > 1:
         raise ParameterError(
-            f"The models of {caller} protect records and users, or users of several columns. "
-            "Compare models that protect the same units."
+            f"Some models of {caller} protect records and others users, or the users are in "
+            "different columns. Compare models that protect the same units."
         )
     user, ys = users[0], [column for column, _ in labels]
     groups = [_groups_of(caller, by, *each) for each in zip(releases, ys, strict=True)]
     with reading("Counting records"):
         for release, (column, means), own in zip(releases, labels, groups, strict=True):
             domain = release.concept_class.domain if own is None else own.domain
-            x = None if isinstance(domain, RowDomain) else release.column()
+            x = None if domain.schema is not None else release.column()
             opened = read_table(data, csv=asked.csv, declared=release.csv, caller=caller)
             how: Json = {"y": column, "domain": domain, "positive": means, "caller": caller}
             how["labels"] = release.labels if release.concept_class.lists_labels else None
             if user is not None:
                 how["user"] = user
-            if user is not None and isinstance(release.hypothesis, TreeEnsemble):
+            if user is not None and release.sums is not None and release.target is None:
                 pairs.append((release, TargetSample.read(opened, **how)))
             else:
                 pairs.append((release, read(opened, x=x, need="batches", **how)))
@@ -432,16 +430,14 @@ def _scored(
 
 def _groups_of(caller: str, by: str | None, release: Release, y: str) -> Grouping | None:
     """Return the groups of ``--by``, over the rows of a model."""
-    from littlestone.data import RowDomain
-    from littlestone.data.groups import Groups
+    from littlestone.data.histogram import Groups
 
-    domain = release.concept_class.domain
+    schema = release.concept_class.row_schema
     if by is None:
         return None
-    if not isinstance(domain, RowDomain):
+    if schema is None:
         hint = "This model reads one column."
         raise parameter_error(caller, "by", "left out for this model", by, hint)
-    schema = domain.schema
     groups = Groups.parse(caller, read_groups(caller, by, schema), None)
     return groups.refusing([y], caller).over(schema, caller)
 

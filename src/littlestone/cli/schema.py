@@ -21,15 +21,13 @@ from littlestone.errors import ParameterError, parameter_error
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
-    from littlestone.evaluation.data_report import DataReport, Noise
-    from littlestone.evaluation.measures import Band
+    from littlestone.evaluation.measures import Band, DataReport, Noise
     from littlestone.types import Json
 
 #: Classes whose sizes are shown.
 _CLASSES = (
     "rules(max_literals=1)",
     "rules(max_literals=2)",
-    "rule_lists(length=2)",
     *(f"decision_trees(depth={depth})" for depth in (1, 2, 3)),
 )
 
@@ -202,7 +200,7 @@ def _kinds(text: str | None) -> dict[str, str] | None:
 
 def _show_proposal(schema: Schema, out: str) -> None:
     from littlestone.cli.terminal import facts, note, table
-    from littlestone.report.facts import taken_as_public
+    from littlestone.report.evaluated import taken_as_public
 
     proposal = schema.proposal
     assert proposal is not None
@@ -294,8 +292,8 @@ def check(
         table is read, and no epsilon is spent.
     """
     from littlestone.data import Schema
-    from littlestone.evaluation.data_report import check as checked
-    from littlestone.evaluation.data_report import check_noise
+    from littlestone.evaluation.measures import check as checked
+    from littlestone.evaluation.measures import check_noise
 
     if data is not None and records is not None:
         raise ParameterError(
@@ -376,4 +374,11 @@ def _show_report(report: DataReport) -> None:
         f"{report.noise.reach:g} of {report.n:,} records, the 95% margin of error of each "
         "percentage"
     )
-    facts([("Guarantee", str(report.guarantee), ""), ("Noise", f"at most {off}", "")])
+    about = (
+        "a cell that fits no bin or category; often another spelling or capitals (merge), a "
+        "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"
+    )
+    facts([
+        ("Other", about, ""), ("Noise", f"at most {off}", ""),
+        ("Guarantee", str(report.guarantee), ""),
+    ])  # fmt: skip

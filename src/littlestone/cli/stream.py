@@ -326,7 +326,6 @@ def _prepared(
     folder: str, terms: Terms, seed: int | None, what: str
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
-    from littlestone.data import RowDomain
     from littlestone.data.cells import CsvFormat
     from littlestone.data.counting import match
     from littlestone.data.read import RowReader
@@ -372,12 +371,13 @@ def _prepared(
     if of_users is not None:
         about["user"] = chosen["user"]
     negative = replace(terms, positive=about["positive"]).label_rule("stream")["negative"]
-    column = None if isinstance(concepts.domain, RowDomain) else columns[0]
+    schema = concepts.row_schema
+    column = None if schema is not None else columns[0]
     positive = about["positive"]
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             match("stream", name, label)
-    declared = concepts.domain.schema.csv if isinstance(concepts.domain, RowDomain) else None
+    declared = None if schema is None else schema.csv
     form = CsvFormat.parse(chosen.get("csv") or declared or "", "stream")
     if form.to_dict():
         about["csv"] = str(form)
@@ -406,13 +406,14 @@ def _known(folder: str) -> Json | None:
             "seed": settings["seed"],
         }
     except (KeyError, ValueError, TypeError):
-        raise StoreError(f"The state {folder} has been changed.", reason="damaged") from None
+        raise StoreError(
+            f"The state {folder} is damaged and cannot be continued.", reason="damaged"
+        ) from None
 
 
 def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, list[str]]:
     """Return the class and the columns of its points."""
     from littlestone.classes.spec import class_from_dict
-    from littlestone.data import RowDomain
 
     asked = names("stream", "x", typed["x"])
     if typed["concept_class"] is not None:
@@ -421,8 +422,8 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
         refuse_schema(concepts, public)
     else:
         concepts = class_from_dict(known["class"])
-    if isinstance(concepts.domain, RowDomain):
-        return concepts, list(concepts.domain.schema.names)
+    if concepts.row_schema is not None:
+        return concepts, list(concepts.row_schema.names)
     columns = asked or known.get("x") or ["x"]
     if len(columns) != 1:
         raise parameter_error("stream", "x", f"one column for {concepts.spec}", columns)
@@ -436,8 +437,8 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
     if user is None or records_per_user is None:
         raise ParameterError(
             "With --user, stream needs --records-per-user, for example 4, and vice versa: up to "
-            "this number of rows of each user are learned. It is public: state what users "
-            "typically have, but do not count these data."
+            "this number of rows of each user are learned. The number is public: state what "
+            "users typically have, without counting these data."
         )
     if isinstance(records_per_user, int):
         return records_per_user

@@ -162,7 +162,7 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
     """Return the page, with the pictures that can be drawn."""
     from littlestone.classes import make_tree, shattered_tree
     from littlestone.report import Setting, dimensions_page
-    from littlestone.report.figures import drawing, point_names
+    from littlestone.report.html import drawing, point_names
 
     pictures: list[tuple[str, str]] = []
     with suppress(SearchLimitError, UnsupportedError):  # the page says what is undecided
@@ -321,8 +321,8 @@ def streamed(
     parts = parts_of((Part(LEARNING, guarantee),), proposal)
     if guarantee.epsilon > Fraction(terms.epsilon):
         raise ParameterError(
-            f"With these parameters {name} would satisfy {guarantee} only, more than --epsilon. "
-            "Set fewer draws or a smaller K_budget."
+            f"With these parameters {name} would only satisfy {guarantee}, which exceeds "
+            "--epsilon. Set fewer draws or a smaller K_budget."
         )
     reader = reader_of(concepts)
     begun = reader.begin(lines_of(reader))

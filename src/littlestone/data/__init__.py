@@ -7,10 +7,9 @@
 `cells`                what one cell says: a text, a number, a date, a label; declared formats
 `cleaning`             what it says with a unit, a limit or another spelling
 `domains`, `schema`    what is public: points and domains; columns and schemas
-`groups`               groups of records, by cells of public columns
-`draft`, `proposal`    a schema: a first draft or of public rows; learned privately
-`histogram`            what noisy counts of its cells say of a column
-`codebook`             what a codebook says of columns
+`draft`, `proposal`    a schema: a first draft, of public rows or a codebook; learned privately
+`histogram`            what noisy counts of its cells say of a column; groups of records, by cells
+                       of public columns
 `sample`               what a learner sees: counts of labelled records; counts by sets of columns
 `targets`              quantities, counts and times; users with their records
 `stored`               what does not fit into memory

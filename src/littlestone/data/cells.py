@@ -28,7 +28,7 @@ import codecs
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
@@ -110,22 +110,13 @@ def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     return None
 
 
-def of_durations(cells: Iterable[object]) -> bool:
-    """Return whether all cells that hold something are durations: then they are the type.
-
-    Examples
-    --------
-    >>> days = [None, timedelta(3), np.timedelta64(4, "D")]
-    >>> of_durations(days), of_durations([*days, 3]), of_durations([None])
-    (True, False, False)
-    """
-    some = False
-    for cell in cells:
-        if issubclass(type(cell), timedelta | np.timedelta64):
-            some = True
-        elif text(cell) is not None:
-            return False
-    return some
+def durations(name: str, caller: str) -> str:
+    """Return the refusal of a column of durations, which are numbers of no unit."""
+    return (
+        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
+        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
+        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
+    )
 
 
 def number(  # noqa: PLR0911 - one line for each form
@@ -645,8 +636,8 @@ class Calendar:
         for iso in _EXAMPLES:
             match = made._pattern.fullmatch(iso)
             if match and _seconds_of(match.groupdict()) != cast(Any, _iso_moment(iso))[0]:
-                hint = "Such texts are always read as ISO 8601: write the dates another way."
-                raise parameter_error(caller, "format", "no other order of ISO's", form, hint)
+                hint = "Texts such as 2020-01-02 are always read as ISO 8601."
+                raise parameter_error(caller, "format", "not in conflict with ISO 8601", form, hint)
         return made
 
 

@@ -128,6 +128,15 @@ class Cleaning:
     def _names(self) -> list[str]:
         return [name for name, texts in self.merge for _ in texts]
 
+    def toml_lines(self) -> list[str]:
+        """Return the lines of a TOML file."""
+        lines = []
+        for category, texts in self.merge:
+            listed = ", ".join(map(toml_text, texts))
+            lines.append(f"merge.{toml_key(category)} = [{listed}]")
+        lines += [f"strip = {toml_text(self.strip)}"] if self.strip else []
+        return lines + ([f"below = {toml_text(self.below)}"] if self.below else [])
+
     def to_dict(self) -> Json:
         """Return plain JSON, as it is in a schema."""
         merge = {name: list(texts) for name, texts in self.merge}
@@ -170,3 +179,13 @@ def _groups(
             values[value] = name
         groups.append((name, group))
     return tuple(groups)
+
+
+def toml_text(text: str) -> str:
+    """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Return a column name as it is between brackets."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)

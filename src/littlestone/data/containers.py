@@ -701,7 +701,7 @@ def _postgres(url: str, table: str, schema: str | None) -> Frame:
     if encoding != "UTF8":
         connection.close()
         raise ParameterError(
-            f"PostgreSQL databases of encoding {encoding} are not read: one text that is no UTF-8 "
+            f"PostgreSQL databases of encoding {encoding} are not read: one text that is not UTF-8 "
             "would stop the engine. Use a database of encoding UTF8."
         )
     backend = ibis.postgres.from_connection(connection)

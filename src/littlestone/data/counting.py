@@ -48,7 +48,6 @@ from littlestone.data.domains import (
     IntegerDomain,
     Keys,
     Line,
-    RowDomain,
     check_same,
     distinct,
     object_points,
@@ -100,16 +99,16 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
 
     The index of a cell outside the domain is -1.
     """
-    if isinstance(domain, IntegerDomain) and domain.small:
-        numbers = _integers(column, domain)
+    if domain.bounds is not None and domain.small:
+        numbers = _integers(column, cast(IntegerDomain, domain))
         if numbers is not None:
             values, inside = numbers
             points, where = distinct(values[inside])
             index = np.full(len(values), -1, dtype=np.int64)
             index[inside] = where
             return points, index
-    if isinstance(domain, IntegerDomain) and pa.types.is_integer(column.type):
-        return _long_integers(column, domain)
+    if domain.bounds is not None and pa.types.is_integer(column.type):
+        return _long_integers(column, cast(IntegerDomain, domain))
     raw, cell = distinct_cells(column)
     converted = [domain.cell(value) for value in raw]
     points_inside = [point for point in converted if point is not OUTSIDE]
@@ -121,8 +120,10 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
 
 def keys_of(column: pa.ChunkedArray, domain: Domain, line: Line) -> tuple[Ints, Mask]:
     """Return the number of each cell's point on a line, and which cells are points."""
-    if isinstance(domain, IntegerDomain) and (numbers := _integers(column, domain)) is not None:
-        return numbers
+    if domain.bounds is not None:
+        numbers = _integers(column, cast(IntegerDomain, domain))
+        if numbers is not None:
+            return numbers
     points, point = points_of(column, domain)
     inside = point >= 0
     keys = np.zeros(len(point), dtype=np.int64)
@@ -857,12 +858,12 @@ def point_columns(
     caller: str, x: str | Sequence[str] | None, domain: Domain
 ) -> tuple[list[str], Schema | None]:
     """Return the columns of the points, and the schema when points are rows."""
-    if not isinstance(domain, RowDomain):
+    schema = domain.schema
+    if schema is None:
         if not isinstance(x, str):
             hint = "Only rows of a schema have several columns."
             raise parameter_error(caller, "x", "the name of one column", x, hint)
         return [x], None
-    schema = domain.schema
     if schema.bound:
         if x is not None and [x] != list(schema.names) and list(x) != list(schema.names):
             hint = "Its columns are read by their names."
@@ -877,7 +878,7 @@ def point_columns(
 def number_columns(names: list[str], schema: Schema | None, domain: Domain) -> list[str]:
     """Return the columns of points that are read as numbers."""
     if schema is None:
-        return names if isinstance(domain, IntegerDomain) else []
+        return [] if domain.bounds is None else names
     return [name for name, column in zip(names, schema, strict=True) if column.of_numbers]
 
 

@@ -10,20 +10,33 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from itertools import product
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, WHITE, digits, doubles, number, text
-from littlestone.data.schema import Schema, durations, suggest
-from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.data.cells import (
+    MAX_DIGITS,
+    MAX_LENGTH,
+    WHITE,
+    digits,
+    doubles,
+    durations,
+    number,
+    text,
+)
+from littlestone.data.schema import Schema
+from littlestone.errors import DataError, ParameterError, parameter_error, suggest
 from littlestone.types import Point, Points
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
+
+    from littlestone.source import Source
 
 
 # -- Layouts of points and names: how a batch is stored, ordered and counted (by value, no hash).
@@ -119,8 +132,8 @@ def distinct(points: Points) -> tuple[Points, Index]:
         return _distinct_integers(points)
     long = long_integers(points)
     if long is not None:
-        found, where = _distinct_integers(long)
-        return widened(found), where
+        integers, where = _distinct_integers(long)
+        return widened(integers), where
     table: dict[object, int] = {}
     first = np.fromiter((table.setdefault(p, len(table)) for p in points), np.int64, len(points))
     keys = sorted(table, key=canonical_order)
@@ -202,7 +215,7 @@ def _distinct_rows(rows: Points) -> tuple[Points, Index]:
     return ordered[new], where
 
 
-def check_same(found: Sequence[int]) -> None:
+def check_same(types: Sequence[int]) -> None:
     """Refuse readings of one table that found different numbers of records (public).
 
     Examples
@@ -211,7 +224,7 @@ def check_same(found: Sequence[int]) -> None:
     Traceback (most recent call last):
     littlestone.errors.DataError: The table changed between two readings. Nothing is released; ...
     """
-    if len(set(found)) > 1:
+    if len(set(types)) > 1:
         raise DataError(
             "The table changed between two readings. Nothing is released; learn from a copy or a "
             "snapshot of it."
@@ -275,24 +288,6 @@ TWICE = "The columns of a table must have different names."
 OUTSIDE = Outside.OUTSIDE
 
 
-@runtime_checkable
-class Domain(Protocol):
-    """A public set of points."""
-
-    @property
-    def rule(self) -> str:
-        """Say what a cell must be ("an integer in [1, 99]"), for refusals and for the docs."""
-
-    def cell(self, raw: object) -> Point | Outside:
-        """Convert one cell; total and deterministic."""
-
-    def array(self, X: Any, caller: str) -> Points:
-        """Convert a Python array strictly; ``caller`` is who asks (for the message)."""
-
-    def store(self, points: Sequence[Any]) -> Points:
-        """Return points in this domain's layout."""
-
-
 class Line(Protocol):
     """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are streamed."""
 
@@ -320,8 +315,76 @@ class Itself:
         return keys
 
 
-class ByValue:
-    """Domains are equal if they are of one type and say the same of themselves."""
+class Domain(ABC):
+    """A public set of points: equal to one of the same type that says the same of itself.
+
+    What a kind of domain has, and others have not, is None or empty by default.
+    """
+
+    #: What a cell must be ("an integer in [1, 99]"), for refusals and for the docs.
+    rule: str
+
+    #: The public columns whose rows are the points.
+    schema: Schema | None = None
+    #: The least and the largest integer, where points are integers.
+    bounds: tuple[int, int] | None = None
+
+    @property
+    def small(self) -> bool:
+        """Whether points are integers of 64 bits (public)."""
+        return False
+
+    @property
+    def line(self) -> Line | None:
+        """The order in which points are streamed; None where they have no numbers of 64 bits."""
+        return None
+
+    @property
+    def size(self) -> int | None:
+        """How many points there are; None where they are not counted."""
+        return None
+
+    @property
+    def outermost(self) -> list[Point]:
+        """Points at the ends, where points have an order."""
+        return []
+
+    @property
+    def examples(self) -> Points | None:
+        """Public points that every hypothesis over the domain answers."""
+        return None
+
+    def listed(self) -> Iterable[Point] | None:
+        """Return all points in a public order; None if there is no list."""
+        return None
+
+    def drawn(self, source: Source) -> Point:
+        """Draw one of all points, where they have ends."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic."""
+
+    @abstractmethod
+    def array(self, X: Any, caller: str) -> Points:
+        """Convert a Python array strictly; ``caller`` is who asks (for the message)."""
+
+    @abstractmethod
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout."""
+
+    def point(self, x: Any) -> Point | Outside:
+        """Convert one Python value: as a cell."""
+        return self.cell(x)
+
+    def laid_out(self, points: Points) -> bool:
+        """Return whether points are stored as in this domain: nothing later could read others."""
+        layout = self.store([])
+        if layout.ndim == 2:  # vectors: rows of an array, or tuples
+            width = layout.shape[1]
+            return all(isinstance(x, list | tuple) and len(x) == width for x in points.tolist())
+        return layout.dtype.kind not in "iu" or _whole_numbers(points)  # else any hashable
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._identity() == other._identity()
@@ -333,7 +396,7 @@ class ByValue:
         return ()
 
 
-class IntegerDomain(ByValue):
+class IntegerDomain(Domain):
     """The integers from ``low`` to ``high``, of any size.
 
     A cell is a point when it is exactly a whole number in the range: ``12``, ``12.0``,
@@ -359,15 +422,11 @@ class IntegerDomain(ByValue):
             if digits(int(bound)).endswith("inf"):
                 constraint = f"of at most {MAX_DIGITS} digits"
                 raise parameter_error("IntegerDomain", name, constraint, "more")
-        self.low, self.high = int(low), int(high)
+        self.low, self.high = self.bounds = int(low), int(high)
         if self.low > self.high:
             raise parameter_error("IntegerDomain", "low", f"at most high = {high}", low)
+        self.rule = f"an integer in [{_short(self.low)}, {_short(self.high)}]"
         self._max_digits = max(len(digits(abs(self.low))), len(digits(abs(self.high))))
-
-    @property
-    def rule(self) -> str:
-        """Say what a cell must be."""
-        return f"an integer in [{_short(self.low)}, {_short(self.high)}]"
 
     @property
     def small(self) -> bool:
@@ -377,7 +436,40 @@ class IntegerDomain(ByValue):
     @property
     def line(self) -> Line | None:
         """The integers themselves, where they are stored in 64 bits."""
-        return Itself(self.high - self.low + 1) if self.small else None
+        return Itself(self.size) if self.small else None
+
+    @property
+    def size(self) -> int:
+        """How many integers there are."""
+        return self.high - self.low + 1
+
+    @property
+    def outermost(self) -> list[Point]:
+        """The least and the largest integer."""
+        return [self.low, self.high]
+
+    @property
+    def examples(self) -> Points:
+        """The least and the largest integer."""
+        return self.store([self.low, self.high])
+
+    def listed(self) -> Iterable[Point]:
+        """Return all integers, in their order."""
+        return range(self.low, self.high + 1)
+
+    def drawn(self, source: Source) -> Point:
+        """Draw one of all integers."""
+        return self.low + source.below(self.size)
+
+    def point(self, x: Any) -> Point | Outside:
+        """Convert one Python value as a cell, an integer at once."""
+        if type(x) is int:
+            return x if self.low <= x <= self.high else OUTSIDE
+        return self.cell(x)
+
+    def laid_out(self, points: Points) -> bool:
+        """Return whether points are integers."""
+        return _whole_numbers(points)
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""
@@ -416,18 +508,10 @@ class IntegerDomain(ByValue):
         return f"IntegerDomain({_short(self.low)}, {_short(self.high)})"
 
 
-class TextDomain(ByValue):
-    """All texts: a cell is its text (`littlestone.data.cells.text`); a missing one is outside.
-
-    Examples
-    --------
-    >>> [TextDomain().cell(raw) for raw in (" ab ", 3.0, None)]
-    ['ab', '3', OUTSIDE]
-    """
+class OneColumn(Domain):
+    """Points of one column, stored as Python values; cells are texts, if nothing else is said."""
 
     rule = "a text, not empty"
-    #: The order in which points are streamed; None where they have no numbers of 64 bits.
-    line: Line | None = None
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""
@@ -446,7 +530,26 @@ class TextDomain(ByValue):
         return f"{type(self).__name__}()"
 
 
-class AnyDomain(TextDomain):
+class TextDomain(OneColumn):
+    """All texts: a cell is its text (`littlestone.data.cells.text`); a missing one is outside.
+
+    Examples
+    --------
+    >>> [TextDomain().cell(raw) for raw in (" ab ", 3.0, None)]
+    ['ab', '3', OUTSIDE]
+    """
+
+    @property
+    def examples(self) -> Points:
+        """Two texts."""
+        return self.store(["a", "b"])
+
+    def laid_out(self, points: Points) -> bool:
+        """Return whether points are texts."""
+        return points.ndim == 1 and all(isinstance(x, str) for x in points.tolist())
+
+
+class AnyDomain(OneColumn):
     """All hashable values in Python arrays; all texts in tables.
 
     A table has no other types than those of its engine, and a CSV file has texts only; so that a
@@ -470,8 +573,20 @@ class AnyDomain(TextDomain):
         single = len(X) > 0 and all(isinstance(x, list) and len(x) == 1 for x in X)
         return as_points([canonical(x[0] if single else x) for x in X])
 
+    def point(self, x: Any) -> Point | Outside:
+        """Return the value in its canonical form: it keeps its type, as in `array`."""
+        try:
+            return canonical(x)
+        except DataError:
+            return OUTSIDE
 
-class RowDomain(ByValue):
+    @property
+    def examples(self) -> Points:
+        """Two texts."""
+        return self.store(["a", "b"])
+
+
+class RowDomain(Domain):
     """The rows of a public schema, stored as 2-D arrays of small codes.
 
     No row is outside: every column has codes for *missing* and for *other*.
@@ -488,9 +603,40 @@ class RowDomain(ByValue):
     """
 
     rule = "a row of the schema"
+    schema: Schema
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
+
+    @property
+    def size(self) -> int:
+        """How many rows of codes there are."""
+        return math.prod(self.schema.n_codes)
+
+    @property
+    def outermost(self) -> list[Point]:
+        """The rows of the first codes, and of the last ones."""
+        codes = self.schema.n_codes
+        return [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
+
+    @property
+    def examples(self) -> Points:
+        """Two rows of missing cells."""
+        return np.zeros((2, len(self.schema)), dtype=np.int16)
+
+    def listed(self) -> Iterable[Point] | None:
+        """Return all rows of codes; None without a fixed number of columns."""
+        return product(*map(range, self.schema.n_codes)) if self.schema.bound else None
+
+    def drawn(self, source: Source) -> Point:
+        """Draw one of all rows of codes."""
+        return tuple(source.below(m) for m in self.schema.n_codes)
+
+    def laid_out(self, points: Points) -> bool:
+        """Return whether points are rows of the codes of these columns."""
+        counts = np.array(self.schema.n_codes)
+        fits = points.dtype.kind in "iu" and points.shape[1:] == (len(counts),)
+        return fits and bool(((points >= 0) & (points < counts)).all())
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one row, given as a mapping from names to cells or as a sequence of cells."""
@@ -530,6 +676,11 @@ class RowDomain(ByValue):
         return f"RowDomain({self.schema!r})"
 
 
+def _whole_numbers(points: Points) -> bool:
+    whole = points.dtype.kind in "iu"
+    return points.ndim == 1 and (whole or all(type(x) is int for x in points.tolist()))
+
+
 def refusal(caller: str, column: str, rule: str) -> DataError:
     """Return the error of strict reading: column and rule, never a value, a row or a count."""
     return DataError(
@@ -553,9 +704,9 @@ def _one_column(X: Any, caller: str) -> Any:
     if isinstance(X, list | tuple) and not any(np.ndim(_peek(x)) for x in X):
         return list(X)  # as it is: NumPy would turn integers beyond 64 bits into floats
     if not hasattr(X, "__array__") and not isinstance(X, list | tuple | range):
-        found = type(X).__name__
+        kind = type(X).__name__
         hint = "Collect a lazy frame or a relation first; a sparse matrix has X.toarray()."
-        raise parameter_error(caller, "X", "a list, or an array of one column", found, hint)
+        raise parameter_error(caller, "X", "a list, or an array of one column", kind, hint)
     values = np.asarray(X, dtype=object if isinstance(X, list | tuple) else None)
     if values.ndim == 2 and values.shape[1] == 1:
         return values[:, 0]
@@ -680,22 +831,7 @@ def check_points(domain: Any, points: Points, *, caller: str) -> None:
     ...
     littlestone.errors.DataError: Every cell of column 'X' given to GenericLearner must be an ...
     """
-    layout = domain.store([])
-    whole = points.dtype.kind in "iu"
-    if isinstance(domain, RowDomain):
-        counts = np.array(domain.schema.n_codes)
-        fits = whole and points.shape[1:] == layout.shape[1:]
-        fits = fits and bool(((points >= 0) & (points < counts)).all())
-    elif layout.ndim == 2:  # vectors: rows of an array, or tuples
-        width = layout.shape[1]
-        fits = all(isinstance(x, list | tuple) and len(x) == width for x in points.tolist())
-    elif isinstance(domain, IntegerDomain) or layout.dtype.kind in "iu":
-        fits = points.ndim == 1 and (whole or all(type(x) is int for x in points.tolist()))
-    elif type(domain) is TextDomain:
-        fits = points.ndim == 1 and all(isinstance(x, str) for x in points.tolist())
-    else:
-        fits = True  # any hashable
-    if not fits:
+    if not domain.laid_out(points):
         raise refusal(caller, "X", domain.rule)
 
 

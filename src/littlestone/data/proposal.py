@@ -50,7 +50,7 @@ import pyarrow as pa
 from littlestone.data.cells import CsvFormat, canonical, number, text
 from littlestone.data.domains import check_same
 from littlestone.data.histogram import Cell, bins_of, grid, smoothed
-from littlestone.data.schema import RESERVED, Column, Proposal, Schema, suggest
+from littlestone.data.schema import RESERVED, Column, Proposal, Schema
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -61,6 +61,7 @@ from littlestone.errors import (
     counted,
     exact_value,
     parameter_error,
+    suggest,
 )
 from littlestone.mechanisms.estimate import Noise, noisy_counts, noisy_items
 from littlestone.privacy import Guarantee, check_ledger, largest_rho, zcdp_to_dp

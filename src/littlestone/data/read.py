@@ -36,7 +36,6 @@ from littlestone.data.domains import (
     Domain,
     IntegerDomain,
     Line,
-    RowDomain,
     check_same,
     refusal,
     totals,
@@ -112,12 +111,12 @@ class _Sampled(Reading):
             take = partial(self._taken, rows)
             return Unread(rows, self.in_memory, take=take, labels=labels)
         if need == "extremes" and self._direct and self._outermost:
-            found = self._extremes(most)
+            sample = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)
-            return Unread(found.n, whole, extremes=self._extremes, known=(most, found))
+            return Unread(sample.n, whole, extremes=self._extremes, known=(most, sample))
         if self.user is not None:
             # how many records the users have is private: in the store, however few there are
-            stores = isinstance(self.domain, IntegerDomain) and line is not None
+            stores = self.domain.bounds is not None and line is not None
             return self._stored_users(self.opened.rows()) if stores else self.in_memory()
         fits = self.schema is not None or (line is not None and line.size > large)
         rows = self.opened.rows() if fits else 0
@@ -129,7 +128,7 @@ class _Sampled(Reading):
     @property
     def _outermost(self) -> bool:
         """Whether there are extremes of raw batches: of whole numbers in a domain of any size."""
-        if not isinstance(self.domain, IntegerDomain):
+        if self.domain.bounds is None:
             return False
         return self.domain.small or not pa.types.is_floating(cast(Stream, self._stream).kinds[0])
 
@@ -376,7 +375,7 @@ class RowReader:
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.caller} must have as many cells as the first line "
-                    "has names, and an even number of quotes. Some line has not, and strict "
+                    "has names, and an even number of quotes. Some line does not, and strict "
                     "reading refuses it."
                 )
             users = None if self.user is None else self._users(cells.pop())
@@ -406,38 +405,37 @@ class RowReader:
             )
 
     def _columns(self, names: Sequence[str]) -> list[int]:
-        points = self.domain.schema.names if isinstance(self.domain, RowDomain) else [self.x]
-        asked = [*points, self.y, *([] if self.user is None else [self.user])]
-        for name in asked:
+        points = [self.x] if self.domain.schema is None else self.domain.schema.names
+        columns = [*points, self.y, *([] if self.user is None else [self.user])]
+        for name in columns:
             if name not in names:
                 shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
                     f"{self.what} given to {self.caller} has no column {name!r}. Its first line "
                     f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
-        return [names.index(str(name)) for name in asked]
+        return [names.index(str(name)) for name in columns]
 
     def _numbers(self, columns: Sequence[int]) -> set[int]:
         """Return which of the columns are read as numbers."""
-        if isinstance(self.domain, RowDomain):
+        numeric = [self.domain.bounds is not None]
+        if self.domain.schema is not None:
             numeric = [column.of_numbers for column in self.domain.schema]
-        else:
-            numeric = [isinstance(self.domain, IntegerDomain)]
         numeric.append(Match(self.positive).numeric)
-        return {place for place, known in zip(columns, numeric, strict=False) if known}
+        return {place for place, is_number in zip(columns, numeric, strict=False) if is_number}
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""
         raw, where = distinct_cells(pa.chunked_array([cells]))
-        known = [user_name(cell) for cell in raw]
-        if self.strict and None in known:
+        users = [user_name(cell) for cell in raw]
+        if self.strict and None in users:
             raise refusal(self.caller, str(self.user), "not missing")
-        names = [json.dumps(name) for name in known]
+        names = [json.dumps(name) for name in users]
         return [names[i] for i in where.tolist()]
 
     def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
-        if isinstance(self.domain, RowDomain):
-            schema = self.domain.schema
+        schema = self.domain.schema
+        if schema is not None:
             codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
             for j, column in enumerate(schema):
                 codes[:, j] = codes_of(pa.chunked_array([cells[j]]), column)

@@ -40,10 +40,8 @@ what Arrow holds, and engines only group equal cells.
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,11 +63,11 @@ from littlestone.data.cells import (
     CsvFormat,
     Texts,
     doubles,
+    durations,
     number,
-    of_durations,
     text,
 )
-from littlestone.data.cleaning import KEYS, Cleaning
+from littlestone.data.cleaning import KEYS, Cleaning, toml_key, toml_text
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -77,6 +75,7 @@ from littlestone.errors import (
     check_integer,
     check_probability,
     parameter_error,
+    suggest,
 )
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.guarantee import NOT_PRIVATE, Guarantee, exact_text
@@ -443,8 +442,8 @@ class Column:
     def beyond_doubles(self) -> bool:
         """Whether a bin or category is a whole number that doubles merge with another one."""
         named = (number(name) for name in self.categories or ())
-        asked = self.edges or [value for value in named if isinstance(value, int)]
-        return any(abs(value) >= 2**53 for value in asked)
+        values = self.edges or [value for value in named if isinstance(value, int)]
+        return any(abs(value) >= 2**53 for value in values)
 
     @cached_property
     def integer_edges(self) -> tuple[int, ...]:
@@ -656,11 +655,11 @@ class Schema:
     public: PublicBins | None = None
 
     def __post_init__(self) -> None:
-        given: Any = self.columns
-        if not isinstance(given, tuple | list):
+        columns: Any = self.columns
+        if not isinstance(columns, tuple | list):
             hint = 'Schema.from_dict({"age": {"bins": [30, 60]}}) makes one.'
-            found = type(given).__name__
-            raise parameter_error("Schema", "columns", "a tuple of columns", found, hint)
+            kind = type(columns).__name__
+            raise parameter_error("Schema", "columns", "a tuple of columns", kind, hint)
         if bool(self.columns) == (self.every is not None):
             raise ParameterError(
                 "A schema needs at least one column: columns=(...) or Schema.every_column(edges)."
@@ -704,8 +703,8 @@ class Schema:
             )
         mistakes: list[str] = []
         described, csv = _without_csv(described, mistakes)
-        known = described.get(_PUBLIC)
-        public = None if known is None else PublicBins.from_dict(known)
+        bins = described.get(_PUBLIC)
+        public = None if bins is None else PublicBins.from_dict(bins)
         written = {
             name: entry for name, entry in described.items() if name not in (_PROPOSAL, _PUBLIC)
         }
@@ -760,10 +759,10 @@ class Schema:
         >>> print(schema.binning_error(1))
         error <= 0.236 except with probability 0.05, from 400 records: holds [public.slabs]
         """
-        made: Schema = import_module("littlestone.data.draft").from_public(
+        schema: Schema = import_module("littlestone.data.draft").from_public(
             table, bins=bins, columns=columns
         )
-        return made
+        return schema
 
     def binning_error(
         self, s: int, *, beta: Any = Fraction(1, 20), shift: tuple[Any, Any] = (1, 0)
@@ -906,8 +905,8 @@ class Schema:
             type(sign) is int and sign in words for sign in signs.values()
         ):
             hint = 'For example {"age": 1, "bmi": -1}: rising with age, falling with bmi.'
-            wanted = "a mapping from names of columns to 1 or -1"
-            raise parameter_error(caller, "monotonic_cst", wanted, signs, hint)
+            allowed = "a mapping from names of columns to 1 or -1"
+            raise parameter_error(caller, "monotonic_cst", allowed, signs, hint)
         for name in signs:
             _ = self[name]
         return replace(
@@ -950,8 +949,6 @@ class Schema:
         rows = len(cells[0])
         codes = np.empty((rows, len(cells)), dtype=np.int16)
         for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
-            if values.dtype == object and of_durations(values):
-                raise DataError(durations(column.name, "a schema"))
             codes[:, j] = column.codes(values)
         return codes
 
@@ -972,30 +969,6 @@ class Schema:
             return f"Schema.every_column({list(self.every.edges or ())})"
         seeded = self.proposal is not None and self.proposal.guarantee.seeded
         return f"Schema({', '.join(self.names)})" + f"  # {NOT_PRIVATE}" * seeded
-
-
-def durations(name: str, caller: str) -> str:
-    """Return the refusal of a column of durations, which are numbers of no unit."""
-    return (
-        f"The column {name!r} given to {caller} holds durations. Turn them into numbers by "
-        'dividing by a unit: table["stay"] / pd.Timedelta("1D") in pandas, pl.col("stay") / '
-        "pl.duration(days=1) in polars, epoch(stay) / 86400 in DuckDB."
-    )
-
-
-def suggest(name: str, names: Sequence[str]) -> str:
-    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
-
-    Examples
-    --------
-    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
-    (" Did you mean 'age'?", ' It has: age, sex.')
-    """
-    close = difflib.get_close_matches(str(name), names, n=1)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f" It has: {shown}." if names else ""
 
 
 def column_toml(column: Column) -> str:
@@ -1020,12 +993,7 @@ def column_toml(column: Column) -> str:
     if column.missing:
         lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
     if column.cleaning is not None:
-        cleaning = column.cleaning
-        for category, texts in cleaning.merge:
-            listed = ", ".join(map(toml_text, texts))
-            lines.append(f"merge.{toml_key(category)} = [{listed}]")
-        lines += [f"strip = {toml_text(cleaning.strip)}"] if cleaning.strip else []
-        lines += [f"below = {toml_text(cleaning.below)}"] if cleaning.below else []
+        lines += column.cleaning.toml_lines()
     if column.monotone is not None:
         lines.append(f"monotone = {toml_text(column.monotone)}")
     return "\n".join(lines) + "\n"
@@ -1069,16 +1037,6 @@ def _proposal_toml(proposal: Proposal) -> str:
     )
 
 
-def toml_text(text: str) -> str:
-    """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def toml_key(name: str) -> str:
-    """Return a column name as it is between brackets."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
-
-
 def _without_csv(
     described: Mapping[str, Any], mistakes: list[str]
 ) -> tuple[Mapping[str, Any], CsvFormat | None]:
@@ -1116,13 +1074,13 @@ def _completed(column: Column, entry: Mapping[str, Any]) -> Column:
     """Return a column with its order, and how its cells are cleaned."""
     if "monotone" in entry:
         column = column.in_order(entry["monotone"])
-    asked = [key for key in KEYS if key in entry]
-    if not asked:
+    keys = [key for key in KEYS if key in entry]
+    if not keys:
         return column
     if column.calendar is not None:
         hint = "Dates have a format: what is not written in it is other."
         rule = "of a column of numbers or categories"
-        raise parameter_error(f"column {column.name!r}", asked[0], rule, "dates", hint)
+        raise parameter_error(f"column {column.name!r}", keys[0], rule, "dates", hint)
     return column.cleaned(Cleaning.parse(column.name, entry, column.categories, column.missing))
 
 
@@ -1141,7 +1099,7 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
         for key in entry
         if key not in _KEYS
     )
-    missing, known = entry.get("missing", ()), len(mistakes)
+    missing, before = entry.get("missing", ()), len(mistakes)
     kinds = [kind for kind in _KINDS if kind in entry]
     if not {"type", "by", "format", "zone"}.isdisjoint(entry):
         try:
@@ -1156,14 +1114,14 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
         except ParameterError as mistake:
             mistakes.append(str(mistake))
     elif all(key in _KEYS for key in entry):  # else a kind is misspelt
-        given = " and ".join(kinds) or "none"
+        listed = " and ".join(kinds) or "none"
         mistakes.append(
-            f"The {caller} must have exactly one of bins, integers, categories. Got {given}. "
+            f"The {caller} must have exactly one of bins, integers, categories. Got {listed}. "
             "Numbers have bins or integers, texts have categories."
         )
     try:
         Column.bins(name, [0], missing)
     except ParameterError as mistake:
-        if str(mistake) not in mistakes[known:]:
+        if str(mistake) not in mistakes[before:]:
             mistakes.append(str(mistake))
     return None

@@ -35,8 +35,8 @@ from littlestone.data.cells import (
     PARQUET,
     CsvFormat,
     conversion,
+    durations,
     format_of,
-    of_durations,
     text,
 )
 from littlestone.data.containers import (
@@ -55,8 +55,7 @@ from littlestone.data.containers import (
 )
 from littlestone.data.domains import TWICE, called, check_same, require_columns
 from littlestone.data.lines import CsvColumns, header, numbered
-from littlestone.data.schema import durations, suggest
-from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.errors import DataError, ParameterError, parameter_error, suggest
 
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "
@@ -425,7 +424,7 @@ class _Csv(Table):
         if self._stream is not None and self._stream.ragged:
             raise DataError(
                 "Every line of the CSV file must have as many cells as the first line has names, "
-                "and an even number of quotes. Some line has not, and strict=True refuses it."
+                "and an even number of quotes. Some line does not, and strict=True refuses it."
             )
 
 
@@ -659,6 +658,4 @@ def _arrow(values: Any) -> pa.Array:
 
 
 def _texts(cells: Sequence[object]) -> pa.Array:
-    if of_durations(cells):
-        return pa.nulls(len(cells), pa.duration("s"))  # refused by its type
     return pa.array([text(cell) for cell in cells], pa.large_string())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -59,9 +59,32 @@ UNKNOWN = -1
 
 
 class Target(ABC):
-    """A public rule for what is predicted."""
+    """A public rule for what is predicted: a number, if nothing else is said."""
 
     kind: ClassVar[str]
+    #: Whether it is a label.
+    of_labels: ClassVar[bool] = False
+    #: Whether values lie between those of codes, and models add them up, and not their logarithms.
+    continuous: ClassVar[bool] = False
+    #: The loss that an estimator has to be told.
+    loss: ClassVar[str | None] = None
+    #: The ends of periods, of a time until an event.
+    ends: tuple[Fraction, ...] = ()
+    #: The value of code 0.
+    low: Fraction = Fraction(0)
+
+    @property
+    def width(self) -> Fraction:
+        """What the values of two codes differ by."""
+        return Fraction(1)
+
+    def value(self, code: int) -> Fraction:
+        """Return the number of a code."""
+        return self.low + code * self.width
+
+    def rule(self, event: str | None) -> Json:
+        """Return how readers are told to read its column; ``event``: that of events."""
+        return {} if event is None else {"event": event}
 
     @property
     @abstractmethod
@@ -99,8 +122,8 @@ class Target(ABC):
 
 def _numbers(y: Any, caller: str) -> npt.NDArray[np.float64]:
     try:
-        given = np.asarray(y)
-        numbers = given.astype(np.float64) if given.dtype.kind not in "mM" else np.array([np.nan])
+        cells = np.asarray(y)
+        numbers = cells.astype(np.float64) if cells.dtype.kind not in "mM" else np.array([np.nan])
     except (TypeError, ValueError, OverflowError):
         numbers = np.array([np.nan])
     if not np.isfinite(numbers).all():
@@ -127,11 +150,12 @@ class Quantity(Target):
     Fraction(2, 1)
     """
 
-    low: Fraction
-    high: Fraction
+    low: Fraction = field()
+    high: Fraction = field()
     cells: int = _CELLS
 
     kind = "quantity"
+    continuous = True
 
     def __post_init__(self) -> None:
         caller = "a quantity"
@@ -164,10 +188,6 @@ class Quantity(Target):
         """What a cell is wide."""
         return (self.high - self.low) / self.cells
 
-    def value(self, code: int) -> Fraction:
-        """Return the number of a code."""
-        return self.low + code * self.width
-
     @cached_property
     def edges(self) -> tuple[float, ...]:
         """The middles between the values."""
@@ -195,13 +215,14 @@ class Count(Target):
     high: int
 
     kind = "count"
+    loss = "poisson"
 
     def __post_init__(self) -> None:
         exact = exact_value(self.high)
         if exact is None or exact.denominator > 1 or not 1 <= exact <= _MOST_CELLS:
             hint = "It is public: take it from general knowledge, not from these records."
-            wanted = f"an integer in [1, {_MOST_CELLS}]"
-            raise parameter_error("a count", "high", wanted, self.high, hint)
+            allowed = f"an integer in [1, {_MOST_CELLS}]"
+            raise parameter_error("a count", "high", allowed, self.high, hint)
         object.__setattr__(self, "high", int(exact))
 
     @property
@@ -237,27 +258,27 @@ class Periods(Target):
     [[0, 1, 1, 1, 1, 2, 2, 2, 2, 2], [-1, 0, -1, 0, -1, 1, -1, 1, -1, -1]]
     """
 
-    ends: tuple[Fraction, ...]
+    ends: tuple[Fraction, ...] = field()
     event_is: Label = 1  # the cell that says so
 
     kind = "time"
 
     def __post_init__(self) -> None:
-        given = self.ends
-        several = isinstance(given, list | tuple | range | np.ndarray)
-        found = [exact_value(end) for end in given] if several else []
-        ends = [end for end in found if end is not None]
+        ends_typed = self.ends
+        several = isinstance(ends_typed, list | tuple | range | np.ndarray)
+        exact = [exact_value(end) for end in ends_typed] if several else []
+        ends = [end for end in exact if end is not None]
         if (
             not ends
-            or len(ends) < len(found)
+            or len(ends) < len(exact)
             or any(a >= b for a, b in pairwise([Fraction(0), *ends]))
         ):
             hint = (
                 "They are public: state them from general knowledge, for example [12, 24, 36]; "
                 "with high=36 their number is enough."
             )
-            wanted = "increasing positive numbers, the ends of the periods"
-            raise parameter_error("a time", "periods", wanted, given, hint)
+            allowed = "increasing positive numbers, the ends of the periods"
+            raise parameter_error("a time", "periods", allowed, ends_typed, hint)
         if len(ends) > 100:
             raise parameter_error("a time", "periods", "at most 100 numbers", len(ends))
         object.__setattr__(self, "ends", tuple(ends))

@@ -4,23 +4,27 @@
 `histogram`     what is held out; the counts that are released, and how far their noise can reach
 `measures`      what follows from them at no further cost: accuracy, ROC, calibration. For any
                 hypothesis and any number of labels: a score is a margin, or the predicted label
-                itself
-`baseline`      the error of a rule beside that of a constant
+                itself; the error of a rule beside that of a constant; the report of a table,
+                before anything is learned
 `quantities`    predictions of numbers: a few noisy sums, and what was observed where which number
-                was predicted
-`survival`      predictions of risk: again a histogram
-`data_report`   a table, before anything is learned
+                was predicted; predictions of risk: again a histogram
 ==============  ==================================================================================
 """
 
-from littlestone.evaluation.baseline import Quality, quality
 from littlestone.evaluation.histogram import (
     ScoreHistogram,
     histogram_loss,
     noise_reach,
     release_histogram,
 )
-from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, GroupFigures
+from littlestone.evaluation.measures import (
+    Band,
+    CalibrationBin,
+    Evaluation,
+    GroupFigures,
+    Quality,
+    quality,
+)
 from littlestone.evaluation.quantities import (
     Between,
     ErrorCells,
@@ -28,8 +32,8 @@ from littlestone.evaluation.quantities import (
     GroupErrors,
     PredictedBin,
     QuantityEvaluation,
+    SurvivalEvaluation,
 )
-from littlestone.evaluation.survival import SurvivalEvaluation
 
 __all__ = [
     "Band",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data import Sample
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.data.sample import split as split_records
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (

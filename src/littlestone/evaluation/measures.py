@@ -14,27 +14,46 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.costs import Costs
+from littlestone.data.domains import check_same
+from littlestone.data.schema import Column, Schema
 from littlestone.errors import (
+    InfeasibleError,
     ParameterError,
     UnsupportedError,
+    check_fraction,
     check_probability,
+    counted,
+    parameter_error,
 )
-from littlestone.evaluation.histogram import ScoreHistogram
+from littlestone.evaluation.histogram import (
+    ScoreHistogram,
+    histogram_rate,
+    noise_reach,
+    release_histogram,
+)
 from littlestone.notebooks import Card
+from littlestone.privacy import Guarantee, Pure, check_ledger, largest_scale
 from littlestone.privacy.guarantee import NOT_PRIVATE
-from littlestone.safe_io import Plain
+from littlestone.safe_io import OMITTED, Plain
+from littlestone.source import Source, source_of
+from littlestone.types import Json
+
+if TYPE_CHECKING:
+    from littlestone.privacy import Ledger
+
 
 Floats = npt.NDArray[np.float64]
 _BETA = 0.05
@@ -650,3 +669,339 @@ def deviations(beta: float) -> float:
 def _sigma(odds: Floats) -> Floats:
     """Return the probabilities of log-odds."""
     return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+# -- The error of a rule beside that of the constant with the fewest errors, or the least cost.
+
+
+@dataclass(frozen=True)
+class Quality(Plain):
+    """The error of a rule, and of the constant with the fewest errors."""
+
+    error: Band  # share of the counted records that the rule gets wrong
+    baseline: Band  # that the constant `majority` gets wrong
+    majority: int  # the most frequent label, by the noisy counts
+    constant: int | None  # the label that the rule always answers
+    #: By the noisy counts; None of a constant, or if the noise hides whether a label occurs.
+    balanced_accuracy: float | None
+    cost: Band | None = field(default=None, metadata=OMITTED)  # of a record, where there are costs
+    baseline_cost: Band | None = field(default=None, metadata=OMITTED)  # of the constant `cheapest`
+    cheapest: int | None = field(default=None, metadata=OMITTED)
+
+    @property
+    def rival(self) -> int:
+        """The constant that the rule is compared with."""
+        return self.majority if self.cheapest is None else self.cheapest
+
+    @property
+    def compared(self) -> tuple[Band, Band]:
+        """What is compared: costs where there are some, or else errors."""
+        if self.cost is None or self.baseline_cost is None:
+            return self.error, self.baseline
+        return self.cost, self.baseline_cost
+
+    @property
+    def better(self) -> bool | None:
+        """Whether the rule has a lower error rate, or costs, than the constant; None: unknown."""
+        mine, baseline = self.compared
+        if self.constant is not None or mine.low >= baseline.high:
+            return False
+        return True if mine.high < baseline.low else None
+
+    def met_by_a_constant(self, alpha: float) -> bool:
+        """Return whether a constant seems to meet a certificate for alpha, too.
+
+        An error of at most alpha (above that of the best concept) is what a constant attains whose
+        error is at most alpha, or at most that of a rule that attains it. With costs alpha is a
+        mean cost.
+        """
+        mine, baseline = self.compared
+        return self.constant is not None or baseline.value <= max(alpha, mine.value)
+
+
+def quality(
+    histogram: ScoreHistogram,
+    answers: Sequence[int],
+    *,
+    constant: int | None = None,
+    costs: Costs | None = None,
+    beta: float = 0.05,
+) -> Quality:
+    """Return what a histogram says of answering these labels.
+
+    Notes
+    -----
+    Both intervals are `Evaluation.share_right`'s, from the law of the noise. That of the baseline
+    holds for all labels at once (union bound), since the label was chosen by the same counts.
+    A balanced accuracy is said only if the noisy count of every label is larger than the noise
+    alone would make it, except with probability beta for all labels together.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> counts = ((870, 30), (60, 40))
+    >>> found = quality(ScoreHistogram((0, 1), counts, 1000, Fraction(1), Fraction(1, 2)), [0, 1])
+    >>> f"{found.error.value:.2f} {found.baseline.value:.2f}"
+    '0.09 0.10'
+    >>> found.better, found.met_by_a_constant(0.1)
+    (None, True)
+    """
+    evaluation = Evaluation(histogram)
+    labels, scores = histogram.labels, len(histogram.scores)
+    each = [evaluation.share_right([label] * scores, beta=beta / labels) for label in range(labels)]
+    majority = max(range(labels), key=lambda label: each[label].value)
+    best = each[majority]
+    found = Quality(
+        _wrong(evaluation.share_right(answers, beta=beta)),
+        _wrong(Band(best.value, best.low, best.high, best.covers, beta)),
+        majority,
+        constant,
+        None if constant is not None else _balanced(evaluation, answers, beta),
+    )
+    if costs is None:
+        return found
+    prices = [
+        evaluation.mean_cost([label] * scores, costs, beta=beta / labels) for label in range(labels)
+    ]
+    cheapest = min(range(labels), key=lambda label: prices[label].value)
+    own = evaluation.mean_cost(answers, costs, beta=beta)
+    return replace(
+        found, cost=own, baseline_cost=replace(prices[cheapest], beta=beta), cheapest=cheapest
+    )
+
+
+def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> float | None:
+    """Return the balanced accuracy, if every label's noisy count is beyond the noise's reach."""
+    histogram = evaluation.histogram
+    reach = histogram.reach(len(histogram.scores), beta / histogram.labels)
+    confusion = evaluation.confusion_matrix(answers)[: histogram.labels]
+    return balanced_accuracy(confusion) if min(map(sum, confusion)) > reach else None
+
+
+def _wrong(right: Band) -> Band:
+    """Return the share of errors, from that of right answers."""
+    return Band(1 - right.value, 1 - right.high, 1 - right.low, right.covers, right.beta)
+
+
+# -- A private report of a table: how many cells are missing or odd, how the labels are balanced.
+#
+# Each column of the schema is one histogram with two public cells (*missing*, *other*), the
+# labels are one more (missing, other, each declared label). A record has a cell in every column,
+# so replacing it may change all histograms, each by at most 2 (L1): the releases compose. With c
+# columns and no delta each costs epsilon/(c + 1), and its noise has rate epsilon/(2 (c + 1));
+# with a delta `littlestone.privacy.compose` lets each cost more.
+#
+# Everything but the counts is public: the noise is known before a record is read.
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The noise of a data report; public."""
+
+    each: Fraction  # what one column (or the labels) costs
+    rate: Fraction  # in each cell: Pr[z] ~ e**(-rate |z|)
+    reach: float  # a count is wrong by at most this many records, with probability 95 %
+    claim: str  # what proves the composition
+
+
+@dataclass(frozen=True)
+class ColumnReport(Plain):
+    """How the cells of one column are read."""
+
+    name: str
+    missing: Band
+    other: Band
+
+
+@dataclass(frozen=True)
+class DataReport(Plain):
+    """A released report of a table."""
+
+    n: int
+    columns: tuple[ColumnReport, ...]
+    label: ColumnReport
+    balance: Mapping[str, Band]
+    guarantee: Guarantee
+    noise: Noise
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        noise = {"rate": str(self.noise.rate), "reach": self.noise.reach}
+        return super().to_dict() | {"noise": noise}
+
+
+def check(
+    table: Any,
+    schema: Schema,
+    *,
+    y: str,
+    epsilon: Any,
+    delta: Any = 0,
+    labels: Sequence[Any] = (0, 1),
+    csv: Any = None,
+    ledger: Ledger | None = None,
+    random_state: int | Source | None = None,
+) -> DataReport:
+    """Return a private report of a table: cells that are missing or other, balance of the labels.
+
+    Look at it before `fit`: what a schema or the labels do not fit is *other*, and a learner that
+    reads nothing learns a constant.
+
+    Parameters
+    ----------
+    table : path, data frame, or relation
+        As for `Sample.read`.
+    schema : Schema
+    y : str
+        Column of labels.
+    epsilon : number > 0
+        Of the whole report.
+    delta : number in [0, 1), default 0
+        Makes the noise of many columns smaller.
+    labels : sequence, default (0, 1)
+        The public labels; a cell has one when it is the same number or text.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written; by default what the schema declares.
+    ledger : Ledger, optional
+        The budget of these records.
+    random_state : int or Source, optional
+        An int is reproducible, and NOT private.
+
+    Returns
+    -------
+    DataReport
+        Each interval holds the records' own share with probability 95 % over the noise.
+
+    Raises
+    ------
+    ParameterError, DataError
+        A column that the table does not have, an empty table.
+    InfeasibleError
+        The noise would reach half of the records (their number is public): nothing was drawn.
+    BudgetError
+        The ledger does not pay; nothing was drawn.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-DP under replace-one: each histogram by claim ``score-histogram``, all
+    together by composition.
+
+    Notes
+    -----
+    Cost: one reading of the table for each column.
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> table = {"age": [25, None] * 500, "city": ["bonn"] * 1000, "ill": [0, 1, 1, 2] * 250}
+    >>> report = check(table, schema, y="ill", epsilon=1, random_state=0)
+    >>> [(c.name, round(c.missing.value, 1), round(c.other.value, 1)) for c in report.columns]
+    [('age', 0.5, 0.0), ('city', 0.0, 1.0)]
+    >>> round(report.label.other.value, 1), round(report.balance["1"].value, 1)
+    (0.3, 0.5)
+    """
+    from littlestone.data.counting import count_codes, count_labels  # noqa: PLC0415 - engines
+    from littlestone.data.tables import read_table  # noqa: PLC0415
+
+    noise = check_noise(schema, epsilon=epsilon, delta=delta)
+    names = _distinct_labels(labels)
+    source = source_of("check", random_state)
+    guarantee = Guarantee(
+        check_fraction("check", "epsilon", epsilon),
+        Fraction(0) if not delta else check_probability("check", "delta", delta),
+        claim=f"{noise.claim}(score-histogram)",
+        seeded=source.seeded,
+    )
+    opened = read_table(table, csv=csv, declared=schema.csv, caller="check")
+    opened.frame([*schema.names, y], "check")  # names and types are looked at
+    check_ledger(ledger, "check", guarantee, data=table)
+    counts = [count_codes(opened, column, caller="check") for column in schema.columns]
+    counts.append(count_labels(opened, y, labels, caller="check"))
+    n = int(counts[-1].sum())
+    check_same([int(found.sum()) for found in counts])
+    if 2 * noise.reach >= n:
+        raise InfeasibleError(
+            f"The noise would be up to {noise.reach:g} of {n:,} records in every count, so the "
+            "report would be uninformative. Nothing was drawn. Use a larger epsilon, a delta, or "
+            "fewer columns.",
+            n_needed=math.floor(2 * noise.reach) + 1,
+        )
+    cells = [part[: Column.FIRST].tolist() for part in counts[:-1]] + [counts[-1].tolist()]
+    # All public arguments are checked: pay, and from here on the source is drawn from.
+    if ledger is not None:
+        ledger.charge(guarantee, what=f"check of {counted(len(schema), 'columns')}")
+    *columns, label = release_shares(cells, n, noise, source)
+    return DataReport(
+        n,
+        tuple(
+            ColumnReport(name, *bands) for name, bands in zip(schema.names, columns, strict=True)
+        ),
+        ColumnReport(y, *label[: Column.FIRST]),
+        dict(zip(names, label[Column.FIRST :], strict=True)),
+        guarantee,
+        noise,
+    )
+
+
+def check_noise(schema: Schema, *, epsilon: Any, delta: Any = 0) -> Noise:
+    """Return the noise of `check`; reads no data.
+
+    Examples
+    --------
+    >>> schema = Schema.every_column([0]).bind(100)
+    >>> check_noise(schema, epsilon="0.1").reach, check_noise(schema, epsilon=1, delta=1e-6).reach
+    (6051.0, 255.0)
+    """
+    if not isinstance(schema, Schema) or not schema.bound:
+        hint = "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
+        constraint = "a Schema with named columns"
+        raise parameter_error("check", "schema", constraint, type(schema).__name__, hint)
+    exact = check_fraction("check", "epsilon", epsilon)
+    small = Fraction(0) if not delta else check_probability("check", "delta", delta)
+    each, claim = _each(exact, small, len(schema) + 1)
+    rate = histogram_rate(each)
+    return Noise(each, rate, noise_reach(rate, 1, _BETA), claim)
+
+
+def release_shares(
+    cells: Sequence[Sequence[int]], n: int, noise: Noise, source: Source
+) -> list[list[Band]]:
+    """Draw the shares of some cells of each column; one record has one cell of each.
+
+    Guarantee
+    ---------
+    For each column ``noise.each``-DP; the columns compose (see `check_noise`).
+    """
+    return [
+        [
+            _share_of_cells(count, n, noise.reach)
+            for count in release_histogram(
+                range(len(column)), [column], n=n, epsilon=noise.each, source=source
+            ).counts[0]
+        ]
+        for column in cells
+    ]
+
+
+def _share_of_cells(count: int, n: int, reach: float) -> Band:
+    value, width = min(max(count / n, 0.0), 1.0), reach / n
+    return Band(value, max(0.0, value - width), min(1.0, value + width), "noise", _BETA)
+
+
+def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str]:
+    """Return what each of some pure releases may cost: the most that composes."""
+    return largest_scale(
+        lambda each: {Pure(each): parts}, epsilon=epsilon, delta=delta, low=epsilon / parts
+    )
+
+
+def _distinct_labels(labels: Sequence[Any]) -> list[str]:
+    from littlestone.data.cells import text  # noqa: PLC0415 - beside the engines of `check`
+    from littlestone.data.counting import match  # noqa: PLC0415
+
+    if isinstance(labels, str) or not labels:
+        raise parameter_error("check", "labels", "a sequence of public labels", labels)
+    rules = [match("check", "labels", label) for label in labels]
+    if any(rule(other) for i, rule in enumerate(rules) for other in labels[:i]):
+        raise ParameterError("The labels given to check must be different, also as numbers.")
+    return [str(text(label)) for label in labels]

@@ -65,7 +65,7 @@ from typing import Generic as _Generic
 import numpy as np
 
 from littlestone.bounds import Reference, least_n
-from littlestone.bounds.bound import log_of
+from littlestone.bounds.certificate import log_of
 from littlestone.classes import ConceptClass, check_class
 from littlestone.data import Sample, UserSample
 from littlestone.errors import (

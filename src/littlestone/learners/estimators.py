@@ -12,15 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from littlestone.errors import parameter_error
-from littlestone.learners.agnostic.subsample import Subsample, learner_of_records
-from littlestone.learners.agnostic.two_sample import TwoSample
+from littlestone.learners.agnostic import Subsample, TwoSample, learner_of_records
 from littlestone.learners.base import Kind, declared
-from littlestone.learners.exponential.learner import Agnostic, Generic
-from littlestone.learners.littlestone.learner import Littlestone
+from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.release import both, is_table
 from littlestone.learners.sklearn_base import PrivateClassifier, UnpaidError
 from littlestone.learners.users.learner import UserAgnostic
-from littlestone.learners.vc1.learner import VC1
+from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate

@@ -10,7 +10,6 @@ A new family of models is one line of `MODELS`.
 
 from __future__ import annotations
 
-import inspect
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,20 +23,18 @@ from littlestone.classes import (
     ConceptClass,
     DecisionTrees,
     LinearClass,
-    RuleLists,
     Rules,
     ScorecardClass,
 )
 from littlestone.data.cells import CsvFormat, check_labels, user_name
-from littlestone.data.groups import Groups
+from littlestone.data.histogram import Groups
 from littlestone.data.schema import Schema
-from littlestone.data.targets import Count, Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import (
     LEAST,
     BudgetError,
     InfeasibleError,
     ParameterError,
-    StoppedError,
     check_fraction,
     check_probability,
     check_rows,
@@ -51,15 +48,16 @@ from littlestone.learners.boosting import Values
 from littlestone.learners.boosting.values import planned as planned_interval
 from littlestone.learners.linear import Linear, auto_takes
 from littlestone.learners.linear.learner import NO_DELTA
-from littlestone.learners.release import COMPOSED, JOINED, LABELS, Release, doubt
+from littlestone.learners.release import COMPOSED, JOINED, doubt
 from littlestone.learners.running import (
     COLUMNS,
     NOT_HELD_OUT,
+    Planned,
     Shares,
+    after_the_count,
+    first_count,
     pay,
     promise,
-    read_sample,
-    run,
 )
 from littlestone.learners.task import (
     USUAL,
@@ -75,7 +73,6 @@ from littlestone.learners.task import (
     read_options,
     written,
 )
-from littlestone.mechanisms.estimate import COUNT, private_count
 from littlestone.privacy import (
     Concentrated,
     Guarantee,
@@ -84,13 +81,11 @@ from littlestone.privacy import (
     check_ledger,
     largest_rho,
 )
-from littlestone.privacy.guarantee import LEARNED_FROM, NOT_PRIVATE
 from littlestone.source import Source, source_of
 
 if TYPE_CHECKING:
     from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
-    from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.types import Json
 
 _SHOWN = 24  # names of columns that are said
@@ -106,14 +101,13 @@ Listed = Sequence[Any] | None
 #: `ConceptClass.learned_by`, or the certified learner that needs the fewest records.
 MODELS: dict[str, Callable[[Schema, Listed, int], ConceptClass]] = {
     "rule": lambda schema, labels, size: Rules(schema, size),
-    "list": lambda schema, labels, size: RuleLists(schema, size, labels),
     "tree": lambda schema, labels, size: DecisionTrees(schema, size, labels),
     "scorecard": lambda schema, labels, size: ScorecardClass(schema, labels=labels),
     "linear": lambda schema, labels, size: LinearClass(schema, labels=labels),
     "boosted": lambda schema, labels, size: BoostedTreeClass(schema, size, labels=labels),
 }
 #: Those with a certificate before data, purely private; of a user they see so many records.
-CERTIFIED = ("rule", "list", "tree")
+CERTIFIED = ("rule", "tree")
 #: Sums of trees or tables; those that predict what is no label.
 _SUMS = ("boosted", "scorecard", "linear")
 _OF_TARGETS = ("boosted", "scorecard")
@@ -188,26 +182,26 @@ class Fit:
     def _groups(self) -> Groups:
         """Return the public groups that the evaluation is split by."""
         caller, task = self.caller, self.task
-        if isinstance(task.target, Periods):
+        if task.target.ends:
             raise ParameterError(
                 f"The 'by' parameter of {caller} is for labels, quantities and counts: an "
                 "evaluation of times is not split into groups. Leave it out."
             )
-        found = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
+        groups = Groups.parse(caller, self.by, self.schema).refusing([task.y, self.user], caller)
         if self.shares.holdout is None and not self.shares.rule:
             raise ParameterError(NOT_HELD_OUT.format(caller))
-        learned = set(self.columns or ()) & set(found.column_names)
+        learned = set(self.columns or ()) & set(groups.column_names)
         if self.schema is None and learned:
             hint = "Without a schema, the columns of groups cannot be predictors."
             raise parameter_error(caller, "x", "other columns than by's", sorted(learned), hint)
         if self.schema is not None:
-            beside = found.over(self.schema, caller).beside
+            beside = groups.over(self.schema, caller).beside
             if beside and (self.user is not None or self.concepts is not None):
                 raise ParameterError(
                     f"Where users are protected, or with a --class, the groups of {caller} must be "
                     "predictors, too: add these columns to the schema."
                 )
-        return found
+        return groups
 
     @property
     def _learns_columns(self) -> bool:
@@ -223,10 +217,10 @@ class Fit:
         # nothing is evaluated beside a secret part, unless it is asked for
         if self.subsample is not None and self.holdout is None and evaluate == "auto":
             evaluate = None
-        given = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
-        given |= {"labels": self._counts_labels, "rule": self._of_sums}
+        parts = {"evaluate": evaluate, "holdout": self.holdout, "interval": self.interval}
+        parts |= {"labels": self._counts_labels, "rule": self._of_sums}
         how = {"columns": learned and not joined, "joined": joined}
-        return Shares.parse(self.caller, self.epsilon, **how, **given)
+        return Shares.parse(self.caller, self.epsilon, **how, **parts)
 
     @property
     def _of_sums(self) -> bool:
@@ -240,35 +234,6 @@ class Fit:
         """Whether a first count says whether the column holds the labels at all."""
         alone = self.user is None and self.concepts is None and not self.strict
         return alone and self.task.target == ZERO_ONE and self._of_sums
-
-    def _count(
-        self, opened: Table, source: Source, ledger: Ledger | None, shares: Shares
-    ) -> tuple[Part, ...]:
-        """Pay, and count the records whose cell is neither 0 nor 1; end where most are.
-
-        `StoppedError`: what was paid is the count, and nothing else was drawn.
-        """
-        from littlestone.data.counting import count_labels  # noqa: PLC0415 - engines are late
-
-        y = self.task.y
-        if not shares.labels:
-            return ()
-        counts = count_labels(opened, y, [0, 1], caller=self.caller).tolist()
-        promise = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
-        part = pay(ledger, LABELS, promise, f"count of the cells of {y} that are neither 0 nor 1")
-        n = sum(counts)
-        if shares.holdout is not None:
-            part = replace(part, about=LEARNED_FROM)
-        others = private_count(counts[1], n, epsilon=shares.labels, source=source)
-        if others.low > n / 2:
-            seeded = f" {NOT_PRIVATE}." if source.seeded else ""
-            raise StoppedError(
-                f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
-                f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
-                f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
-                f"nothing else was drawn.{seeded}"
-            )
-        return (part,)
 
     def _delta(self, shares: Shares) -> Fraction | None:
         """Return the delta of what learns; certified models use none."""
@@ -293,17 +258,17 @@ class Fit:
             raise ParameterError(NO_DELTA)
         if not named and family == "rule" and task.labels is not None:
             raise ParameterError(
-                "A rule predicts one of two labels. For more labels use the model list, tree, "
+                "A rule predicts one of two labels. For more labels use the model tree, "
                 "scorecard or boosted."
             )
-        if self.interval is not None and (not sums or isinstance(task.target, Periods)):
+        if self.interval is not None and (not sums or task.target.ends):
             raise ParameterError(
                 f"The 'interval' parameter of {caller} is for boosted trees and scorecards that "
                 "predict quantities, counts or labels: leave it out."
             )
         if self.certified and (sums or self._learns_columns):
             raise ParameterError(
-                f"The 'require_certificate' parameter of {caller} is for --model rule, list or "
+                f"The 'require_certificate' parameter of {caller} is for --model rule or "
                 "tree with a --schema: there is no certificate before data for boosted trees, "
                 "scorecards and linear models, nor if the columns are learned from records."
             )
@@ -356,8 +321,8 @@ class Fit:
             hint = (
                 "Read one with Schema.from_toml(path); `littlestone schema new` writes a first one."
             )
-            found = type(schema).__name__
-            raise parameter_error(caller, "schema", "a Schema with named columns", found, hint)
+            kind = type(schema).__name__
+            raise parameter_error(caller, "schema", "a Schema with named columns", kind, hint)
         for name in (self.task.y, self.task.event):
             if name is not None and name in schema.names:
                 raise ParameterError(
@@ -398,8 +363,8 @@ class Fit:
     @classmethod
     def from_dict(cls, data: Json) -> Fit:
         """Read what `to_dict` wrote."""
-        given = read_options(data)
-        return cls(**given | {"labels": Labels(**given["labels"])})
+        fields = read_options(data)
+        return cls(**fields | {"labels": Labels(**fields["labels"])})
 
     def plan(
         self, table: Any, source: Source, *, ledger: Ledger | None = None,
@@ -434,7 +399,7 @@ class Fit:
         before: tuple[Part, ...] | None = None
         paid: Part | None = None
         enough = partial(self._check_interval, rows)
-        count = partial(self._count, opened, source, ledger)
+        count = partial(first_count, opened, task.y, source, ledger, caller=caller)
         if schema is None:
             schema, before, paid = self._learned(
                 opened, source, ledger, decided, partial(enough, shares), partial(count, shares),
@@ -451,18 +416,18 @@ class Fit:
         decided.add("Model", f"{concepts.spec} ({family}): {why}")
         if shares.evaluation is not None or self.shares.rule:
             decided.add("Evaluation", about_evaluation(shares, rows))
-        made = self._planned(concepts, schema, shares, table, opened)
+        planned = self._planned(concepts, schema, shares, table, opened)
         if isinstance(concepts, BoostedTreeClass):
-            decided.add("Delta", about_delta(made.learner, n))
+            decided.add("Delta", about_delta(planned.learner, n))
         if self.inference is not None:
-            decided.add("Coefficients", about_coefficients(made.learner, n))
+            decided.add("Coefficients", about_coefficients(planned.learner, n))
         if before is None:
             opened.frame(schema.names, caller)
-            self._afford(made.learner, shares, source, ledger, table)
+            self._afford(planned.learner, shares, source, ledger, table)
             if shares.labels:
                 decided.tell()
             before = count(shares)
-        return replace(made, before=before, apart=apart, paid=paid, tell=decided.tell)
+        return replace(planned, before=before, apart=apart, paid=paid, tell=decided.tell)
 
     def _shares_of(self, rows: int | None, *, learned: bool | None = None) -> Shares:
         """Return the shares, of so many records if that is known; with columns learned, or not."""
@@ -486,19 +451,19 @@ class Fit:
             return None, opened, rows
         x = (self.columns or opened.names) if self.schema is None else self.schema.names
         more = () if self.groups is None else self.groups.column_names
-        asked = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
+        columns = dict.fromkeys([*x, *more, task.y, *([] if task.event is None else [task.event])])
         first = held_out_rows(rows, held_out, source)
-        return *opened.split(first, list(asked), self.caller), rows
+        return *opened.split(first, list(columns), self.caller), rows
 
     def _chosen(
         self, schema: Schema, n: int | None, shares: Shares, opened: Table
     ) -> tuple[str, str]:
         """Return the family, and why; by public numbers, and no privacy depends on it."""
         if self.model != "auto":
-            return self.family, "asked for"
+            return self.family, "as requested"
         if not self.task.of_labels:
-            kind = self.task.target.kind
-            return "boosted", f"for a {kind}; a scorecard is possible, too"
+            kind = "survival time" if self.task.target.kind == "time" else self.task.target.kind
+            return "boosted", f"the default for a {kind}; the alternative is --model scorecard"
         if self.inference is not None:
             return "linear", "has coefficients"
         learns = shares.left - (0 if shares.holdout else shares.evaluation or 0)
@@ -520,10 +485,8 @@ class Fit:
         promised = promise(learner, shares=shares, seeded=source.seeded)
         loss = shares.loss(learner)
         if shares.labels:  # in zCDP both prices add up, as both are paid
-            known = isinstance(loss, Concentrated)
-            loss = (
-                Concentrated(cast(Concentrated, loss).rho + shares.labels**2 / 2) if known else None
-            )
+            rho = loss.rho if isinstance(loss, Concentrated) else None
+            loss = None if rho is None else Concentrated(rho + shares.labels**2 / 2)
         promised = replace(promised, epsilon=promised.epsilon + shares.labels)
         check_ledger(ledger, self.caller, promised, data=table, loss=loss)
 
@@ -537,15 +500,15 @@ class Fit:
         refuse_same(table, self.public, self.caller)
         leave = [self.task.y, self.task.event, self.user]
         leave += [] if self.groups is None else self.groups.column_names  # they have bins already
-        found = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
-        assert found.public is not None
-        rows = counted(found.public.points, "public rows")
-        said = f"bins and categories of {rows}, which cost no epsilon"
-        schema = replace(found, public=None)
+        binned = beside(opened, self.public, leave, self.columns, self.bins, self.csv, self.caller)
+        assert binned.public is not None
+        rows = counted(binned.public.points, "public rows")
+        sentence = f"bins and categories of {rows}, which cost no epsilon"
+        schema = replace(binned, public=None)
         if self.monotonic_cst is not None:
             schema = schema.monotone(self.monotonic_cst, self.caller)
         self._check_inference(schema)
-        return schema, said
+        return schema, sentence
 
     def _learned(  # noqa: PLR0915, PLR0917 - public reasons first, then payments, then the draw
         self, opened: Table, source: Source, ledger: Ledger | None, decided: Decided,
@@ -562,9 +525,9 @@ class Fit:
         caller, task, columns = self.caller, self.task, self.columns
         leave = [task.event] if task.event is not None else []
         leave += [] if self.groups is None else self.groups.column_names  # these are public
-        asked = [name for name in columns or opened.names if name not in (task.y, *leave)]
+        predictors = [name for name in columns or opened.names if name not in (task.y, *leave)]
         if task.event is not None:
-            _refuse_time(caller, asked)
+            _refuse_time(caller, predictors)
         most = len(columns or opened.names)
         bins = min(8, MOST_EDGES // (2 * most))  # a column has at most twice as many
         if bins < 2:
@@ -576,8 +539,8 @@ class Fit:
         small = self.delta or Fraction(0)
         epsilon, delta, rho = shares.columns, small - (self._delta(shares) or 0), None
         if self._composes:
-            part, rho, wanted = self._zcdp_of_columns(shares, cast(int, rows))
-            epsilon, delta, bins = shares.total, small, min(bins, wanted)
+            part, rho, most_bins = self._zcdp_of_columns(shares, cast(int, rows))
+            epsilon, delta, bins = shares.total, small, min(bins, most_bins)
         where: Any = {"y": task.y, "columns": columns, "leave": leave}
         where |= {"bounds": self.bounds, "caller": caller}
         ready = prepare(
@@ -585,13 +548,13 @@ class Fit:
             random_state=source, csv=self.csv, **where,
         )  # fmt: skip
         if ready.apart:
-            why = "identifiers or free text, by their names; name them to use them"
+            why = "identifiers or free text, judging by their names; to use them, name them"
             decided.add("Left out", f"{', '.join(ready.apart)}: {why} (--x, columns=)")
         of = _listed([column.name for column in ready.asked.columns])
         problem = ready.problem
         if problem is not None:
-            found = standard(opened, csv=self.csv, **where)
-            if found is None:
+            numeric = standard(opened, csv=self.csv, **where)
+            if numeric is None:
                 raise problem
             more = ""
             if isinstance(problem, InfeasibleError):
@@ -600,22 +563,21 @@ class Fit:
                     "epsilon, a delta or fewer columns; public bins and categories are better "
                     "(littlestone schema new)"
                 )
-            said = (
-                f"{_listed(found.names)}: numeric, with standard bins, which cost no epsilon; text "
-                "columns "
+            decided.add(
+                "Columns",
+                f"{_listed(numeric.names)}: numeric, with standard bins, which cost no epsilon; "
+                f"text columns are not read{more}",
             )
-            said += "are not read"
-            decided.add("Columns", f"{said}{more}")
-            return found, None, None
+            return numeric, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the whole"
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
         if rho is not None:
-            spent = f"{float(part):.0%} of the zCDP"
+            spent = f"{float(part):.0%} of the zCDP budget"
         texts = "" if delta else ". Text columns need a delta and are left out"
         decided.add(
             "Columns",
-            f"{of}: learned from the records, for {spent}{texts}. A schema of public bins and "
+            f"{of}: learned from the records, with {spent}{texts}. A schema of public bins and "
             "categories costs no epsilon (littlestone schema new)",
         )
         decided.tell()
@@ -627,12 +589,15 @@ class Fit:
             try:
                 paid = pay(ledger, JOINED, together, f"{JOINED}{parts}")
             except BudgetError as refusal:  # another program has spent meanwhile
-                raise (_after_the_count(refusal) if before else refusal) from None
+                raise (after_the_count(refusal) if before else refusal) from None
         schema = ready.learn(ledger if paid is None else None)
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
-            hidden = f"{unknown}: the noise hides their values at this epsilon and delta"
+            hidden = (
+                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
+                "dates, decimal commas and units in a schema (littlestone schema new)"
+            )
             decided.add("Left out", hidden)
         return schema, before, paid
 
@@ -690,7 +655,11 @@ class Fit:
                 name = agnostic_form(name)
             numbers = {"alpha": self.alpha, "beta": self.beta}
             make = partial(self.make or partial(select.make, name), concepts, **numbers, **options)
-            learner = self._sampled(make, shares.left, delta)
+            learner = (
+                make(epsilon=shares.left, delta=delta)
+                if self.subsample is None
+                else self._sampled(make, shares.left, delta)
+            )
         if shares.zcdp is not None:
             learner = replace(learner, columns=shares.zcdp[0])
         if self.user is not None and isinstance(concepts, BoostedTreeClass):
@@ -698,141 +667,15 @@ class Fit:
         return cast("Learner[Any]", learner)
 
     def _sampled(self, make: Any, epsilon: Fraction, delta: Fraction | None) -> Learner[Any]:
-        """Return the learner; on a secret part one that has epsilon and delta when amplified."""
-        from littlestone.learners.agnostic import Subsample  # noqa: PLC0415
-        from littlestone.learners.agnostic.subsample import (  # noqa: PLC0415
-            check_rate,
-            inner_for,
-        )
+        """Return the learner of a secret part of the records."""
+        from littlestone.learners.agnostic import of_secret_part  # noqa: PLC0415
 
-        if self.subsample is None:
-            return cast("Learner[Any]", make(epsilon=epsilon, delta=delta))
-        rate = check_rate(self.caller, "subsample", self.subsample)
         if self.user or self.task.labels or "costs" in self.options:
             raise ParameterError(
                 "--subsample is for two labels, without costs, and draws records, not users: "
                 "leave out --user, --labels and --costs."
             )
-        small = None if delta is None else delta / rate
-        if small is not None and small >= 1:
-            hint = "On the sample the learner has delta divided by this proportion."
-            rule = f"below the proportion of --subsample, {rate}"
-            raise parameter_error(self.caller, "delta", rule, self.delta, hint)
-        inner = make(epsilon=inner_for(epsilon, rate), delta=small)
-        if getattr(inner, "uncertified", ""):
-            raise ParameterError(
-                "--subsample is not for boosted trees, scorecards and linear models, which have "
-                "no certificate before data. Use decision_trees."
-            )
-        return Subsample(inner, rate=rate)
-
-
-def _after_the_count(problem: BudgetError) -> BudgetError:
-    """Return a refusal that does not say that nothing was spent."""
-    words = "No model was drawn; the cost of the first count or of the columns stays spent"
-    return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A fit that is decided: who learns what, from which columns of an open table."""
-
-    fit: Fit
-    learner: Learner[Any]
-    shares: Shares
-    schema: Schema | None
-    given: Any  # the table as it was given: a ledger may know its file
-    table: Table  # or the part of it that is learned from
-    before: tuple[Part, ...] = ()
-    apart: Table | None = None  # what is held out
-    paid: Part | None = None  # for it, and for what is learned
-    tell: Callable[[], None] = lambda: None  # what was decided
-
-    def run(
-        self, source: Source, *, ledger: Ledger | None = None,
-        said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
-    ) -> Release:  # fmt: skip
-        """Read the table, pay, draw."""
-        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
-        if schema is not None:
-            x, point = list(schema.names), None
-        else:
-            x = list(fit.columns or [])
-            if x == [task.y]:
-                raise ParameterError(
-                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
-                    "of --x."
-                )
-            if len(x) != 1:
-                spec = self.learner.concept_class.spec
-                rule = f"one column for {spec}"
-                raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
-            point = x[0]
-        named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
-        by = fit.groups
-        csv = fit.csv or (None if self.schema is None else self.schema.csv)
-        named |= {"csv": None if csv is None or not str(csv) else csv}
-        columns: Json = {"x": x, "y": task.y}
-        columns |= {name: str(value) for name, value in named.items() if value is not None}
-        if fit.samples_per_user is not None:
-            columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
-        read = partial(
-            read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
-            caller=fit.caller, **task.rule,
-        )  # fmt: skip
-        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
-        apart = None
-        if self.apart is not None:
-            wide = {} if groups is None else {"domain": groups.domain}
-            apart = partial(read, self.apart, **wide)
-
-        def with_decisions(guarantee: Guarantee, n: int | None) -> None:
-            self.tell()
-            said(guarantee, n)
-
-        try:
-            release = run(
-                self.learner, partial(read, self.table), source,
-                ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
-                data=self.given, certified=fit.certified, before=self.before, apart=apart,
-                paid=self.paid, groups=groups, said=with_decisions,
-            )  # fmt: skip
-        except BudgetError as problem:  # another program has spent meanwhile
-            if not self.before and not self.shares.columns:
-                raise
-            raise _after_the_count(problem) from None
-        names = getattr(task.target, "names", None)
-        texts = names is not None and all(isinstance(name, str) for name in names)
-        return replace(release, names=names) if texts else release
-
-    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
-        """Return the fitted estimator of a release: its parameters are those of the learner."""
-        # scikit-learn takes a second
-        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
-        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
-        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
-
-        learner, shares, target = self.learner, self.shares, self.fit.task.target
-        concepts = learner.concept_class
-        own = {
-            "random_state": random_state, "holdout": shares.holdout,
-            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
-            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
-            "labels": concepts.labels if concepts.lists_labels else None,
-            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
-        }  # fmt: skip
-        if isinstance(target, Count):
-            own["loss"] = "poisson"
-        homes = (of_classes, of_trees, of_linear)
-        made = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
-        for source in (learner, concepts, target):
-            for name in inspect.signature(made).parameters.keys() - own.keys():
-                if hasattr(source, name):
-                    own[name] = getattr(source, name)
-        known = own.keys() & inspect.signature(made).parameters.keys()
-        fitted: PrivateEstimator = made(**{name: _decimal(own[name]) for name in known})
-        assert release.columns is not None
-        return fitted.keep(release, release.columns["x"])
+        return of_secret_part(make, self.subsample, epsilon, delta, caller=self.caller)
 
 
 def fit(
@@ -914,15 +757,15 @@ def fit(
     public : path, data frame, or relation, optional
         Instead of a schema: public unlabelled rows, none of them a record of the table. Columns of
         the same names get the quantiles of its numbers as bins, its texts as categories.
-    model : {"auto", "rule", "list", "tree", "scorecard", "linear", "boosted"}
-        The family. Rules, lists and trees have a certificate of accuracy before data.
+    model : {"auto", "rule", "tree", "scorecard", "linear", "boosted"}
+        The family. Rules and trees have a certificate of accuracy before data.
     labels : sequence, optional
         Public labels, by default (0, 1). Of two, the second one is the positive one, and all other
         cells are the first; more are listed, and a cell that is none of them counts as wrong.
     user : str, optional
         Column that names the user of each record: protects users, with a schema.
     samples_per_user : int >= 1, optional
-        With ``user``, of rules, lists and trees: how many records of each are looked at (public).
+        With ``user``, of rules and trees: how many records of each are looked at (public).
     monotonic_cst : mapping from names to 1 or -1, optional
         Columns of the schema along which a linear model or scorecard only rises, or falls.
     inference : sequence of str, optional
@@ -932,7 +775,7 @@ def fit(
         The budget of these records.
     evaluate : number, "auto" or None
         The part of epsilon that measures the error on the records of the fit. "auto": a tenth of
-        what learns, for rules, lists and trees. Other models hold records out, from n epsilon 500
+        what learns, for rules and trees. Other models hold records out, from n epsilon 500
         on: a share of ``1000 / (n epsilon)``, between .1 and .3 and at most 20,000; with fewer
         nothing is evaluated.
     holdout : number in (0, 1), optional
@@ -996,12 +839,12 @@ def fit(
     options = {name: value for name, value in locals().items() if name in OPTIONS} | other
     source, plan = source_of("fit", random_state), None
     if protocol is None:
-        asked = asked_of("fit", options)
+        parsed = asked_of("fit", options)
     else:
         plan = protocol if isinstance(protocol, Protocol) else Protocol.read(protocol)
         plan.check_alone(n for n, v in options.items() if v is not OPTIONS.get(n))
-        asked = asked_by(plan, table)
-    planned = asked.plan(
+        parsed = asked_by(plan, table)
+    planned = parsed.plan(
         table, source, ledger=ledger, say=lambda name, text: _LOG.info("%s: %s", name, text)
     )
 
@@ -1037,16 +880,16 @@ def asked_of(caller: str, options: Mapping[str, Any]) -> Fit:
     for name in options:
         if name not in OPTIONS:
             raise ParameterError(no_argument("littlestone", name))
-    said = OPTIONS | dict(options)
-    labels = said["labels"]
-    own = None if labels is None else tuple(check_labels(caller, labels))
-    listed, two = (own, None) if own is not None and len(own) > 2 else (None, own)
-    schema, columns = said["schema"], said["columns"]
+    typed = OPTIONS | dict(options)
+    labels = typed["labels"]
+    names = None if labels is None else tuple(check_labels(caller, labels))
+    listed, two = (names, None) if names is not None and len(names) > 2 else (None, names)
+    schema, columns = typed["schema"], typed["columns"]
     if columns is not None and isinstance(schema, Schema) and schema.bound:
-        said["schema"] = replace(schema, columns=tuple(schema[name] for name in columns))
+        typed["schema"] = replace(schema, columns=tuple(schema[name] for name in columns))
     return Fit(
-        **{name: said[name] for name in _AS_TYPED},
-        target={name: said[name] for name in _OF_TARGETS_ONLY},
+        **{name: typed[name] for name in _AS_TYPED},
+        target={name: typed[name] for name in _OF_TARGETS_ONLY},
         labels=Labels(listed, two, 1 if two is None else two[1]),
         caller=caller,
     )
@@ -1056,21 +899,11 @@ def asked_by(protocol: Protocol, table: Any) -> Fit:
     """Return the fit of a protocol, if a table has its columns; no record is read."""
     from littlestone.data.tables import read_table  # noqa: PLC0415 - engines are loaded late
 
-    asked = Fit.from_dict(protocol.fit)
-    declared = None if asked.schema is None else asked.schema.csv
-    opened = read_table(table, csv=asked.csv, declared=declared, caller="fit")
+    parsed = Fit.from_dict(protocol.fit)
+    declared = None if parsed.schema is None else parsed.schema.csv
+    opened = read_table(table, csv=parsed.csv, declared=declared, caller="fit")
     protocol.check_columns(opened.names)
-    return asked
-
-
-def _decimal(value: Any) -> Any:
-    """Return a fraction as the number that a person would type, if that is exact."""
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    if not isinstance(value, Fraction):
-        return value
-    typed = int(value) if value.denominator == 1 else float(value)
-    return typed if exact_value(typed) == value else value
+    return parsed
 
 
 def _refuse_time(caller: str, names: Iterable[str]) -> None:

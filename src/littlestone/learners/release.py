@@ -23,27 +23,18 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import (
     ConceptClass,
     TreeEnsemble,
-    TreeHypothesis,
     TreeSum,
     class_from_dict,
 )
 from littlestone.classes import load as load_hypothesis
-from littlestone.classes.base import VectorDomain
-from littlestone.classes.boosted_trees.programs import as_python, as_r
+from littlestone.classes.boosted_trees.export import as_python, as_r, refuse_columns
 from littlestone.classes.decision_trees import hypothesis as sql
 from littlestone.classes.hypotheses import (
-    AlwaysZero,
-    MajorityHypothesis,
-    MixtureHypothesis,
-    PatchedHypothesis,
     constant_label,
 )
-from littlestone.classes.rules import RuleHypothesis
 from littlestone.costs import Costs
-from littlestone.data import AnyDomain, Column, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.cells import BINARY, CsvFormat, check_labels
 from littlestone.data.schema import Proposal
-from littlestone.data.targets import Periods
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -61,7 +52,7 @@ from littlestone.evaluation import (
     quality,
 )
 from littlestone.evaluation.histogram import held_out_by_rule, merged_scores
-from littlestone.evaluation.survival import risk_bins
+from littlestone.evaluation.quantities import risk_bins
 from littlestone.learners.record import record_of
 from littlestone.mechanisms.estimate import Conformal
 from littlestone.notebooks import Card
@@ -70,7 +61,7 @@ from littlestone.privacy.guarantee import ALL, HELD_OUT, LEARNED_FROM, NOT_PRIVA
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
-    from littlestone.data import Domain, Schema
+    from littlestone.data import Schema
     from littlestone.data.targets import Target
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
@@ -139,8 +130,8 @@ class Release:
         """
         sides = [p for p in self.parts if p.about in (LEARNED_FROM, HELD_OUT) and p.what != LABELS]
         if part not in sides:
-            known = part.what != JOINED
-            return part.guarantee if known else replace(part.guarantee, claim=COMPOSED)
+            of_model = part.what != JOINED
+            return part.guarantee if of_model else replace(part.guarantee, claim=COMPOSED)
         at_once = total(sides)
         before = any(each.what in (COLUMNS, JOINED) for each in sides)
         return replace(at_once, claim="dp.parallel") if before else at_once
@@ -185,25 +176,27 @@ class Release:
     @property
     def counts(self) -> ScoreHistogram | None:
         """The histogram of an evaluation of labels."""
-        found = self.evaluation
-        return found if isinstance(found, ScoreHistogram) and self.target is None else None
+        evaluation = self.evaluation
+        return (
+            evaluation if isinstance(evaluation, ScoreHistogram) and self.target is None else None
+        )
 
     @property
     def measured(self) -> Evaluation | QuantityEvaluation | SurvivalEvaluation | None:
         """What the evaluation says; nothing of new records, if the columns were learned, too."""
-        found = self.evaluation
-        if found is None:
+        evaluation = self.evaluation
+        if evaluation is None:
             return None
         if not self.independent:
-            found = replace(found, held_out=False)
+            evaluation = replace(evaluation, held_out=False)
         measured: Evaluation | QuantityEvaluation | SurvivalEvaluation
-        if isinstance(found, ErrorSums):
-            measured = QuantityEvaluation(found)
-        elif isinstance(self.hypothesis, TreeSum):
+        if isinstance(evaluation, ErrorSums):
+            measured = QuantityEvaluation(evaluation)
+        elif self.target is not None:
             schema = cast("Schema", self.concept_class.row_schema)
-            measured = SurvivalEvaluation.of(found, self.hypothesis, schema)
+            measured = SurvivalEvaluation.of(evaluation, cast(TreeSum, self.hypothesis), schema)
         else:
-            measured = evaluation_of(found, self.hypothesis)
+            measured = evaluation_of(evaluation, self.hypothesis)
         measured.seeded = self.guarantee.seeded
         return measured
 
@@ -239,12 +232,12 @@ class Release:
         lines += [("", f"{part.what}, of {part.about}: {part.guarantee}") for part in self.nested]
         if self.certificate is not None:
             lines.append(("Certificate", str(self.certificate)))
-        found = self.quality
-        if found is not None:
-            lines.append(("Error rate", _band(found.error)))
-            if found.constant != found.majority:  # else it is the same error
-                always = f"Always {self.labels[found.majority]}"
-                lines.append((always, _band(found.baseline)))
+        quality = self.quality
+        if quality is not None:
+            lines.append(("Error rate", _band(quality.error)))
+            if quality.constant != quality.majority:  # else it is the same error
+                always = f"Always {self.labels[quality.majority]}"
+                lines.append((always, _band(quality.baseline)))
         elif self.measured is not None:
             lines.append(("Evaluation", self.measured.summary().partition("\n")[2]))
         return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
@@ -267,7 +260,7 @@ class Release:
             },
             **stated(self.parts),
         }
-        said = {
+        optional = {
             "n": self.n,
             "columns": self.columns,
             "label_names": None if self.names is None else list(self.names),
@@ -275,15 +268,15 @@ class Release:
             "costs": None if self.costs is None else self.costs.to_dict(),
             "protocol": self.protocol,
         }
-        out |= {name: value for name, value in said.items() if value is not None}
+        out |= {name: value for name, value in optional.items() if value is not None}
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
         if self.evaluation is not None:
             out["evaluation"] = self.evaluation.to_dict()
-            found, measured = self.quality, self.measured
-            if found is not None:
-                out["quality"] = found.to_dict()
+            quality, measured = self.quality, self.measured
+            if quality is not None:
+                out["quality"] = quality.to_dict()
             elif isinstance(measured, QuantityEvaluation | SurvivalEvaluation):
                 out["quality"] = measured.quality
             if self.groups:
@@ -366,34 +359,34 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, caller="predict"))
-        found = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
-        return np.concatenate(found)
+        pieces = [labels for labels, *_ in self.predict_pieces(X, x=x, csv=csv)]
+        return np.concatenate(pieces)
 
     def survival(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the probability that nothing has happened at the end of each period (columns)."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is None:
             raise UnsupportedError("Only a model of a time until an event has survival functions.")
         return self._for_each(X, model.survival, "survival", csv)
 
     def predict_interval(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.float64]:
         """Return the two ends of an interval for each row (columns); see `ls.fit`, ``interval``."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is None or model.width is None:
             raise UnsupportedError("This model has no intervals: fit it with interval=0.9.")
         return self._for_each(X, model.interval, "predict_interval", csv)
 
     def predict_set(self, X: Any, *, csv: Any = None) -> npt.NDArray[np.bool_]:
         """Return which labels (columns) are in the set of each row; see `ls.fit`, ``interval``."""
-        model = self._sums
+        model = self.sums
         if model is None or model.target is not None or model.width is None:
             raise UnsupportedError("This model has no sets of labels: fit it with interval=0.9.")
         return self._for_each(X, model.sets, "predict_set", csv)
 
     @property
-    def _sums(self) -> TreeEnsemble | TreeSum | None:
-        """The hypothesis, where it is a sum of trees or tables: of labels, or of a target."""
-        return self.hypothesis if isinstance(self.hypothesis, TreeEnsemble | TreeSum) else None
+    def sums(self) -> Any:
+        """The hypothesis, where it is a `TreeEnsemble`, of labels, or a `TreeSum`, of a target."""
+        return self.hypothesis if self.hypothesis.of_sums else None
 
     def _for_each(
         self, X: Any, answer: Callable[[Points], npt.NDArray[Any]], caller: str, csv: Any
@@ -422,7 +415,7 @@ class Release:
         if proba:
             self._check_chances()
         for points, inside, keys in self._points_of(table, x=x, csv=csv, key=key):
-            model = self._sums
+            model = self.sums
             if model is not None and model.target is not None:
                 beside = model.survival(points) if proba else None
                 beside = beside if model.width is None else model.interval(points)
@@ -472,8 +465,9 @@ class Release:
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the chance of label 1, of each label, or to survive each period, by point."""
         self._check_chances()
-        if self._sums is not None:
-            return self._sums.chances(points)
+        if self.sums is not None:
+            chances: npt.NDArray[np.float64] = self.sums.chances(points)
+            return chances
         scores = cast(ScoreHistogram, self.evaluation).scores
         return self._shares()[score_places(self.hypothesis, points, scores)]
 
@@ -484,12 +478,12 @@ class Release:
         return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
-        if self.target is not None and not isinstance(self.target, Periods):
+        if self.target is not None and not self.target.ends:
             raise UnsupportedError(
                 f"A model of a {self.target.kind} predicts numbers, not probabilities: leave out "
                 "--proba."
             )
-        if self._sums is None and self.evaluation is None:
+        if self.sums is None and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} predicts labels, not probabilities: fit it "
                 "with an evaluation (--evaluate), or use a scorecard or boosted_trees(depth=2)."
@@ -503,52 +497,47 @@ class Release:
         was made with a seed says so in a comment; JSON has the guarantee.
         """
         remark = f"# {NOT_PRIVATE}\n"
-        said = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
-        return said * self.guarantee.seeded + self._exported(to, dialect, table)
+        comment = {"sql": f"/* {NOT_PRIVATE} */ ", "python": remark, "r": remark}.get(to, "")
+        return comment * self.guarantee.seeded + self._exported(to, dialect, table)
 
     def _exported(self, to: str, dialect: str, table: str | None) -> str:
         schema, hypothesis = self.concept_class.row_schema, self.hypothesis
         if to not in ("sql", "python", "r", "json"):
             raise parameter_error("export", "to", "one of sql, python, r, json", to)
-        if schema is not None:
-            hypothesis = _as_tree(hypothesis, schema)
-        if schema is None or not isinstance(hypothesis, TreeEnsemble | TreeHypothesis | TreeSum):
+        model: Any = None if schema is None else hypothesis.exported(schema)
+        if schema is None or model is None:
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: rules, rule lists, "
+                f"A model of {self.concept_class.spec} cannot be exported: rules, "
                 "trees, scorecards and boosted trees can."
             )
-        used = {split.column for split in hypothesis.literals}
-        if isinstance(hypothesis, TreeEnsemble) and hypothesis.code_points is not None:
-            used |= {position for position, _ in hypothesis.code_points.columns}
-        asked = [column for at, column in enumerate(schema) if at in used]
-        _refuse_columns(asked, to)
+        columns_asked = [column for at, column in enumerate(schema) if at in model.columns]
+        refuse_columns(columns_asked, to)
         if to == "sql":
-            written = hypothesis.to_sql(schema, dialect=dialect)
-            chance = isinstance(hypothesis, TreeEnsemble) and hypothesis.binary
-            name = "probability" if chance else "prediction"
+            written: str = model.to_sql(schema, dialect=dialect)
+            name = "probability" if model.ranks else "prediction"
             if table is None:
                 return written
             parts = [f"{written} AS {name}"]
             parts += [
-                f"{own} AS {sql.named(named)}" for named, own in self._beside(schema, dialect)
+                f"{value} AS {sql.named(named)}" for named, value in self._beside(schema, dialect)
             ]
             return f"SELECT *, {', '.join(parts)}\nFROM {table}"
         if to == "json":
             columns = replace(schema, proposal=None).to_list()
-            document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
+            document = {"schema": columns, "hypothesis": model.to_dict()}
             document["guarantee"] = self.guarantee.to_dict()
             return json.dumps(document, ensure_ascii=False)
-        alone = isinstance(hypothesis, TreeHypothesis)
-        if isinstance(hypothesis, TreeHypothesis):  # one vote
-            trees, names = (hypothesis,), hypothesis.label_names
-            hypothesis = TreeEnsemble(trees, Fraction(1), (0,) * len(names), names)
+        several = model.of_sums
+        if not several:  # one vote
+            names = model.label_names
+            model = TreeEnsemble((model,), Fraction(1), (0,) * len(names), names)
         if to == "r":
-            return as_r(hypothesis, schema, self.labels, chances=not alone)
-        return as_python(hypothesis, schema, votes=not alone)
+            return as_r(model, schema, self.labels, chances=several)
+        return as_python(model, schema, votes=several)
 
     def _beside(self, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
         """Yield the columns of intervals or sets: their names, and their SQL."""
-        model = self._sums
+        model = self.sums
         if model is None or model.width is None:
             return
         if model.target is not None:
@@ -626,7 +615,7 @@ def read_evaluation(data: Any) -> ScoreHistogram | ErrorSums:
 
 
 def parts_of(
-    own: tuple[Part, ...],
+    learned: tuple[Part, ...],
     proposal: Proposal | None,
     before: tuple[Part, ...] = (),
     *,
@@ -637,10 +626,10 @@ def parts_of(
     ``split``: before columns were learned.
     """
     columns = []
-    if proposal is not None and not any(part.what == JOINED for part in own):
+    if proposal is not None and not any(part.what == JOINED for part in learned):
         about = LEARNED_FROM if split else ALL
         columns = [Part(COLUMNS, proposal.guarantee, about, proposal.entry)]
-    parts = (*before, *columns, *own)
+    parts = (*before, *columns, *learned)
     total(parts)
     return parts
 
@@ -649,39 +638,6 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     schema = concept_class.row_schema
     return None if schema is None else schema.proposal
-
-
-def _refuse_columns(asked: Sequence[Column], to: str) -> None:
-    """Refuse to export a model over columns whose cells another program would read otherwise."""
-    dated = [column.name for column in asked if column.calendar is not None]
-    if to != "json" and dated:
-        raise UnsupportedError(
-            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
-            "json, or leave these columns out of the schema."
-        )
-    cleaned = [column.name for column in asked if column.cleaning is not None]
-    if to in ("sql", "r") and cleaned:
-        raise UnsupportedError(
-            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
-            f"exported to {to}: export it to python or json, or clean the cells first and give "
-            "the schema without these keys."
-        )
-    inexact = [column.name for column in asked if column.beyond_doubles]
-    if to in ("sql", "r") and inexact:
-        raise UnsupportedError(
-            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
-            f"exported to {to}, which rounds them: export it to python or json."
-        )
-
-
-def _as_tree(hypothesis: Hypothesis, schema: Schema) -> Hypothesis:
-    """Return a rule as a tree."""
-    match hypothesis:
-        case RuleHypothesis():
-            return hypothesis.tree(schema)
-        case AlwaysZero():
-            return TreeHypothesis(0)
-    return hypothesis
 
 
 def _band(band: Band) -> str:
@@ -737,7 +693,7 @@ def secret_n(neighbours: Neighbours) -> bool:
 
 def _with_margins(hypothesis: Hypothesis) -> TreeEnsemble | None:
     """Return a sum of trees of the labels 0 and 1; None for any other hypothesis."""
-    return hypothesis if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary else None
+    return cast(TreeEnsemble, hypothesis) if hypothesis.ranks else None
 
 
 def scores_of(
@@ -792,9 +748,9 @@ def _count(value: Any) -> int:
 
 def stated(parts: tuple[Part, ...]) -> Json:
     """Return what a document says of its cost: the sum, and each part, where there are several."""
-    said: Json = {"guarantee": total(parts).to_dict()}
+    document: Json = {"guarantee": total(parts).to_dict()}
     plain = len(parts) == 1 and parts[0].what != JOINED
-    return said | ({} if plain else {"parts": [part.to_dict() for part in parts]})
+    return document | ({} if plain else {"parts": [part.to_dict() for part in parts]})
 
 
 def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
@@ -807,13 +763,13 @@ def parts_in(document: Json, concept_class: ConceptClass) -> tuple[Part, ...]:
         return parts_of((Part(LEARNING, headline),), proposal)
     parts = tuple(map(Part.from_dict, document["parts"]))
     columns: list[Any] = [part.guarantee for part in parts if part.what == COLUMNS]
-    known: list[Any] = [] if proposal is None else [proposal.guarantee]
+    costs: list[Any] = [] if proposal is None else [proposal.guarantee]
     joined = [part.about for part in parts if part.what == JOINED]
     if joined:
-        known = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
+        costs = [] if proposal is None or proposal.zcdp is None else [proposal.spent]
         # of a score, what the model cost its own records is not stated in zCDP
-        columns += known if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
-    if total(parts) != headline or columns != known:
+        columns += costs if joined == [OTHERS] else [document["spent"].get(COLUMNS)]
+    if total(parts) != headline or columns != costs:
         raise ParameterError("The parts of the model's guarantee do not add up to it.")
     return parts
 
@@ -852,11 +808,11 @@ def _columns(columns: Any) -> Json | None:
     return dict(columns)
 
 
-def _names(given: Any, concept_class: ConceptClass) -> tuple[Label, Label] | None:
+def _names(names: Any, concept_class: ConceptClass) -> tuple[Label, Label] | None:
     """Check how the labels 0 and 1 are called."""
-    if given is None:
+    if names is None:
         return None
-    first, second = check_labels("the model", given)
+    first, second = check_labels("the model", names)
     if concept_class.lists_labels or getattr(concept_class, "target", None) is not None:
         raise ValueError
     return first, second
@@ -869,22 +825,22 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     prediction.
     """
     target = getattr(concept_class, "target", None)
-    if target != getattr(hypothesis, "target", None):
+    if target != hypothesis.target:
         raise _unfit("hypothesis", "target")
-    own = getattr(hypothesis, "label_names", concept_class.labels)
+    names = getattr(hypothesis, "label_names", concept_class.labels)
     inner = list(_within(hypothesis))
-    if own != concept_class.labels or any(
+    if names != concept_class.labels or any(
         getattr(part, "label_names", BINARY) != BINARY for part in inner
     ):
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
-    asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
+    tests = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
     public = getattr(concept_class, "asked", concept_class.row_schema)
-    if not asked <= set(() if public is None else public.literals()):
+    if not tests <= set(() if public is None else public.literals()):
         raise _unfit("hypothesis", "schema")
     if target is not None:
         return
-    points = _some_points(domain)
+    points = domain.examples
     if points is None:
         return
     try:
@@ -899,46 +855,28 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
 
 
 def _within(hypothesis: Hypothesis) -> Iterator[Hypothesis]:
-    """Yield the hypotheses that one is made of."""
-    parts: tuple[Hypothesis, ...] = ()
-    if isinstance(hypothesis, PatchedHypothesis):
-        parts = (hypothesis.base,)
-    elif isinstance(hypothesis, MajorityHypothesis):
-        parts = hypothesis.parts
-    elif isinstance(hypothesis, MixtureHypothesis):
-        parts = tuple(part for part, _ in hypothesis.parts)
-    for part in parts:
+    """Yield the hypotheses that one is made of, and what these are made of."""
+    for part in hypothesis.inner:
         yield part
         yield from _within(part)
-
-
-def _some_points(domain: Domain) -> Points | None:
-    """Return public points that any hypothesis of a domain answers; None for nodes of trees."""
-    if isinstance(domain, RowDomain):
-        return np.zeros((2, len(domain.schema)), dtype=np.int16)
-    if isinstance(domain, IntegerDomain):
-        return domain.store([domain.low, domain.high])
-    if isinstance(domain, VectorDomain):
-        return domain.store([(0,) * domain.n])
-    return domain.store(["a", "b"]) if type(domain) in (TextDomain, AnyDomain) else None
 
 
 def _check_evaluation(release: Release) -> None:
     """Refuse an evaluation, or costs, of other labels or scores than those of the model."""
     labels, histogram = len(release.labels), release.evaluation
-    if (release.interval is None) != (getattr(release.hypothesis, "width", None) is None):
+    if (release.interval is None) != (release.hypothesis.width is None):
         raise _unfit("interval", "hypothesis")
     if release.costs is not None and len(release.costs.matrix) != labels:
         raise _unfit("costs", "labels")
     if histogram is None:
         return
-    model = release.hypothesis
+    model: Any = release.hypothesis
     if isinstance(histogram, ErrorSums):
-        if not isinstance(model, TreeSum) or histogram.kind != model.kind:
+        if model.target is None or histogram.kind != model.kind:
             raise _unfit("evaluation", "hypothesis")
         return
-    if isinstance(model, TreeSum):
-        periods = model.target.ends if isinstance(model.target, Periods) else ()
+    if model.target is not None:
+        periods = model.target.ends
         schema, size = cast("Schema", release.concept_class.row_schema), histogram.size
         fits = bool(periods) and histogram.labels == 2 * len(periods) + 1
         if not fits or histogram.unlisted or histogram.scores != risk_bins(model, schema, size):

@@ -7,9 +7,11 @@ secret; everything else here is public: parameters, promises, certificates, rele
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -19,23 +21,26 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import BoostedTreeClass, TreeEnsemble, TreeSum
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
-from littlestone.data.groups import Grouping
-from littlestone.data.targets import Periods, TargetSample
+from littlestone.data.histogram import Grouping
+from littlestone.data.schema import Schema
+from littlestone.data.targets import TargetSample
 from littlestone.errors import (
+    BudgetError,
     InfeasibleError,
     ParameterError,
+    StoppedError,
     UnsupportedError,
     check_fraction,
     check_probability,
     check_rows,
     counted,
+    exact_value,
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM, held_out_by_rule, split_units
-from littlestone.evaluation.quantities import ERROR_SUMS
-from littlestone.evaluation.survival import survival_histogram
-from littlestone.learners.agnostic.subsample import Subsample
+from littlestone.evaluation.quantities import ERROR_SUMS, survival_histogram
+from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.values import (
     HOLDOUT,
     INTERVAL_EVALUATION,
@@ -46,6 +51,7 @@ from littlestone.learners.release import COLUMNS as OF_COLUMNS
 from littlestone.learners.release import (
     COMPOSED,
     JOINED,
+    LABELS,
     LEARNING,
     Release,
     evaluation_of,
@@ -55,14 +61,17 @@ from littlestone.learners.release import (
     scores_of,
     secret_n,
 )
-from littlestone.mechanisms.estimate import Conformal
+from littlestone.mechanisms.estimate import COUNT, Conformal, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours, Part, check_ledger, total
-from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, OTHERS
+from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM, NOT_PRIVATE, OTHERS
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
     from littlestone.data import Domain
+    from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
+    from littlestone.learners.fit import Fit
+    from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label
@@ -140,13 +149,13 @@ class Shares:
             part = (total - spent) * _EVALUATION
         learns = total - spent - (part or 0 if share is None else 0)
         zcdp = (Fraction(0), Fraction(0)) if joined else None
-        found = cls(total, spent, zcdp, learns * _LABELS if labels else Fraction(0))
+        shares = cls(total, spent, zcdp, learns * _LABELS if labels else Fraction(0))
         if auto and share is not None:
-            part = found.apart * (1 if covered is None else INTERVAL_EVALUATION)
+            part = shares.apart * (1 if covered is None else INTERVAL_EVALUATION)
         elif part is not None:
-            found._check_evaluation(caller, part, evaluate, share, covered)
+            shares._check_evaluation(caller, part, evaluate, share, covered)
         by_rule = rule and auto and share is None
-        return replace(found, evaluation=part, holdout=share, covered=covered, rule=by_rule)
+        return replace(shares, evaluation=part, holdout=share, covered=covered, rule=by_rule)
 
     def at(self, n: int) -> Shares:
         """Return the parts for n units, a public number, by `held_out_by_rule`.
@@ -159,10 +168,10 @@ class Shares:
         """
         if not self.rule:
             return self
-        units, known = held_out_by_rule(n, self.total).units, replace(self, rule=False)
+        units, fixed = held_out_by_rule(n, self.total).units, replace(self, rule=False)
         if not units:
-            return known
-        return replace(known, holdout=Fraction(units, n), evaluation=self.apart)
+            return fixed
+        return replace(fixed, holdout=Fraction(units, n), evaluation=self.apart)
 
     def _check_evaluation(
         self, caller: str, part: Fraction, typed: Any, share: Fraction | None,
@@ -316,32 +325,32 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     shares = shares.at(n)
     guarantee = promise(learner, shares=shares, seeded=source.seeded, before=before)
     loss = shares.loss(learner)
-    held_out, own = shares.held_out(n), shares.learner(learner)
+    held_out, smaller = shares.held_out(n), shares.learner(learner)
     if groups is not None and not held_out:
         raise ParameterError(NOT_HELD_OUT.format(learner.caller))
-    _ = own.plan  # and so does what the evaluation leaves
+    _ = smaller.plan  # and so does what the evaluation leaves
     if certified:
-        _require(own, n - held_out)
+        _require(smaller, n - held_out)
     said(guarantee, None if secret else n)
     if shares.evaluation is not None:  # what cannot be read is not paid for
         sample.complete()
         if looked_at is not None:
             looked_at.complete()
     has_certificate = not getattr(learner, "uncertified", "")
-    certificate = certificate_of(own, n - held_out) if has_certificate else None
-    required = own.required_samples() if has_certificate else None
+    certificate = certificate_of(smaller, n - held_out) if has_certificate else None
+    required = smaller.required_samples() if has_certificate else None
     conformal = None
     if shares.interval is not None:
         target = cast(BoostedTreeClass, learner.concept_class).target
         how: Any = {"m": held_out, "epsilon": shares.interval, "unit": learner.unit}
         conformal = planned(target, shares.covered, **how)
-    spent = _spending(own, n - held_out, shares.evaluation, conformal)
+    spent = _spending(smaller, n - held_out, shares.evaluation, conformal)
     if shares.zcdp is not None:
         proposal = proposal_of(learner.concept_class)
         assert proposal is not None
         spent = {OF_COLUMNS: proposal.spent} | (spent or {})
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
-    taken: Any = sample if held_out else own.taken(sample, source)
+    taken: Any = sample if held_out else smaller.taken(sample, source)
     if not held_out:
         looked_at = sample
     elif looked_at is None and not sample.in_memory:  # what stops this costs nothing, either
@@ -351,15 +360,15 @@ def run(  # noqa: PLR0912, PLR0915 - one thing after the other: what is public, 
     paid = pay(ledger, LEARNING, guarantee, what, loss=loss) if paid is None else paid
     if looked_at is None:
         looked_at, taken = split_units(taken, held_out, source)
-    hypothesis = own.draw(taken, source)
+    hypothesis = smaller.draw(taken, source)
     histogram = None
     if shares.evaluation is not None:
         schema = getattr(learner.concept_class.domain, "schema", None)
         how = {"held_out": bool(held_out), "schema": schema, "groups": groups}
         histogram = _histogram(hypothesis, looked_at, source, shares.evaluation, **how)
-        if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+        if hypothesis.ranks:
             measured = evaluation_of(cast(ScoreHistogram, histogram), hypothesis)
-            hypothesis = hypothesis.with_curve(measured.recalibrated())
+            hypothesis = cast(TreeEnsemble, hypothesis).with_curve(measured.recalibrated())
     if conformal is not None:
         model = cast(TreeSum | TreeEnsemble, hypothesis)
         hypothesis = with_width(model, looked_at, conformal, source)
@@ -391,6 +400,35 @@ def pay(
     if ledger is None:
         return Part(name, guarantee)
     return Part(name, guarantee, entry=ledger.entry(ledger.charge(guarantee, loss=loss, what=what)))
+
+
+def first_count(
+    opened: Table, y: str, source: Source, ledger: Ledger | None, shares: Shares, *, caller: str
+) -> tuple[Part, ...]:
+    """Pay, and count the records whose cell is neither 0 nor 1; end where most are.
+
+    `StoppedError`: what was paid is the count, and nothing else was drawn.
+    """
+    from littlestone.data.counting import count_labels  # noqa: PLC0415 - engines are late
+
+    if not shares.labels:
+        return ()
+    counts = count_labels(opened, y, [0, 1], caller=caller).tolist()
+    promised = Guarantee(shares.labels, claim=COUNT, seeded=source.seeded)
+    part = pay(ledger, LABELS, promised, f"count of the cells of {y} that are neither 0 nor 1")
+    n = sum(counts)
+    if shares.holdout is not None:
+        part = replace(part, about=LEARNED_FROM)
+    others = private_count(counts[1], n, epsilon=shares.labels, source=source)
+    if others.low > n / 2:
+        seeded = f" {NOT_PRIVATE}." if source.seeded else ""
+        raise StoppedError(
+            f"Most cells of the column {y!r} are neither 0 nor 1 (about {others.value:,} of "
+            f"{n:,}). State which cell means 1 (--positive, labels=), or that it is not a "
+            f"label (--target). This count cost epsilon {shares.labels}, which stays spent; "
+            f"nothing else was drawn.{seeded}"
+        )
+    return (part,)
 
 
 def shares_of(
@@ -445,9 +483,9 @@ def score_all(
     """
     total: Fraction = check_fraction(caller, "epsilon", epsilon, hint="1 is a common choice.")
     grouped = groups or [None] * len(pairs)
-    for (release, sample), own in zip(pairs, grouped, strict=True):
+    for (release, sample), grouping in zip(pairs, grouped, strict=True):
         if sample.in_memory:  # others were read by its rules
-            domain = release.concept_class.domain if own is None else own.domain
+            domain = release.concept_class.domain if grouping is None else grouping.domain
             check_points(domain, sample.points, caller=caller)
         check_rows(sample.n, caller)
     claim = HISTOGRAM if len(pairs) == 1 else f"dp.sum({HISTOGRAM})"
@@ -458,17 +496,17 @@ def score_all(
     if ledger is not None:
         what = f"{caller} of {counted(len(pairs), 'models')}"
         entry = ledger.entry(ledger.charge(guarantee, what=what))
-    part, found = total / len(pairs), []
+    part, releases = total / len(pairs), []
     others = held_out or [True] * len(pairs)
-    for (release, sample), other, own in zip(pairs, others, grouped, strict=True):
-        how: Json = {"held_out": other, "groups": own}
+    for (release, sample), other, grouping in zip(pairs, others, grouped, strict=True):
+        how: Json = {"held_out": other, "groups": grouping}
         scored = _histogram(release.hypothesis, sample, source, part, **how)
         model = [
             replace(each, about=OTHERS)
             for each in release.parts
             if each.about == OTHERS or not release.scored
         ]
-        found.append(
+        releases.append(
             replace(
                 release,
                 evaluation=scored,
@@ -479,7 +517,7 @@ def score_all(
                 spent=None,
             )
         )
-    return found
+    return releases
 
 
 def read_sample(
@@ -518,8 +556,8 @@ def read_sample(
     if user is not None:
         arguments["user"] = user
     roles = [arguments.get(role) for role in ("y", "event", "user")]
-    given = [name for name in roles if isinstance(name, str)]
-    if twice := [name for name in given if given.count(name) > 1]:
+    named = [name for name in roles if isinstance(name, str)]
+    if twice := [name for name in named if named.count(name) > 1]:
         raise ParameterError(
             f"{arguments.get('caller', 'fit')} reads the column {twice[0]!r} in two roles (y or "
             "time, event, user). Name another column for one of them."
@@ -530,7 +568,7 @@ def read_sample(
         values = TargetSample.read(table, target=target, **arguments)
         check_rows(values.n, arguments.get("caller", "fit"))
         return values
-    found: AnySample = read(
+    sample: AnySample = read(
         table,
         domain=domain,
         labels=labels,
@@ -539,8 +577,8 @@ def read_sample(
         **arguments,
     )
     if not secret_n(learner.neighbours):
-        check_rows(found.n, arguments.get("caller", "fit"))
-    return found
+        check_rows(sample.n, arguments.get("caller", "fit"))
+    return sample
 
 
 def certificate_of(learner: Learner[Any], n: int) -> Certificate:
@@ -586,9 +624,9 @@ def promise(
     `ParameterError` if it promises nothing together with what the columns cost.
     """
     shares = shares_of(learner, **parts) if shares is None else shares
-    own = _own_parts(learner, shares, seeded=seeded)
-    whole = total(parts_of(own, proposal_of(learner.concept_class), before))
-    return replace(total(own), seeded=whole.seeded)
+    parts_of_learner = _own_parts(learner, shares, seeded=seeded)
+    whole = total(parts_of(parts_of_learner, proposal_of(learner.concept_class), before))
+    return replace(total(parts_of_learner), seeded=whole.seeded)
 
 
 def _own_parts(
@@ -608,7 +646,8 @@ def _own_parts(
         )
     concepts = learner.concept_class
     if shares.covered is not None and (
-        not isinstance(concepts, BoostedTreeClass) or isinstance(concepts.target, Periods)
+        not isinstance(concepts, BoostedTreeClass)
+        or (concepts.target is not None and concepts.target.ends)
     ):
         raise UnsupportedError(
             "Only boosted trees and scorecards for quantities, counts and labels have intervals "
@@ -636,7 +675,7 @@ def _evaluation_claim(learner: Learner[Any]) -> str:
 def _of_values(learner: Learner[Any]) -> bool:
     """Return whether a learner predicts quantities or counts."""
     target = getattr(learner.concept_class, "target", None)
-    return target is not None and not isinstance(target, Periods)
+    return target is not None and not target.ends
 
 
 def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
@@ -651,9 +690,9 @@ def held_out_of(n: int, holdout: Any, *, interval: bool = False) -> int:
                 f"The 'interval' parameter of fit holds out {holdout} of the records, which is "
                 f"none of {counted(n, 'records')}. Use more records, or leave it out."
             )
-        wanted = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
+        allowed = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
         hint = "Without it the evaluation is on the records of the fit."
-        raise parameter_error("fit", "holdout", wanted, holdout, hint)
+        raise parameter_error("fit", "holdout", allowed, holdout, hint)
     return held_out
 
 
@@ -663,10 +702,12 @@ def _spending(
     spent = learner.spending(n) if hasattr(learner, "spending") else None
     if evaluate is None and conformal is None:
         return spent
-    own = spent or {"learning": f"epsilon {learner.epsilon}"}
+    spent_on = spent or {"learning": f"epsilon {learner.epsilon}"}
     if evaluate is not None:
-        own |= {"evaluation": f"epsilon {evaluate}"}
-    return own if conformal is None else own | {"interval": f"epsilon {conformal.epsilon}"}
+        spent_on |= {"evaluation": f"epsilon {evaluate}"}
+    return (
+        spent_on if conformal is None else spent_on | {"interval": f"epsilon {conformal.epsilon}"}
+    )
 
 
 def _histogram(
@@ -683,14 +724,14 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    if isinstance(hypothesis, TreeSum):
-        from littlestone.learners.boosting.errors import error_sums  # noqa: PLC0415 - a learner's
+    if hypothesis.target is not None:
+        from littlestone.learners.boosting.losses import error_sums  # noqa: PLC0415 - a learner's
 
         values = cast(TargetSample, sample)
         how: Any = {"epsilon": epsilon, "held_out": held_out, "source": source}
-        if isinstance(hypothesis.target, Periods):
-            return survival_histogram(hypothesis, schema, values, **how)
-        return error_sums(hypothesis, values, **how, groups=groups)
+        if hypothesis.target.ends:
+            return survival_histogram(cast(TreeSum, hypothesis), schema, values, **how)
+        return error_sums(cast(TreeSum, hypothesis), values, **how, groups=groups)
     n = sample.n
     if isinstance(sample, TargetSample):
         sample = _one_of_each(sample, cast(TreeEnsemble, hypothesis), source)
@@ -700,12 +741,12 @@ def _histogram(
     counts = np.zeros((size, sample.labels + unlisted, len(scores)), dtype=np.int64)
     for part in _parts(sample, source):
         counts[0, :, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
-        for points, own in part.batches():
+        for points, by_label in part.batches():
             group = np.zeros(len(points), dtype=np.int64)
             if groups is not None:
                 points, group = groups.split(points)  # noqa: PLW2901
             place = score_places(hypothesis, points, scores)
-            for label, weights in enumerate(own):
+            for label, weights in enumerate(by_label):
                 np.add.at(counts[:, label], (group, place), weights)
     # a user without records counts as one that is 0 there, with no cell of a group
     counts[-1, 0, 0] += n - int(counts.sum())
@@ -730,3 +771,124 @@ def _parts(sample: Sample | UserSample, source: Source) -> Iterator[Sample]:
     assert isinstance(sample, UserSample)
     bounded = sample.bound_contributions(1, salt=public_salt(source))
     return (block.pooled() for block in bounded.blocks())
+
+
+# -- A fit that is decided, run.
+
+
+def after_the_count(problem: BudgetError) -> BudgetError:
+    """Return a refusal that does not say that nothing was spent."""
+    words = "No model was drawn; the cost of the first count or of the columns stays spent"
+    return BudgetError(str(problem).replace("Nothing was drawn or spent", words))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A fit that is decided: who learns what, from which columns of an open table."""
+
+    fit: Fit
+    learner: Learner[Any]
+    shares: Shares
+    schema: Schema | None
+    given: Any  # the table as it was given: a ledger may know its file
+    table: Table  # or the part of it that is learned from
+    before: tuple[Part, ...] = ()
+    apart: Table | None = None  # what is held out
+    paid: Part | None = None  # for it, and for what is learned
+    tell: Callable[[], None] = lambda: None  # what was decided
+
+    def run(
+        self, source: Source, *, ledger: Ledger | None = None,
+        said: Callable[[Guarantee, int | None], None] = lambda guarantee, n: None,
+    ) -> Release:  # fmt: skip
+        """Read the table, pay, draw."""
+        fit, task, schema = self.fit, self.fit.task, self.learner.concept_class.row_schema
+        if schema is not None:
+            x, point = list(schema.names), None
+        else:
+            x = list(fit.columns or [])
+            if x == [task.y]:
+                raise ParameterError(
+                    f"The label {task.y!r} of {fit.caller} is among its predictors. Leave it out "
+                    "of --x."
+                )
+            if len(x) != 1:
+                spec = self.learner.concept_class.spec
+                rule = f"one column for {spec}"
+                raise parameter_error(fit.caller, "x", rule, x or None, "Name it with --x.")
+            point = x[0]
+        named = {"positive": task.rule.get("positive"), "event": task.event, "user": fit.user}
+        by = fit.groups
+        csv = fit.csv or (None if self.schema is None else self.schema.csv)
+        named |= {"csv": None if csv is None or not str(csv) else csv}
+        columns: Json = {"x": x, "y": task.y}
+        columns |= {name: str(value) for name, value in named.items() if value is not None}
+        if fit.samples_per_user is not None:
+            columns["samples_per_user"] = self.learner.samples_per_user  # type: ignore[attr-defined]
+        read = partial(
+            read_sample, self.learner, x=point, y=task.y, user=fit.user, strict=fit.strict,
+            caller=fit.caller, **task.rule,
+        )  # fmt: skip
+        groups = None if by is None else by.over(cast(Schema, self.schema), fit.caller)
+        apart = None
+        if self.apart is not None:
+            wide = {} if groups is None else {"domain": groups.domain}
+            apart = partial(read, self.apart, **wide)
+
+        def with_decisions(guarantee: Guarantee, n: int | None) -> None:
+            self.tell()
+            said(guarantee, n)
+
+        try:
+            release = run(
+                self.learner, partial(read, self.table), source,
+                ledger=ledger if self.paid is None else None, shares=self.shares, columns=columns,
+                data=self.given, certified=fit.certified, before=self.before, apart=apart,
+                paid=self.paid, groups=groups, said=with_decisions,
+            )  # fmt: skip
+        except BudgetError as problem:  # another program has spent meanwhile
+            if not self.before and not self.shares.columns:
+                raise
+            raise after_the_count(problem) from None
+        names = getattr(task.target, "names", None)
+        texts = names is not None and all(isinstance(name, str) for name in names)
+        return replace(release, names=names) if texts else release
+
+    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
+        """Return the fitted estimator of a release: its parameters are those of the learner."""
+        # scikit-learn takes a second
+        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
+        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
+        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
+
+        learner, shares, target = self.learner, self.shares, self.fit.task.target
+        concepts = learner.concept_class
+        parameters = {
+            "random_state": random_state, "holdout": shares.holdout,
+            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
+            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
+            "labels": concepts.labels if concepts.lists_labels else None,
+            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
+        }  # fmt: skip
+        if target.loss is not None:
+            parameters["loss"] = target.loss
+        homes = (of_classes, of_trees, of_linear)
+        kind = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
+        for source in (learner, concepts, target):
+            for name in inspect.signature(kind).parameters.keys() - parameters.keys():
+                if hasattr(source, name):
+                    parameters[name] = getattr(source, name)
+        accepted = parameters.keys() & inspect.signature(kind).parameters.keys()
+        fitted: PrivateEstimator = kind(**{name: _decimal(parameters[name]) for name in accepted})
+        assert release.columns is not None
+        return fitted.keep(release, release.columns["x"])
+
+
+def _decimal(value: Any) -> Any:
+    """Return a fraction as the number that a person would type, if that is exact."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    if not isinstance(value, Fraction):
+        return value
+    typed = int(value) if value.denominator == 1 else float(value)
+    return typed if exact_value(typed) == value else value

@@ -25,7 +25,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
-from littlestone.learners.agnostic.subsample import rate_for
+from littlestone.learners.agnostic import rate_for
 from littlestone.learners.base import Goal
 from littlestone.learners.running import certificate_of
 from littlestone.privacy import Guarantee, Neighbours

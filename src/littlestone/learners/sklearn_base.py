@@ -766,7 +766,7 @@ def _no_classes(caller: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]
             if len(classes) == 2 and len(np.unique(labels)) > 2:
                 return DataError(
                     "Only binary classification is supported by this class. The labels must be "
-                    f"the two public classes {public}. Rule lists, trees, boosted trees and finite "
+                    f"the two public classes {public}. Trees, boosted trees and finite "
                     "classes take any labels, for example BoostedTrees(schema, labels=[...])."
                 )
         except (ValueError, TypeError) as problem:

@@ -19,7 +19,7 @@ from littlestone.errors import ParameterError, check_integer, counted, exact_val
 from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners.boosting.values import check_loss
 from littlestone.learners.linear import Linear
-from littlestone.learners.linear.inference import SHARE, usually
+from littlestone.learners.linear.learner import SHARE, usually
 from littlestone.learners.running import Shares
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.version import __version__
@@ -40,6 +40,14 @@ class Labels:
     positive: Any = 1
     negative: Any = None  # with strict reading: the only other cell
     kind = "label"
+    of_labels = True
+    continuous = False
+    loss = None
+    ends = ()
+
+    def rule(self, event: str | None) -> Json:
+        """Return how readers are told to read its column."""
+        return {} if self.listed else {"positive": self.positive, "negative": self.negative}
 
 
 ZERO_ONE = Labels()
@@ -112,45 +120,41 @@ class Task:
             raise parameter_error(caller, "target", "quantity or count", target)
         if high is None:
             raise ParameterError(
-                f"Records with a numeric target, {caller} needs high, the highest value (--high): "
-                "a public number from general knowledge, not from this table."
+                f"For a {target}, {caller} needs high (--high), the highest possible value: a "
+                "public number from general knowledge, not from this table."
             )
         if target == "count":
             _only(caller, given, "a count", "target", "high")
             return cls(column, Count(high))
         _only(caller, given, "a quantity", "target", "low", "high", "loss", "quantile")
-        asked, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
+        quantity, quantile = Quantity(given.get("low", 0), high), given.get("quantile")
         loss = given.get("loss", "auto" if quantile is None else "quantile")
-        return cls(column, asked, None, loss, check_loss(caller, asked, loss, quantile))
+        return cls(column, quantity, None, loss, check_loss(caller, quantity, loss, quantile))
 
     @property
     def of_labels(self) -> bool:
         """Whether labels are predicted."""
-        return isinstance(self.target, Labels)
+        return self.target.of_labels
 
     @property
     def labels(self) -> tuple[Any, ...] | None:
         """The public list of labels, if there is one."""
-        return self.target.listed if isinstance(self.target, Labels) else None
+        return getattr(self.target, "listed", None)
 
     @property
     def rule(self) -> Json:
         """How cells of the column are read."""
-        if not isinstance(self.target, Labels):
-            return {} if self.event is None else {"event": self.event}
-        if self.target.listed is not None:
-            return {}
-        return {"positive": self.target.positive, "negative": self.target.negative}
+        return self.target.rule(self.event)
 
     def concepts(self, make: Callable[[int], ConceptClass]) -> ConceptClass:
         """Return the class of trees with two tests, or with one where that would be too large."""
         try:
-            found = make(2)
+            concepts = make(2)
         except ParameterError:
-            found = make(1)
-        if isinstance(self.target, Labels):
-            return found
-        return cast(BoostedTreeClass, found).of_target(self.target)
+            concepts = make(1)
+        if self.of_labels:
+            return concepts
+        return cast(BoostedTreeClass, concepts).of_target(cast(Target, self.target))
 
     def check(self, caller: str, table: Table, names: Sequence[str] = ()) -> None:
         """Refuse columns that are not there, or are declared as what they are not to be."""
@@ -228,7 +232,7 @@ def about_evaluation(shares: Shares, rows: int | None) -> str:
     if shares.evaluation is None:
         assert rows is not None
         return held_out_by_rule(rows, shares.total).words()
-    measures = f"epsilon {shares.evaluation} is for a private evaluation"
+    measures = f"epsilon {shares.evaluation} is spent on a private evaluation"
     if shares.holdout is None:
         return f"{measures}, on the same records"
     number = "" if rows is None else f"{shares.held_out(rows):,} "
@@ -241,15 +245,15 @@ def about_delta(learner: Any, n: int | None) -> str:
     if isinstance(learner, Linear):
         rounds = 0 if n is None else learner.plan.settings(n).rounds
         return f"{float(delta):g}" + (f": {counted(rounds, 'noisy gradients')}" if rounds else "")
-    said = "0, pure privacy" if delta is None else f"{float(delta):g}"
-    said += " for the model" if learner.columns else ""  # columns have the rest
+    sentence = "0, pure privacy" if delta is None else f"{float(delta):g}"
+    sentence += " for the model" if learner.columns else ""  # columns have the rest
     if n is None:
-        return said + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
+        return sentence + ("; a delta of 1e-6 would allow more trees" if delta is None else "")
     trees, without = (
         replace(learner, delta=each).plan.settings(n).rounds for each in (delta or USUAL, None)
     )
     if delta is not None:
-        return f"{said}: {counted(trees, 'trees')}, instead of {without} without it"
+        return f"{sentence}: {counted(trees, 'trees')}, instead of {without} without a delta"
     gain = f"; a delta of 1e-6 would allow {counted(trees, 'trees')} instead of {without}"
     if learner.concept_class.domain.schema.proposal is not None:
         gain += ", and text columns"
@@ -259,9 +263,9 @@ def about_delta(learner: Any, n: int | None) -> str:
 def about_coefficients(learner: Any, n: int | None) -> str:
     """Say whether intervals are usually given at these public numbers."""
     usual = n is not None and usually(learner.named, n, learner.rho * SHARE)
-    often = "are usually given" if usual else "are often hidden by the noise"
+    often = "usually possible" if usual else "often hidden by noise"
     names = ", ".join(learner.inference)
-    return f"of {names}, for half of the privacy; at these numbers intervals {often}"
+    return f"of {names}, with half of rho; confidence intervals are {often} at this size"
 
 
 # -- Protocols: a fit that is written down before the records are there, with its own hash ---------
@@ -409,20 +413,20 @@ def written(fit: Fit) -> Json:
 
 def read_options(data: Json) -> Json:
     """Return the fields that `written` wrote; those of labels as a dictionary."""
-    given: Json = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
-    given["labels"] = dict(data["labels"])
+    fields: Json = {name: data[name] for name in (*_PLAIN, *_NUMBERS, "target", "columns", "csv")}
+    fields["labels"] = dict(data["labels"])
     for name in ("listed", "names"):
         listed = data["labels"][name]
-        given["labels"][name] = None if listed is None else tuple(listed)
+        fields["labels"][name] = None if listed is None else tuple(listed)
     if data["schema"] is not None:
         csv = data["schema_csv"]
         form = None if csv is None else CsvFormat.parse(csv)
-        given["schema"] = replace(Schema.from_list(data["schema"]), csv=form)
+        fields["schema"] = replace(Schema.from_list(data["schema"]), csv=form)
     if data["by"] is not None:
-        given["by"] = Schema.from_list(data["by"])
+        fields["by"] = Schema.from_list(data["by"])
     if data["costs"] is not None:
-        given["options"] = {"costs": Costs.from_dict(data["costs"])}
-    return given
+        fields["options"] = {"costs": Costs.from_dict(data["costs"])}
+    return fields
 
 
 def _exact(value: Any) -> Any:

@@ -4,10 +4,10 @@
 `select`           the exponential mechanism; few candidates with a score among infinitely
                    many, the weights of bottom that hides which; frequent items
 `estimate`         two-sided geometric noise and the discrete Gaussian; private counts; a bound
-                   that holds for a share of new units, from held-out scores
-`clipping`         where a sum is clipped: a draw by rank over public edges
+                   that holds for a share of new units, from held-out scores; where a sum is
+                   clipped: a draw by rank over public edges
 `above_threshold`  any number of questions, paid for by the charged answers
-``median/``        medians, quantiles and paths
+`median`           medians, quantiles and paths
 =================  ===============================================================================
 """
 

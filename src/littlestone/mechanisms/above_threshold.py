@@ -41,7 +41,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from littlestone.bounds.bound import least_n
+from littlestone.bounds.certificate import least_n
 from littlestone.errors import (
     DataError,
     ParameterError,

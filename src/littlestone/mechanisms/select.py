@@ -38,7 +38,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
-from littlestone.bounds.bound import least_n
+from littlestone.bounds.certificate import least_n
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -332,7 +332,7 @@ def sparse_select_lists(
 
     *Source.* Lyu 2025 (paper 003), Algorithm 1 (PrivateSample), with sets, truncation and a tight
     B: his L_1, ..., L_k are ``lists``, his L is ``cap``. Where lists are too long to be written
-    out, the same law is drawn by `littlestone.learners.littlestone.learner` and
+    out, the same law is drawn by `littlestone.learners.littlestone` and
     `littlestone.papers.lyu`.
 
     Examples

@@ -2,7 +2,8 @@
 
 =============  ======================================================================
 `yan`          000 and 001 (Yan): classes of VC dimension 1
-`li_wang_ye`   002 (Li, Wang, Ye): agnostic learning, users
+`li_wang_ye`   002 (Li, Wang, Ye): agnostic learning of users; of records, in
+               `li_wang_ye_records`
 `lyu`          003 (Lyu): classes of finite Littlestone dimension, batch and online
 `alon`         004 (Alon, Bun, Livni, Malliaris, Moran): private and online learning;
                in `alon_reductions` what makes one learner of another, and the attack
@@ -40,9 +41,9 @@ _HOMES = {
     "yan.algorithm4": ("yan", "ProperLearner"),
     "yan.theorem6": ("yan", "PrivateMedian"),
     "yan.lemma1": ("yan", "ChoosingMechanism"),
-    "lwy.theorem3.4": ("li_wang_ye", "Theorem34"),
-    "lwy.lemma2.4": ("li_wang_ye", "Lemma24"),
-    "lwy.definition2.3": ("li_wang_ye", "RepD"),
+    "lwy.theorem3.4": ("li_wang_ye_records", "Theorem34"),
+    "lwy.lemma2.4": ("li_wang_ye_records", "Lemma24"),
+    "lwy.definition2.3": ("li_wang_ye_records", "RepD"),
     "lwy.lemmaC.1": ("li_wang_ye", "PrivateCompare"),
     "lwy.algorithm2": ("li_wang_ye", "PrivateMinError"),
     "lwy.theorem4.6": ("li_wang_ye", "Theorem46"),
@@ -67,7 +68,7 @@ _HOMES = {
     "alon.attack": ("alon_reductions", "Attack"),
 }
 _NAMES = {python: name for name, (_, python) in _HOMES.items()}
-_PAGES = ("yan", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
+_PAGES = ("yan", "li_wang_ye_records", "li_wang_ye", "lyu", "alon", "alon_reductions", "adaptor")
 
 __all__ = sorted(_NAMES)  # noqa: PLE0605 - built from one table
 

@@ -25,7 +25,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
-from littlestone.bounds.bound import log_of
+from littlestone.bounds.certificate import log_of
 from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import errors
 from littlestone.classes.finite import batch

@@ -24,8 +24,8 @@ from flint import ctx
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.classes import AffineSubspaces, MajorityHypothesis
-from littlestone.classes.affine_subspaces import AffineHypothesis
-from littlestone.classes.dichotomies import ListedDichotomies, check_dichotomies, dichotomies
+from littlestone.classes.finite import ListedDichotomies, check_dichotomies, dichotomies
+from littlestone.classes.geometry import AffineHypothesis
 from littlestone.combinatorics import (
     BitMatrix,
     Kernel,
@@ -37,8 +37,15 @@ from littlestone.combinatorics import (
 from littlestone.data import Sample
 from littlestone.data.sample import part, shuffle, written_out
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners.agnostic.subsample import ordered_part, places, rate_for, relabelled
-from littlestone.learners.agnostic.two_sample import ACCURACY, TwoSamplePlan, fewest_records
+from littlestone.learners.agnostic import (
+    ACCURACY,
+    TwoSamplePlan,
+    fewest_records,
+    ordered_part,
+    places,
+    rate_for,
+    relabelled,
+)
 from littlestone.learners.base import Goal, Learner, nest
 from littlestone.learners.littlestone import Littlestone
 from littlestone.mechanisms import selection_rate

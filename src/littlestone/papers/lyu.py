@@ -26,15 +26,14 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from littlestone.bounds import CertificateBuilder, register_claim
-from littlestone.bounds.bound import log_of
+from littlestone.bounds.certificate import log_of
 from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
 from littlestone.data.sample import part, shuffle
 from littlestone.errors import SearchLimitError, StateError, UnsupportedError
-from littlestone.learners.littlestone.learner import check_listed, one_concept
-from littlestone.learners.online.samplers import majority
-from littlestone.learners.online.state import Record, label_of, sample_of
+from littlestone.learners.littlestone import check_listed, one_concept
+from littlestone.learners.online.state import Record, label_of, majority, sample_of
 from littlestone.mechanisms import AboveThreshold as ClassicTest
 from littlestone.mechanisms import canonical_key, removal_bottom
 from littlestone.mechanisms.above_threshold import fresh_rate

@@ -37,8 +37,15 @@ from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
 from littlestone.errors import check_integer
 from littlestone.mechanisms import exponential_mechanism, score_needed, sparse_select
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.values import Trie, bit_length, branchings
+from littlestone.mechanisms.median import (
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    Trie,
+    bit_length,
+    branchings,
+)
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
 from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone import bounds
-from littlestone.classes import check_class
+from littlestone.bounds import CertificateBuilder, FormulaError, least_n
+from littlestone.bounds.certificate import log_of, near_zero
+from littlestone.classes import Points, Thresholds, check_class
+from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.data.targets import Target
 from littlestone.errors import (
     InfeasibleError,
@@ -24,9 +28,9 @@ from littlestone.errors import (
 )
 from littlestone.learners.base import Goal, feasible
 from littlestone.learners.boosting.values import HOLDOUT, bounds_of, planned
-from littlestone.learners.online.bound import LowerBound as StreamLowerBound
-from littlestone.learners.online.bound import MistakeBound
-from littlestone.learners.online.bound import lower_bounds as stream_lower_bounds
+from littlestone.learners.online.algorithm import LowerBound as StreamLowerBound
+from littlestone.learners.online.algorithm import MistakeBound
+from littlestone.learners.online.algorithm import lower_bounds as stream_lower_bounds
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.running import held_out_of
@@ -41,14 +45,315 @@ from littlestone.learners.select import (
 )
 from littlestone.mechanisms import Conformal
 from littlestone.notebooks import Card, Table
-from littlestone.planning.lower_bounds import LowerBound, PaperRow, lower_bounds, paper_rows
 from littlestone.privacy.guarantee import exact_text
+from littlestone.safe_io import OMITTED, Plain
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Unit
+    from collections.abc import Callable
+
+    from littlestone.bounds import Certificate, Step, Unit
     from littlestone.classes import ConceptClass
-    from littlestone.learners.select import Candidate
     from littlestone.types import Json
+
+
+# -- How many records *any* learner needs: what no better algorithm can beat.
+#
+# Explicit bounds (docs/planning.md) come with their proofs, below; those of the papers are
+# orders, whose constants are unknown: they are shown, and never as a number of records.
+#
+# *Two concepts.* Of three concepts two agree on any given point x0, and they differ on another
+# one, x1. Let x1 have mass p > alpha, x0 the rest; a mistake on x1 is a failure. Draw points, and
+# label them by the first concept (S) or the second (S'). They differ in K ~ Bin(n, p) records.
+# Let E: "the output labels x1 like the first concept". By group privacy P(E|S') >=
+# e^{-epsilon K}P(E|S) - delta/(e^epsilon-1). Take expectations: the left side is at most beta;
+# E[e^{-epsilon K}P(E|S)] >= E e^{-epsilon K} - E[1 - P(E|S)] >= (1 - p(1-e^{-epsilon}))^n - beta.
+# So (1 - p(1-e^{-epsilon}))^n <= 2 beta + delta/(e^epsilon-1), for every p > alpha. With users of
+# m records, replace alpha by 1-(1-alpha)^m: the probability that a user has x1 at all.
+#
+# *VC dimension, realizable.* Of d shattered points let one have mass 1-p, the others p/(d-1)
+# each, p = 4 alpha. Label these at random. A point that is not in the sample is wrong with
+# probability 1/2; so the expected mass of wrong light points is at least (p/2)(1 - np/(d-1)), and
+# at most alpha + beta p. Solve for n.
+#
+# *Two labels.* Where two concepts differ, put one point, labelled 1 with probability (1 +- g)/2,
+#   g >
+# alpha: the wrong label is a failure. Average a learner over the order of the records, and with
+# its mirror image: it answers 0 with probability u_k, k the number of ones, u_{n-k} = 1 - u_k.
+# Privacy says u_{k+1} >= e^{-epsilon}(u_k - delta), and so from the middle on no u_k is smaller
+# than that above; for k > n/2 the weight of u_k is positive, as Pr[K = k] >= Pr[K = n-k]. Let g
+# -> alpha. V_n falls in n: records can be ignored.
+#
+# *Packing.* k laws agree but for mass q of their own, and their sets G_j of good outputs are
+# disjoint: for thresholds 0 on one point and 1 on the next one, more than alpha each; for points
+# 1 on one. All else is a 0 elsewhere. Law j differs from the common one in M records, so
+# Pr_j[G_j] <= E min(1, e^{epsilon M} p_j), p_j that of the common one; sum p_j <= 1, and the
+#   right
+# side is concave.
+#
+# *Agnostic.* One point as above: by Bretagnolle and Huber the two failure probabilities sum up to
+# at least 1/2 e^{-n kl}, with kl = g ln((1+g)/(1-g)) = 2g artanh g; so 2 beta >= 1/2 e^{-n kl};
+#   let
+# g -> alpha. For d shattered points with mass 1/d and random signs, the same for each point, with
+# divergence n kl/d, gives an expected excess of at least (g/4)e^{-n kl/d}; it is at most alpha +
+# beta g.
+#
+# *Littlestone dimension, pure.* Take a shattered tree of depth d, and one half of it below its
+# root x0: all its concepts agree on x0. For a path y below it let x0 have mass 1-p and the d-1
+# points of the path the rest, labelled by y. Let S0 be n copies of (x0, .), and G_y the
+#   hypotheses
+# of error at most alpha on that distribution: they are wrong on at most a share alpha/p of the
+# path. A sample of y differs from S0 in K ~ Bin(n, p) records, so P(G_y|S0) >= E[e^{-epsilon
+#   K}g],
+# g the success probability given the sample. By Jensen, weighted by g, that is at least
+# (1-beta)e^{-epsilon n p/(1-beta)}. But for a random path, one fixed hypothesis is right on each
+# next point with probability 1/2, so the average of P(G_y|S0) over y is at most
+# e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
+
+
+_ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
+_PROPER = "pure private proper learners"
+#: Terms of a sum; with more, a bound is left out, or cut where it stays one.
+_TERMS = 2_000
+#: Nodes of a search for a dimension; planning is quick.
+_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class LowerBound(Plain):
+    """One statement that no learner of its kind can beat."""
+
+    claim: str  # identifier of the claim (`littlestone.bounds.claim`)
+    n: int | None  # records or users that are needed; None where the constant is unknown
+    unit: Unit
+    holds_for: str  # which learners it speaks of
+    setting: str  # ``"realizable"`` bounds hold for agnostic learners, too
+    formula: str
+    #: Value of the leading term where only the order is known (such as log* of the dimension).
+    order: int | None = field(default=None, metadata=OMITTED)
+    #: The computation, to be repeated by ``tools/checker.py``.
+    step: Step | None = field(default=None, metadata=OMITTED)
+
+    @property
+    def status(self) -> str:
+        """``"explicit"`` or ``"order-only"``."""
+        return "order-only" if self.n is None else "explicit"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        constant = "unknown" if self.n is None else "explicit"
+        return super().to_dict() | {"status": self.status, "constant": constant}
+
+
+def log_star(x: int) -> int:
+    """Return how often the binary logarithm must be applied until at most 1 is left.
+
+    Examples
+    --------
+    >>> [log_star(x) for x in (1, 2, 4, 16, 65536, 2**65536)]
+    [0, 1, 2, 3, 4, 5]
+    """
+    count = 0
+    while x > 1:
+        # ceil(log2 x) is 1 exactly where log2 x is at most 1; towers are not skipped by rounding up
+        x, count = (x - 1).bit_length(), count + 1
+    return count
+
+
+def lower_bounds(concept_class: ConceptClass, budget: Goal, *, agnostic: bool) -> list[LowerBound]:
+    """Return all lower bounds that apply to a class and a budget.
+
+    ``agnostic``: also those that hold for agnostic learners only.
+    """
+    if concept_class.lists_labels:
+        return []
+    case = _Case(concept_class, budget)
+    found = [*case.realizable()]
+    if agnostic:
+        found += case.agnostic()
+    return sorted(found, key=lambda bound: bound.n is None)
+
+
+class _Case:
+    """One class and one budget."""
+
+    def __init__(self, concept_class: ConceptClass, budget: Goal) -> None:
+        self.concepts, self.budget = concept_class, budget
+        self.m = budget.samples_per_user
+        self.unit: Unit = "records" if self.m is None else "users"
+        self.vc = _asked(lambda: vc_dimension(concept_class, max_nodes=_NODES))
+        self.ldim = _asked(lambda: littlestone_dimension(concept_class, max_nodes=_NODES))
+        self.known = CertificateBuilder(
+            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon,
+            delta=budget.delta or Fraction(0), m=self.m or 1, vc_dim=self.vc or 0, d=self.ldim or 0,
+        )  # fmt: skip
+
+    def realizable(self) -> Iterator[LowerBound]:
+        leak = bool(self.budget.delta)
+        if self.concepts.size >= 3:  # two of three concepts agree on any given point
+            fail = "2*beta + delta/(exp(epsilon) - 1)" if leak else "2*beta"
+            touched = self._touched("alpha")
+            formula = f"ceil(log(max(1, 1/({fail})))/-log(1 - {touched}*(1 - exp(-epsilon))))"
+            yield self._bound("lower.two-concepts", _APPROXIMATE if leak else _PURE, formula)
+        if self.vc is not None and self.vc >= 2 and self.budget.alpha <= Fraction(1, 4):
+            formula = self._per_user("(vc_dim - 1)*max(0, 1 - 4*beta)/(8*alpha)")
+            yield self._bound("lower.vc.realizable", _ANY, formula)
+        if self.ldim is not None and not leak and self.ldim >= 2:
+            yield from self._littlestone()
+        if isinstance(self.concepts, Thresholds | Points) and not leak and self.m is None:
+            found = _computed(self._packing)
+            if found is not None:
+                yield found
+        if isinstance(self.concepts, Thresholds) and leak:
+            points = self.concepts.size - 1
+            yield self._order("alon22.thm1", _APPROXIMATE, "log*(points)", log_star(points))
+        elif self.ldim is not None and leak and self.ldim >= 1:
+            yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
+
+    def agnostic(self) -> Iterator[LowerBound]:
+        claim, alpha = "lower.vc.agnostic", self.budget.alpha
+        two = self.concepts.size >= 2 and self.m is None
+        if two and (found := _computed(self._two_labels)) is not None:
+            yield found
+        else:
+            formula = self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))")
+            yield self._bound(claim, _ANY, formula, setting="agnostic")
+        biases = [g for k in range(2, 40) if (g := alpha * k / 2) < 1]
+        if self.vc and biases:
+            formula = self._per_user(
+                "vc_dim*log(max(1, bias/(4*(alpha + beta*bias))))/(2*bias*atanh(bias))"
+            )
+            yield self._best(claim, _ANY, formula, "agnostic", bias=biases)
+        if not self.budget.delta and self.m is None:
+            formula = "RepD/(alpha epsilon) + VC/alpha**2"
+            yield self._order("lwy24.table1.item", _PURE, formula, None, setting="agnostic")
+        elif not self.budget.delta:
+            formula = (
+                "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
+            )
+            yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
+
+    def _two_labels(self) -> LowerBound:
+        """Sum the test's failures u(d), d = ones less zeros, over its halves: u(-d) = 1 - u(d).
+
+        u falls by e**-epsilon and delta with each further one, from its value at d = 0 or 1.
+        """
+        epsilon, delta = self.budget.epsilon, self.budget.delta or Fraction(0)
+        leak = "delta/(exp(epsilon) - 1)" if delta else "0"
+        fail = f"max(0, (first + {leak})*exp(-epsilon*i) - {leak})"
+        failure = (
+            "(walk(n, 1, alpha, -1) + walk(n, 1, alpha, 0))/2 + sum(i, 0, top, "
+            f"{fail}*(walk(n, 1, alpha, odd + 2*i) - walk(n, 1, alpha, odd + 2*i - 1)"
+            " - walk(n, 1, alpha, -odd - 2*i) + walk(n, 1, alpha, -odd - 2*i - 1)))"
+        )
+
+        def step(n: int, more: str = " >= beta") -> Step:
+            first = "(1 - delta)/(1 + exp(epsilon))" if n % 2 else "1/2"
+            top = min(n // 2, ceil(20 / epsilon), _TERMS)  # what is left out is positive
+            formula = failure.replace("first", first) + more
+            return self._step("lower.two-labels", formula, n=n, odd=n % 2, top=top)
+
+        def height(n: int) -> float:
+            return log(max(float(step(n, "").value), 1e-300)) - log_of(self.budget.beta)
+
+        guess = near_zero(height, ceil(1 / self.budget.alpha**2))
+        n = least_n(lambda n: not step(n).value, guess)
+        holds_for = _APPROXIMATE if delta else _PURE
+        return self._known("lower.two-labels", holds_for, "agnostic", n, step)
+
+    def _packing(self) -> LowerBound | None:
+        size, alpha, epsilon = self.concepts.size, self.budget.alpha, self.budget.epsilon
+        mass = 2 * alpha if isinstance(self.concepts, Thresholds) else alpha
+        laws = int(size) - 2 if isinstance(size, int) else 0
+        if laws < 2 or mass >= Fraction(1, 2):
+            return None
+        most = ceil(Fraction(log_of(laws)) / epsilon)
+        gain = "min(1, exp(epsilon*(m + 1))/laws) - min(1, exp(epsilon*m)/laws)"
+        # more than m of n have the mass if at most n - m - 1 have not
+        more = "walk(n, 1, 1 - 2*mass, n - 2*m - 2)"
+        formula = f"1/laws + sum(m, 0, top, ({gain})*{more}) <= 1 - beta"
+
+        def step(n: int) -> Step:
+            top = min(most, n) - 1
+            return self._step("lower.packing", formula, n=n, laws=laws, mass=mass, top=top)
+
+        if most > _TERMS:
+            return None
+        n = least_n(lambda n: not step(n).value, ceil(most / (2 * mass)))
+        return self._known("lower.packing", _PROPER, "realizable", n, step)
+
+    def _step(self, claim: str, formula: str, **own: int | Fraction) -> Step:
+        self.known.steps.clear()
+        return self.known.step("too_few", formula, claim, **own)
+
+    def _known(
+        self, claim: str, holds_for: str, setting: str, n: int, step: Callable[[int], Step]
+    ) -> LowerBound:
+        """Return a bound whose step says that one record less is too few."""
+        last = step(n - 1)
+        return LowerBound(claim, n, self.unit, holds_for, setting, last.formula, step=last)
+
+    def _littlestone(self) -> Iterator[LowerBound]:
+        """Take the best mass p of the points that distinguish concepts."""
+        tried = (21, 24, 28, 32, 36, 40, 48, 56, 64, 80)
+        masses = [p for k in tried if (p := self.budget.alpha * k / 10) <= 1]
+        formula = (
+            "ceil(max(0, (1 - beta)*((d - 1)*(log(2) + alpha/p*log(alpha/p) + "
+            "(1 - alpha/p)*log(1 - alpha/p)) + log(1 - beta))/"
+            f"(epsilon*{self._touched('p')})))"
+        )
+        if masses:
+            yield self._best("lower.littlestone.pure", _PURE, formula, "realizable", p=masses)
+
+    def _touched(self, mass: str) -> str:
+        """Return the chance that a record, or a user, has a point of some mass."""
+        return mass if self.m is None else f"(1 - (1 - {mass})**m)"
+
+    def _per_user(self, records: str) -> str:
+        """Without privacy n users with m records are n m records."""
+        return f"ceil({records})" if self.m is None else f"ceil(({records})/m)"
+
+    def _best(
+        self, claim: str, holds_for: str, formula: str, setting: str, **tried: list[Fraction]
+    ) -> LowerBound:
+        """Return the largest bound of all values of one number."""
+        ((name, values),) = tried.items()
+        made = (self._bound(claim, holds_for, formula, setting, **{name: x}) for x in values)
+        return max(made, key=lambda bound: bound.n or 0)
+
+    def _bound(
+        self, claim: str, holds_for: str, formula: str, setting: str = "realizable", **own: Fraction
+    ) -> LowerBound:
+        self.known.steps.clear()
+        step = self.known.step("least", formula, claim, **own)
+        return LowerBound(claim, int(step.value), self.unit, holds_for, setting, formula, step=step)
+
+    def _order(
+        self,
+        claim: str,
+        holds_for: str,
+        formula: str,
+        order: int | None,
+        *,
+        setting: str = "realizable",
+    ) -> LowerBound:
+        return LowerBound(claim, None, self.unit, holds_for, setting, formula, order=order)
+
+
+def _computed(bound: Callable[[], LowerBound | None]) -> LowerBound | None:
+    """Return a bound; none, where a walk of more than 10**9 records would have to be summed."""
+    try:
+        return bound()
+    except FormulaError:
+        return None
+
+
+def _asked(question: Any) -> int | None:
+    """Return a dimension, if it is known soon."""
+    try:
+        found = question()
+    except LittlestoneError:
+        return None
+    return None if found == inf else int(found)
 
 
 @dataclass(frozen=True)
@@ -107,19 +412,6 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
 
 
 _HEAD = ("learner", "needs", "certifies", "status")
-
-
-@dataclass(frozen=True)
-class Change:
-    """What one learner needs if one public number is changed."""
-
-    what: str  # name of the number: ``"epsilon"``, ``"alpha"`` or ``"samples_per_user"``
-    value: Fraction  # its new value
-    n: int | None  # what is needed then; None if the learner refuses
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"what": self.what, "value": float(self.value), "n": self.n}
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,11 +477,6 @@ class Plans:
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
 
     @cached_property
-    def papers(self) -> list[PaperRow]:
-        """The papers' own numbers for this class; see `paper_rows`."""
-        return paper_rows(self.concept_class, self.budget, self.candidates)
-
-    @cached_property
     def stream(self) -> StreamPlan | None:
         """The mistakes in a stream of ``horizon`` records, with the same budget."""
         if self.horizon is None:
@@ -225,32 +512,8 @@ class Plans:
                 found[setting] = min(ways, key=lambda certificate: certificate.n)
         return found
 
-    def what_if(self, candidate: Candidate | None = None) -> list[Change]:
-        """Return what changes if epsilon, alpha or the records per user are halved or doubled.
-
-        ``candidate``: default: the chosen one, or the cheapest if none is.
-        """
-        mine = candidate or self.chosen or self.cheaper
-        if mine is None:
-            return []
-        out: list[Change] = []
-        m = self.budget.samples_per_user
-        values: list[tuple[str, Any]] = [
-            ("epsilon", self.budget.epsilon / 2),
-            ("epsilon", self.budget.epsilon * 2),
-            ("alpha", self.budget.alpha / 2),
-            ("alpha", self.budget.alpha * 2),
-            *([] if m is None else [("samples_per_user", k) for k in (m // 2, 2 * m) if k]),
-        ]
-        for what, value in values:
-            if what == "alpha" and value >= 1:
-                continue
-            changed = replan(mine, self.concept_class, replace(self.budget, **{what: value}))
-            out.append(Change(what, Fraction(value), changed.n))
-        return out
-
-    def to_dict(self, *, what_if: bool = False, papers: bool = False) -> Json:
-        """Return plain JSON, every number with its certificate; `what_if` takes time."""
+    def to_dict(self) -> Json:
+        """Return plain JSON, every number with its certificate."""
         chosen, cheaper = self.chosen, self.cheaper
         return {
             "class": self.concept_class.spec,
@@ -262,8 +525,6 @@ class Plans:
             "non_private": {k: c.to_dict() for k, c in self.non_private.items()},
             "lower_bounds": [bound.to_dict() for bound in self.lower_bounds],
             **({} if self.stream is None else {"stream": self.stream.to_dict()}),
-            **({"papers": [row.to_dict() for row in self.papers]} if papers else {}),
-            **({"what_if": [change.to_dict() for change in self.what_if()]} if what_if else {}),
         }
 
     def __repr__(self) -> str:
@@ -275,7 +536,7 @@ class Plans:
     def _repr_html_(self) -> str:
         title = f"Needed to learn {self.concept_class.spec}"
         asked_for = ", ".join(f"{name} {value}" for name, value in asked(self.budget).items())
-        lines = [("Asked", asked_for), ("Choice", self.why)]
+        lines = [("Required", asked_for), ("Choice", self.why)]
         return Card(title, lines, Table(_HEAD, tuple(self._rows()))).html()
 
     def _rows(self) -> list[tuple[str, str, str, str]]:

@@ -34,7 +34,7 @@ from littlestone.data import Column, RowDomain, Schema
 from littlestone.data.containers import Rows
 from littlestone.data.domains import user_index
 from littlestone.data.tables import Stream, Table, read_table
-from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -274,15 +274,15 @@ def run_once(rows: Drawable, fit: Fit, n: int, seed: int, run: int) -> Run:
 
 def reported(release: Release) -> Band | None:
     """Return what the private evaluation says of the first measure."""
-    found = release.measured
-    if found is None:
+    evaluation = release.measured
+    if evaluation is None:
         return None
-    if isinstance(found, QuantityEvaluation):
-        return found.r2
-    if isinstance(found, SurvivalEvaluation):
-        return None if found.hidden else found.concordance
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
-        return found.auroc()
+    if isinstance(evaluation, QuantityEvaluation):
+        return evaluation.r2
+    if isinstance(evaluation, SurvivalEvaluation):
+        return None if evaluation.hidden else evaluation.concordance
+    if release.hypothesis.ranks:
+        return evaluation.auroc()
     assert release.quality is not None
     return release.quality.error
 
@@ -298,38 +298,38 @@ def measured(fit: Fit, concepts: ConceptClass, model: Hypothesis, apart: Table) 
     sample = TargetSample.read(
         apart, y=task.y, domain=cast(RowDomain, concepts.domain), caller=fit.caller, **read
     )
-    known = sample.code >= 0 if not task.of_labels else np.ones(len(sample.code), dtype=bool)
-    point, code, count = sample.point[known], sample.code[known], sample.count[known]
-    if isinstance(model, TreeSum):
-        return _of_values(model, sample.points, point, code, count)
+    has_code = sample.code >= 0 if not task.of_labels else np.ones(len(sample.code), dtype=bool)
+    point, code, count = sample.point[has_code], sample.code[has_code], sample.count[has_code]
+    if model.target is not None:
+        return _of_values(cast(TreeSum, model), sample.points, point, code, count)
     return _of_labels(model, sample.points, point, code, count)
 
 
 def _of_labels(
     model: Hypothesis, points: Any, point: Ints, code: Ints, count: Ints
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    measures: dict[str, float] = {}
     n = int(count.sum())
     answer = np.asarray(model.predict(points))[point]
-    if isinstance(model, TreeEnsemble):
-        chances = model.probability(points)
-        both = np.column_stack([1 - chances, chances]) if model.binary else chances
-        if model.binary:
-            found["auroc"] = auroc(chances[point], code == 1, count)
+    if model.of_sums:
+        chances = cast(TreeEnsemble, model).probability(points)
+        both = np.column_stack([1 - chances, chances]) if model.ranks else chances
+        if model.ranks:
+            measures["auroc"] = auroc(chances[point], code == 1, count)
         listed = code < both.shape[1]
-        own = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
-        found["log_loss"] = float(-(np.log(own.clip(1e-6)) * count).sum()) / n
-    found["error"] = float(count[answer != code].sum()) / n
+        chance = np.where(listed, both[point, np.where(listed, code, 0)], 0.0)
+        measures["log_loss"] = float(-(np.log(chance.clip(1e-6)) * count).sum()) / n
+    measures["error"] = float(count[answer != code].sum()) / n
     ones = float(count[code == 1].sum())
-    if isinstance(model, TreeEnsemble) and model.binary and ones:
-        found["calibration_ratio"] = float((chances[point] * count).sum()) / ones
-    if isinstance(model, TreeEnsemble) and model.width is not None:
-        sets = model.sets(points)
-        found["coverage"] = (
+    if model.ranks and ones:
+        measures["calibration_ratio"] = float((chances[point] * count).sum()) / ones
+    if model.width is not None:
+        sets = cast(TreeEnsemble, model).sets(points)
+        measures["coverage"] = (
             float((sets[point, np.where(listed, code, 0)] * listed * count).sum()) / n
         )
-        found["width"] = float((sets.sum(axis=1)[point] * count).sum()) / n
-    return found
+        measures["width"] = float((sets.sum(axis=1)[point] * count).sum()) / n
+    return measures
 
 
 def _of_values(
@@ -337,35 +337,33 @@ def _of_values(
 ) -> dict[str, float]:
     target, n = model.target, int(count.sum())
     predicted = model.predict(points)[point]
-    if isinstance(target, Periods):
+    if target.ends:
         from littlestone.learners.boosting.estimators import concordance  # noqa: PLC0415
 
-        periods, event = target.at_risk(code)
+        periods, event = cast(Periods, target).at_risk(code)
         each = partial(np.repeat, repeats=count)
-        found = {"concordance": concordance(each(predicted), each(event) >= 0, each(periods))}
+        measures = {"concordance": concordance(each(predicted), each(event) >= 0, each(periods))}
         left = 1.0  # of Kaplan and Meier
         for period in range(len(target.ends)):
             at_risk = float(count[periods > period].sum())
             left *= 1 - float(count[event == period].sum()) / max(at_risk, 1.0)
         risk = 1 - float((model.survival(points)[point, -1] * count).sum()) / n
-        return found | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
-    assert isinstance(target, Quantity | Count)
-    step = float(target.width) if isinstance(target, Quantity) else 1.0
-    value = (float(target.low) if isinstance(target, Quantity) else 0.0) + step * code
+        return measures | ({"calibration_ratio": risk / (1 - left)} if left < 1 else {})
+    value = float(target.low) + float(target.width) * code
     mean = float((value * count).sum()) / n
     spread = float(((value - mean) ** 2 * count).sum())
-    found = {
+    measures = {
         "r2": 1 - float(((value - predicted) ** 2 * count).sum()) / spread if spread else 0.0,
         "mae": float((np.abs(value - predicted) * count).sum()) / n,
     }
     if mean:
-        found["calibration_ratio"] = float((predicted * count).sum()) / n / mean
+        measures["calibration_ratio"] = float((predicted * count).sum()) / n / mean
     if model.width is not None:
         low, high = model.interval(points)[point].T
         inside = (value >= low) & (value <= high)
-        found |= {"coverage": float(count[inside].sum()) / n}
-        found |= {"width": float(((high - low) * count).sum()) / n}
-    return found
+        measures |= {"coverage": float(count[inside].sum()) / n}
+        measures |= {"width": float(((high - low) * count).sum()) / n}
+    return measures
 
 
 def auroc(score: Doubles, positive: npt.NDArray[np.bool_], count: Ints) -> float:
@@ -494,15 +492,15 @@ class Made:
 
     def outcomes(self, signal: Doubles, generator: np.random.Generator) -> list[Any]:
         """Return the cells of what is predicted, as well as the best model knows it."""
-        target, n = self.fit.task.target, len(signal)
-        if isinstance(target, Quantity):
+        target, n = cast(Any, self.fit.task.target), len(signal)
+        if target.continuous:
             noise = generator.normal(size=n)
             value = math.sqrt(self.best) * signal + math.sqrt(1 - self.best) * noise
             low, wide = float(target.low), float(target.high - target.low)
             return [(low + wide * (0.4 + value / 8)).clip(low, low + wide)]
-        if isinstance(target, Periods):
+        if target.ends:
             return self._times(target, signal, generator)
-        assert not isinstance(target, Count)
+        assert target.of_labels
         chance = _solved(lambda b: self._chances(b * signal), self.best, ceiling)
         ones, labels = generator.random(n) < chance, self.fit.task.target
         positive = getattr(labels, "positive", 1)
@@ -541,23 +539,23 @@ class Made:
         codes, signal = self.features(_SIZE, generator)
         outcome = self.outcomes(signal, generator)
         target = self.fit.task.target
-        if isinstance(target, Quantity | Periods):
+        if not target.of_labels:
             value = np.asarray(outcome[0], dtype=np.float64)
         else:
             value = (np.asarray(outcome[0]) == getattr(target, "positive", 1)).astype(np.float64)
         ones = np.ones(len(value), dtype=np.int64)
-        found = []
-        for own in codes.T:
-            many = np.bincount(own)
-            mean = (np.bincount(own, weights=value) + value.mean() / 5) / (many + 0.2)
-            said = mean[own]
-            if isinstance(target, Quantity):
-                found.append(float(said.var() / value.var()))
-            elif isinstance(target, Periods):
-                found.append(ordered(-said, value, float(target.ends[-1])))
+        quality = []
+        for column in codes.T:
+            many = np.bincount(column)
+            mean = (np.bincount(column, weights=value) + value.mean() / 5) / (many + 0.2)
+            prediction = mean[column]
+            if target.continuous:
+                quality.append(float(prediction.var() / value.var()))
+            elif target.ends:
+                quality.append(ordered(-prediction, value, float(target.ends[-1])))
             else:
-                found.append(auroc(said, value > 0, ones))
-        return np.sort(found)[::-1][:3]
+                quality.append(auroc(prediction, value > 0, ones))
+        return np.sort(quality)[::-1][:3]
 
 
 def _shares(column: Column, generator: np.random.Generator) -> tuple[Ints, Doubles]:

@@ -64,6 +64,20 @@ _FREE_RUNS = 10
 #: "Without privacy" is the same code at this epsilon, which learns from all records.
 FREE = Fraction(10_000)
 
+_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error", "error": "error rate"}
+
+
+def words_of(measure: str) -> str:
+    """Return a measure in words.
+
+    Examples
+    --------
+    >>> words_of("auroc"), words_of("log_loss")
+    ('AUROC', 'log loss')
+    """
+    return _NAMES.get(measure, measure.replace("_", " "))
+
+
 #: What an aim may be about: of which kinds of target, and whether more is better.
 MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
     "auroc": (("label",), True),
@@ -94,11 +108,26 @@ class Cell:
     stopped: int = 0  # runs that released nothing
     why: str = ""
     population: str = ""
+    holdout: Fraction | None = None  # the share held out, where several are compared
 
     @property
     def main(self) -> str:
         """The first measure."""
         return next(iter(self.measures), "")
+
+    @property
+    def variant(self) -> str:
+        """The population and the share held out, where there are several."""
+        held = "" if self.holdout is None else f"{float(self.holdout):.3g} held out"
+        return ", ".join(filter(None, (self.population, held)))
+
+    @property
+    def shown(self) -> float:
+        """What a release shows of the first measure: its mean less the half-width; or NaN."""
+        if self.half_width is None or not self.measures:
+            return math.nan
+        sign = 1 if MEASURES[self.main][1] else -1
+        return self.measures[self.main].mean - sign * self.half_width.mean
 
     @property
     def price(self) -> float | None:
@@ -116,6 +145,7 @@ class Cell:
 
         out: Json = {"records": self.records, "epsilon": str(self.epsilon), "runs": self.runs}
         out |= {"population": self.population} if self.population else {}
+        out |= {} if self.holdout is None else {"holdout": str(self.holdout)}
         out |= {"measures": plain(self.measures), "without_privacy": plain(self.free)}
         if self.half_width is not None:
             out["half_width"] = self.half_width._asdict()
@@ -168,7 +198,7 @@ class Aim:
 def _kind(fit: Fit, measure: str) -> str:
     """Return the kind of what is predicted; "" where a model does not have the measure."""
     several = fit.task.labels is not None
-    plain = fit.family in ("rule", "list", "tree")
+    plain = fit.family in ("rule", "tree")
     if measure == "coverage" and fit.interval is None:
         return ""
     if (measure == "auroc" and (several or plain)) or (measure == "log_loss" and plain):
@@ -246,6 +276,7 @@ class Key(NamedTuple):
     epsilon: Fraction
     free: str  # the family of models, without privacy; else ""
     run: int
+    holdout: Fraction = Fraction(0)  # 0: as the fit says
 
 
 @dataclass
@@ -263,6 +294,7 @@ class Runner:
         """Run what is asked."""
         missing = [key for key in asked if key not in self.known]
         total = len(self.known) + len(missing)
+        self.progress(len(self.known), total)
         workers = min(self.jobs or os.cpu_count() or 1, len(missing))
         if workers <= 1:
             for key in missing:
@@ -282,17 +314,20 @@ class Runner:
 
     def _asked(self, key: Key) -> Fit:
         if not key.free:
-            return replace(self.fit, epsilon=key.epsilon)
+            held: Json = {"holdout": key.holdout} if key.holdout else {}
+            return replace(self.fit, epsilon=key.epsilon, **held)
         nothing: Json = {"evaluate": None, "holdout": None, "interval": None}
         return replace(self.fit, epsilon=FREE, model=key.free, **nothing)
 
     def _run(self, key: Key) -> Run:
         return run_once(self.rows, self._asked(key), key.records, self.seed, key.run)
 
-    def of(self, n: int, epsilon: Fraction, free: str = "") -> list[Run]:
+    def of(
+        self, n: int, epsilon: Fraction, free: str = "", holdout: Fraction | None = None
+    ) -> list[Run]:
         """Return the runs that were made, in their order."""
-        wanted = (n, epsilon, free)
-        return [found for key, found in sorted(self.known.items()) if key[:3] == wanted]
+        keys, held = sorted(self.known), holdout or Fraction(0)
+        return [self.known[k] for k in keys if k == Key(n, epsilon, free, k.run, held)]
 
     def tried(self, value: Any, n: int, epsilon: Fraction, aim: Aim, chance: float) -> Tried:
         """Run until the interval of the chance leaves it, or often enough."""
@@ -332,6 +367,7 @@ class Rehearsal:
     records: tuple[int, ...]
     runners: dict[str, Runner]
     answer: Needed | None = None
+    holdouts: tuple[Fraction, ...] = ()  # where several shares are compared
 
     def needed(self, aim: str, chance: Any = 0.8) -> Needed:
         """Return how many records, or which epsilon, reach an aim with a chance.
@@ -346,7 +382,9 @@ class Rehearsal:
         """
         asked = Aim.parse(aim, self.fit)
         share: Fraction = check_probability("rehearse", "chance", chance)
-        several = (("epsilon", self.epsilons), ("records", self.records))
+        several = (
+            ("epsilon", self.epsilons), ("records", self.records), ("holdout", self.holdouts),
+        )  # fmt: skip
         for name, values in several:
             if len(values) > 1:
                 wanted = "one number with an aim, or left out, and then it is searched for"
@@ -386,21 +424,23 @@ class Rehearsal:
         said = []
         for cell in self.cells:
             at = f"{cell.records:,} records at epsilon {float(cell.epsilon):g}"
-            at += f" ({cell.population})" if cell.population else ""
+            at += f" ({cell.variant})" if cell.variant else ""
             known = "too few records for a private evaluation"
             if cell.half_width is not None:
-                known = f"the private evaluation estimates {cell.main} to within "
+                known = f"the private evaluation estimates {words_of(cell.main)} to within "
                 known += f"{cell.half_width.mean:.2g}"
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
-                cost = f"; privacy costs {cell.price:.2g} +- {reach:.2g}"
+                cost = f"; privacy costs {cell.price:.2g} ± {reach:.2g}"
                 if cell.price <= reach:
                     cost = f"; privacy costs at most {max(cell.price + reach, 0):.2g}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
                 said.append(f"{at}: {cell.stopped} of {cell.runs} runs release nothing: {cell.why}")
+        sizes = dict.fromkeys((cell.records, cell.epsilon) for cell in self.cells)
+        said += [self._compared(*size) for size in sizes if self._shown(*size)]
         twins = [run.rows for run in self.runners.values() if isinstance(run.rows, Twin)]
         if any(5 * cell.records > 4 * len(twin.units) for cell in self.cells for twin in twins):
             said.append(
@@ -410,11 +450,11 @@ class Rehearsal:
         if len(self.runners) > 1:
             said.append(
                 "Two populations agree with these guesses; the truth lies between them or beyond, "
-                f"by up to +-{BEYOND}. Guess the best and the third-best single column, too "
-                "(--single, --third)."
+                f"by up to {BEYOND}. Guesses for the best and the third-best single column narrow "
+                "this down (--single, --third)."
             )
         said.append(
-            "Means of the runs, with 95% margins of error (+-), and their 10th to 90th "
+            "Means of the runs, with 95% margins of error (±), and their 10th to 90th "
             f"percentiles. Without privacy: the same code at epsilon {int(FREE):,}, on all "
             "records."
         )
@@ -451,8 +491,33 @@ class Rehearsal:
         records, least = numbers(found)
         return Needed(aim, chance, records, least, searched, tuple(steps), at)
 
+    def _shown(self, n: int, epsilon: Fraction) -> dict[Fraction, float]:
+        """Return what a release shows with each share held out, the best one first."""
+        cells = [cell for cell in self.cells if (cell.records, cell.epsilon) == (n, epsilon)]
+        found = {
+            share: float(np.mean([cell.shown for cell in cells if cell.holdout == share]))
+            for share in self.holdouts
+        }
+        known = [share for share, value in found.items() if not math.isnan(value)]
+        sign = -1 if any(cell.main and MEASURES[cell.main][1] for cell in cells) else 1
+        return {share: found[share] for share in sorted(known, key=lambda s: sign * found[s])}
+
+    def _compared(self, n: int, epsilon: Fraction) -> str:
+        """Return in words with which share held out a release shows most."""
+        cells = [cell for cell in self.cells if (cell.records, cell.epsilon) == (n, epsilon)]
+        main = next(cell.main for cell in cells if cell.main)
+        (best, value), *others = self._shown(n, epsilon).items()
+        rest = "; ".join(f"{float(share):.3g}: {other:.3g}" for share, other in others)
+        reach = max(cell.measures[main].reach for cell in cells if cell.main)
+        close = any(abs(value - other) <= reach for _, other in others)
+        return (
+            f"{n:,} records at epsilon {float(epsilon):g}: hold out {float(best):.3g}: the release "
+            f"then shows {main} {'>=' if MEASURES[main][1] else '<='} {value:.3g} on average "
+            f"({rest})" + ("; the best differ by less than the margins of error." * close or ".")
+        )
+
     def protocol(self) -> Protocol:
-        """Return the fit, written down for one number of records and one epsilon."""
+        """Return the fit, for one number of records, one epsilon, and the best share held out."""
         one = (self.records, self.epsilons) if self.answer is None else (
             (self.answer.records,), (self.answer.epsilon,))  # fmt: skip
         if len(one[0]) != 1 or len(one[1]) != 1:
@@ -460,7 +525,9 @@ class Rehearsal:
                 "A protocol of rehearse is about one number of records and one epsilon: give one "
                 "of each, or an aim (--aim)."
             )
-        fit = replace(self.fit, epsilon=one[1][0], caller="fit")
+        best = next(iter(self._shown(one[0][0], one[1][0])), None)
+        held: Json = {} if best is None else {"holdout": best}
+        fit = replace(self.fit, epsilon=one[1][0], caller="fit", **held)
         expected: Json = {"cells": [cell.to_dict() for cell in self.cells]}
         if self.answer is not None:
             expected["aim"] = self.answer.to_dict()
@@ -475,12 +542,12 @@ class Rehearsal:
     def to_frame(self) -> Any:
         """Return the cells as a pandas data frame, a row for each measure."""
         rows = [
-            (cell.population, cell.records, float(cell.epsilon), name, *each,
+            (cell.variant, cell.records, float(cell.epsilon), name, *each,
              None if cell.half_width is None or name != cell.main else cell.half_width.mean,
              cell.free[name].mean if name in cell.free else None)
             for cell in self.cells for name, each in cell.measures.items()
         ]  # fmt: skip
-        names = ["population", "records", "epsilon", "measure", *Spread._fields]
+        names = ["variant", "records", "epsilon", "measure", *Spread._fields]
         return import_module("pandas").DataFrame(rows, columns=[*names, "half_width", "free"])
 
     def plot(self) -> Any:
@@ -585,6 +652,9 @@ def rehearse(
     random_state : int >= 0
         Rows and draws are public, and reproducible.
     progress : function of (done, total)
+    holdout : number in (0, 1), or several
+        Of several shares held out `notes` say with which one a release shows most, the mean of the
+        first measure less the half-width of its evaluation, and `protocol` takes it.
 
     Returns
     -------
@@ -610,14 +680,17 @@ def rehearse(
     >>> found.cells[0].measures["auroc"].mean
     1.0
     """
+    share_of = partial(check_probability, "rehearse", "holdout")
+    held = _several("holdout", fit.pop("holdout", None), share_of)
     options = {"y": y, "delta": delta, "schema": schema} | fit
+    options |= {"holdout": held[0]} if held else {}
     epsilons = _several("epsilon", epsilon, partial(check_fraction, "rehearse", "epsilon"))
     whole = partial(check_integer, "rehearse", "records", low=1)
     asked = asked_of("rehearse", options | {"epsilon": epsilons[0] if epsilons else 1})
     guesses = {"best": best, "share": share, "single": single, "third": third}
     return rehearsed(
-        asked, twin, epsilons, _several("records", records, whole), runs=runs, guesses=guesses,
-        n_jobs=n_jobs, random_state=random_state, progress=progress,
+        asked, twin, epsilons, _several("records", records, whole), holdouts=held, runs=runs,
+        guesses=guesses, n_jobs=n_jobs, random_state=random_state, progress=progress,
     )  # fmt: skip
 
 
@@ -631,8 +704,9 @@ def _several(name: str, given: Any, check: Callable[[Any], Any]) -> tuple[Any, .
 
 
 def rehearsed(
-    fit: Fit, twin: Any, epsilons: tuple[Fraction, ...], records: tuple[int, ...], *, runs: Any,
-    guesses: Mapping[str, Any], n_jobs: int | None, random_state: int, progress: Progress,
+    fit: Fit, twin: Any, epsilons: tuple[Fraction, ...], records: tuple[int, ...],
+    *, holdouts: tuple[Fraction, ...] = (), runs: Any, guesses: Mapping[str, Any],
+    n_jobs: int | None, random_state: int, progress: Progress,
 ) -> Rehearsal:  # fmt: skip
     """Rehearse a fit that is parsed; see `rehearse`."""
     first = check_integer("rehearse", "runs", runs, low=2)
@@ -661,18 +735,23 @@ def rehearsed(
             fit = replace(fit, columns=list(columns))
         sources = {"": own}
     runners = {name: Runner(rows, fit, seed, n_jobs, progress) for name, rows in sources.items()}
+    compared = holdouts if len(holdouts) > 1 else ()
     cells = tuple(
-        cell_of(runner, n, epsilon, first, name)
+        cell_of(runner, n, epsilon, first, name, holdout=share)
         for name, runner in runners.items() for n in records for epsilon in epsilons
+        for share in compared or (None,)
     )  # fmt: skip
-    return Rehearsal(fit, columns, cells, epsilons, records, runners)
+    return Rehearsal(fit, columns, cells, epsilons, records, runners, None, compared)
 
 
-def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "") -> Cell:
+def cell_of(
+    runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = "", *,
+    holdout: Fraction | None = None,
+) -> Cell:  # fmt: skip
     """Run until the mean of the first measure is known to .01, or 100 times."""
     while True:
-        runner.runs([Key(n, epsilon, "", run) for run in range(runs)])
-        found = runner.of(n, epsilon)
+        runner.runs([Key(n, epsilon, "", run, holdout or Fraction(0)) for run in range(runs)])
+        found = runner.of(n, epsilon, "", holdout)
         measures = _spreads(found)
         main = next(iter(measures.values()), None)
         if main is None or main.reach <= _ENOUGH or runs >= _MOST_RUNS:
@@ -686,6 +765,7 @@ def cell_of(runner: Runner, n: int, epsilon: Fraction, runs: int, name: str = ""
     return Cell(
         n, epsilon, len(found), measures, Spread.of([run.width for run in found]),
         _spreads(runner.of(n, FREE, model)), len(stopped), stopped[0] if stopped else "", name,
+        holdout,
     )  # fmt: skip
 
 

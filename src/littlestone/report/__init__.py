@@ -5,19 +5,18 @@ plan, a stream, the dimensions of a class, an audit. Packages above register how
 drawn with ``plotter``, and their pages with ``page_maker``.
 
 ======================  ==========================================================================
-`figures`               hypotheses on a line, as rules, as trees; charts
 `targets`               points and effects of sums of trees; quantities, counts and survival
-`evaluated`             what a released evaluation says: in lines, and drawn
-`facts`                 a release in lines of name and text: what `littlestone fit` prints
+`evaluated`             what a released evaluation says: in lines, and drawn; a release in lines of
+                        name and text: what `littlestone fit` prints
 `first`                 the first screen of a release's page
 `pages`                 the page of a release; a release in one folder, with hashes
 `plans`                 the pages of plans, of streams, of rehearsals
-`html`, ``templates/``  what all pages share
+`html`, ``templates/``  what all pages share; hypotheses on a line, as rules, as trees; charts
 ======================  ==========================================================================
 """
 
 from littlestone.report import plans as _plans  # noqa: F401 - registers pages of plans, rehearsals
-from littlestone.report.figures import Setting, plot, plotter
+from littlestone.report.html import Setting, plot, plotter
 from littlestone.report.pages import (
     check_new_folder,
     dimensions_page,

@@ -5,14 +5,15 @@ ROC, calibration, the confusion matrix; observed values beside predicted ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from littlestone.classes import (
-    TreeEnsemble,
-    TreeSum,
-)
+from littlestone.bounds import claim
+from littlestone.classes import TreeEnsemble, TreeSum
+from littlestone.classes.hypotheses import constant_label
 from littlestone.errors import counted
 from littlestone.evaluation import (
     Band,
@@ -24,29 +25,28 @@ from littlestone.evaluation import (
 )
 from littlestone.evaluation.measures import HIDDEN, four, in_words
 from littlestone.evaluation.quantities import QUANTILES, Between, least_units
-from littlestone.learners.release import Release, evaluation_of
-from littlestone.report.figures import (
-    chart,
-    html_of,
-    number,
-    outcomes,
-    path,
-    point,
-    scale,
-)
+from littlestone.learners.release import Release, doubt, evaluation_of
 from littlestone.report.first import unit_of
 from littlestone.report.html import (
+    chart,
+    html_of,
     integer,
+    number,
     number_of,
+    odds_factor,
+    outcomes,
+    path,
     percent,
+    point,
+    scale,
 )
 from littlestone.report.targets import units_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from littlestone.bounds import Certificate
+    from littlestone.data.schema import Proposal
     from littlestone.evaluation import PredictedBin
-    from littlestone.learners.release import Release
+    from littlestone.privacy import Guarantee, Part
     from littlestone.types import Json
 
 
@@ -60,8 +60,8 @@ _PERIODS = 12  # whose events are said
 
 
 _LEARNED = (
-    "no bound for new records, since the columns were learned from these records, too; a schema "
-    "would give one"
+    "no bound for new records, since the columns were also learned from these records; with a "
+    "schema there is one"
 )
 
 
@@ -80,7 +80,7 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     elif users:
         on = ("held-out records" if held_out else "records of this fit") + ", one of each user"
     else:
-        on = "held-out records" if held_out else "records, those of this fit"
+        on = "held-out records" if held_out else "records of this fit"
 
     def spread(band: Band | None) -> str:
         if band is None:
@@ -91,31 +91,31 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
         low, high = percent(band.low, 2), percent(band.high, 2)
         return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
 
-    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
+    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
-    found = release.quality
-    assert found is not None
-    facts.append(("Error rate", share(found.error)))
-    if found.constant != found.majority:  # else it is the same error
-        constant = release.labels[found.majority]
-        facts.append(("Majority class", f"{constant}, error rate {share(found.baseline)}"))
-    if found.cost is not None and found.baseline_cost is not None:
-        facts.append(("Mean cost", spread(found.cost)))
+    quality = release.quality
+    assert quality is not None
+    facts.append(("Error rate", share(quality.error)))
+    if quality.constant != quality.majority:  # else it is the same error
+        constant = release.labels[quality.majority]
+        facts.append(("Majority class", f"{constant}, error rate {share(quality.baseline)}"))
+    if quality.cost is not None and quality.baseline_cost is not None:
+        facts.append(("Mean cost", spread(quality.cost)))
         facts.append(
             (
-                f"Mean cost of always predicting {release.labels[found.rival]}",
-                spread(found.baseline_cost),
+                f"Mean cost of always predicting {release.labels[quality.rival]}",
+                spread(quality.baseline_cost),
             )
         )
-    facts.append(("", _compared(release, found)))
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    facts.append(("", _compared(release, quality)))
+    if release.hypothesis.ranks:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error()
         away = f"{error:.3f} (mean absolute difference, corrected for noise)" if error else HIDDEN
         facts.append(("Calibration error", away))
-        facts += _two_answers(release.hypothesis)
-    if found.balanced_accuracy is not None:
-        facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
+        facts += _two_answers(cast(TreeEnsemble, release.hypothesis))
+    if quality.balanced_accuracy is not None:
+        facts.append(("Balanced accuracy", f"{quality.balanced_accuracy:.3f}"))
     if histogram.unlisted and matrix:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
@@ -135,10 +135,13 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
         form = four if kind in errors else "{:.2f}".format
         return f"{form(band.value)} ({form(band.low)} to {form(band.high)})"
 
-    errors = {"median": "median error", "ninth_decile": "nine of ten errors up to"}
+    errors = {
+        "median": "median absolute error",
+        "ninth_decile": "90th percentile of absolute errors",
+    }
     of_sizes = isinstance(release.measured, QuantityEvaluation)
-    kinds = {"share": "of all"} | (errors if of_sizes else {"error": "error"})
-    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
+    kinds = {"share": "share of records"} | (errors if of_sizes else {"error": "error rate"})
+    if release.hypothesis.ranks:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if not of_sizes and len(release.labels) == 2:
         kinds["positive"] = f"predicted {release.labels[1]}"
@@ -152,7 +155,7 @@ def group_facts(release: Release) -> list[tuple[str, str]]:
     (_, *kinds), rows = group_rows(release)
     if not rows:
         return []
-    facts = [("Groups", "of these records; each interval is 95% individually")]
+    facts = [("Groups", "of these records; each 95% interval holds individually")]
     for name, *cells in rows:
         known = dict(zip(kinds, cells, strict=True))
         few = ", ".join(kind for kind, cell in known.items() if cell == TOO_FEW)
@@ -168,7 +171,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; where it is {ends} the predicted label is still that of the rule"
+    said = f"recalibrated; at {ends} the label that the rule predicts is not the more probable one"
     return [("Probability", said)]
 
 
@@ -185,8 +188,8 @@ def _of_target(release: Release) -> list[tuple[str, str]]:
 def _of_quantities(release: Release, sums: ErrorSums) -> list[tuple[str, str]]:
     """Return the mean errors and R2 of a quantity or a count."""
     unit = unit_of(release)
-    on = f"held-out {unit}" if sums.held_out else f"{unit}, those of this fit"
-    facts = [("Evaluated on", f"{integer(sums.n)} {on}, for epsilon {sums.epsilon}")]
+    on = f"held-out {unit}" if sums.held_out else f"{unit} of this fit"
+    facts = [("Evaluated on", f"{integer(sums.n)} {on}, with epsilon {sums.epsilon}")]
     found = QuantityEvaluation(sums)
     scored = release.spent is None
     facts.append(("", _bands_are(own=not (sums.held_out or scored))))
@@ -207,20 +210,23 @@ def _bands_are(*, own: bool) -> str:
     return f"Intervals account for noise and sampling{looks}."
 
 
+_CALIBRATION = "Calibration by prediction"
+
+
 def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     """Return how what was observed differs from predictions, in bins of these, or why not."""
     bins, sums = found.predicted_observed, found.sums
     if not bins:
         least = least_units(sums.epsilon)
         which = f"held-out {unit}" if sums.held_out else unit
-        return ("By prediction", f"needs {integer(least)} {which} for epsilon {sums.epsilon}")
+        return (_CALIBRATION, f"needs {integer(least)} {which} at epsilon {sums.epsilon}")
     named, bands = "observed minus predicted", [(own.observed, own.predicted) for own in bins]
     if sums.kind == "quantile":
         named, bands = "coverage", [(own.below, 0.0) for own in bins]
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
     text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return ("By prediction", f"{text} (noise up to {four(noise)} at 95%)")
+    return (_CALIBRATION, f"{text} (noise up to {four(noise)} at 95%)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -228,7 +234,7 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     histogram, unit = found.histogram, unit_of(release)
     of = "" if unit == "records" else ", one record of each"
     held_out = release.evaluation is not None and release.evaluation.held_out
-    on = f"held-out {unit}{of}" if held_out else f"{unit}, those of this fit{of}"
+    on = f"held-out {unit}{of}" if held_out else f"{unit} of this fit{of}"
 
     def spread(band: Band, digits: int = 0, more: str = "") -> str:
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
@@ -237,10 +243,10 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     value = HIDDEN if found.hidden else spread(found.concordance, 3, " at 95%")
     bins = number_of(len(histogram.scores), "bins")
     facts = [
-        ("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}"),
+        ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}"),
         ("", _bands_are(own=not held_out)),
         ("Concordance", value),
-        ("", f"by {bins} of risk, for pairs that the periods distinguish"),
+        ("", f"from {bins} of risk, for pairs that the periods distinguish"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
@@ -254,32 +260,34 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
 
 def _of_interval(release: Release) -> list[tuple[str, str]]:
     """Return how wide the intervals or sets are, and what they cover."""
-    found, model = release.interval, release.hypothesis
-    if found is None or not isinstance(model, TreeSum | TreeEnsemble) or model.width is None:
+    conformal, model = release.interval, release.hypothesis
+    if conformal is None or model.width is None:
         return []
     unit = unit_of(release)
     which = "a record of a new user" if unit == "users" else "a new record"
-    if isinstance(model, TreeSum):
-        name, near = "Interval", f"prediction ± {four(model.width * model.parts[1])}"
+    if model.target is not None:
+        part = cast(TreeSum, model).parts[1]
+        name, near = "Prediction interval", f"prediction ± {four(model.width * part)}"
     else:
         votes = counted(model.width, "votes")
-        name, near = "Set", f"the most likely label, and all within {votes} of it"
+        name, near = "Prediction set", f"the most likely label, and all within {votes} of it"
         which = f"the label of {which}"
-    level = f"{float(1 - found.alpha):.4g}"
-    share = found.share(_RISK)
-    from_ = f"drawn from {integer(found.m)} held-out {unit}, for epsilon {found.epsilon}"
+    level = f"{float(1 - conformal.alpha):.4g}"
+    share = conformal.share(_RISK)
+    from_ = f"from {integer(conformal.m)} held-out {unit}, with epsilon {conformal.epsilon}"
     covers = (
-        f"covers {which} with probability {level} or more, and {share:.3f} of all new ones, except "
+        f"covers {which} with probability at least {level}; with 95% confidence the coverage of "
+        f"this release is at least {share:.3f}"
     )
-    covers = f"{covers}with probability 5%" if release.columns_apart else _LEARNED
+    covers = covers if release.columns_apart else _LEARNED
     return [(name, f"{near}, {from_}"), ("", covers)]
 
 
 _MEASURES = {
     "with_target": "Records with a numeric target",
     "median": "Median absolute error",
-    "ninth_decile": "0.9 quantile of absolute errors",
-    "beyond": "Errors beyond {reach}",
+    "ninth_decile": "90th percentile of absolute errors",
+    "beyond": "Share of errors above {reach}",
     "mae": "Mean absolute error",
     "rmse": "Root mean square error",
     "r2": "R2",
@@ -304,18 +312,18 @@ def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]
     return lines
 
 
-def _compared(release: Release, found: Quality) -> str:
+def _compared(release: Release, quality: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
-    rival = release.labels[found.rival]
-    if found.constant is not None:
-        return f"The rule is a constant: it always predicts {release.labels[found.constant]}."
-    if found.better is None:
-        better = "has a lower error rate" if found.cost is None else "has a lower mean cost"
+    rival = release.labels[quality.rival]
+    if quality.constant is not None:
+        return f"The rule is a constant: it always predicts {release.labels[quality.constant]}."
+    if quality.better is None:
+        better = "has a lower error rate" if quality.cost is None else "has a lower mean cost"
         return f"It is not clear that the rule {better} than always predicting {rival}."
     verbs = ("has a lower error rate", "does not have a lower error rate")
-    if found.cost is not None:
+    if quality.cost is not None:
         verbs = ("has a lower mean cost", "does not have a lower mean cost")
-    return f"The rule {verbs[not found.better]} than always predicting {rival}."
+    return f"The rule {verbs[not quality.better]} than always predicting {rival}."
 
 
 # -- drawn ----------------------------------------------------------------------------------------
@@ -338,7 +346,7 @@ def drawn(release: Release) -> Json:
     hypothesis = release.hypothesis
     curves: list[Json | None] = []
     evaluation = evaluation_of(histogram, hypothesis)
-    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
+    if hypothesis.ranks:
         curves = [roc(evaluation), calibration(evaluation, outcomes(release)[0])]
     return {
         "curves": [html_of(curve) for curve in curves if curve],
@@ -469,3 +477,241 @@ def _confusion(release: Release, evaluation: Evaluation) -> Json | None:
         total = sum(kept) or 1
         rows.append((name, [(integer(count), percent(count / total, 0)) for count in kept]))
     return {"labels": names[: len(release.labels)], "rows": rows}
+
+
+# -- A release in lines of name and text, and all of them together: functions of the release only.
+
+
+def doubt_facts(release: Release, positive: str | None = None) -> list[tuple[str, str]]:
+    """Return a line that says so, if perhaps the column that is predicted means something else."""
+    return [("Doubt", said)] if (said := doubt(release, positive)) else []
+
+
+def coefficient_facts(release: Release) -> list[tuple[str, str]]:
+    """Return the coefficients of a regression beside the model, with 95 % intervals."""
+    found = getattr(release.hypothesis, "coefficients", None)
+    if found is None:
+        return []
+    facts = []
+    about = zip(found.terms, found.units, found.references, strict=True)
+    ends = found.intervals(0.95).tolist()
+    for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
+        of = f" for each {unit}" if unit not in ("", "1") else ""
+        beside = f", relative to {reference}" if unit == "1" else ""
+        spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
+        name = "Log-odds ratio" if unit else "Log-odds"
+        facts.append(
+            (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
+        )
+    if not found.printed:
+        facts.append(("", "no confidence intervals: noise hides the information in these columns"))
+    return facts
+
+
+def spent_facts(release: Release) -> list[tuple[str, str]]:
+    """Return what the guarantee was spent on, the evaluation last; long fractions rounded up.
+
+    Beside several parts of a document: what its learning was spent on, and no part again.
+    """
+    sets = isinstance(release.hypothesis, TreeEnsemble)
+    apart = {
+        "interval": f"Prediction {'set' if sets else 'interval'}",
+        "evaluation": "Evaluation",
+    }
+    spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))
+    if len(release.parts) > 1:
+        parts = {part.what for part in release.parts}
+        spent = [(apart.get(what, f"Learning: {what}"), text)
+                 for what, text in spent if what not in parts]  # fmt: skip
+    return [(what, _LONG.sub(_rounded_up, text)) for what, text in spent]
+
+
+_LONG = re.compile(r"([0-9]+)/([0-9]{5,})")
+
+
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
+
+
+def _rounded_up(found: re.Match[str]) -> str:
+    return format(_THREE_DIGITS.divide(Decimal(found[1]), Decimal(found[2])), "f")
+
+
+def proposal_facts(parts: Sequence[Part], proposal: Proposal | None) -> list[tuple[str, str]]:
+    """Return what each part cost, and where the columns come from, in lines (name, text)."""
+    facts = []
+    if len(parts) > 1:
+        facts += [(p.what.capitalize(), f"{p.guarantee}, for {p.about}") for p in parts]
+    if proposal is not None:
+        n = number_of(proposal.n, "records")
+        facts.append(("Records", f"the columns were learned from {n}"))
+        if proposal.declared:
+            facts.append(("Types", taken_as_public(proposal.declared)))
+    return facts
+
+
+def taken_as_public(columns: Sequence[str]) -> str:
+    """Say that the types of columns were taken as public, and when they are not."""
+    return (
+        f"those of {', '.join(columns)} are treated as public, since the file declares them. If "
+        "they were inferred from the records by a data frame, that inference is not private"
+    )
+
+
+def beside_constants(release: Release) -> str:
+    """Say whether a constant would meet the certificate, too; or nothing.
+
+    It is known of a rule that is a constant, and estimated where an evaluation was released.
+    """
+    certificate, found = release.certificate, release.quality
+    if certificate is None or not certificate.holds:
+        return ""
+    constant = constant_label(release.hypothesis)
+    if constant is not None:
+        return (
+            "The rule is a constant: the certificate does not imply that it is better than always "
+            f"predicting {release.labels[constant]}. `littlestone check` reports how cells and "
+            "labels are read, for an epsilon of its own."
+        )
+    alpha = float(certificate.alpha)
+    if release.costs is not None:
+        alpha *= float(release.costs.largest * release.costs.unit)
+    if found is None or not found.met_by_a_constant(alpha):
+        return ""
+    return (
+        "A constant also seems to satisfy it: it does not imply that the rule is better than "
+        f"always predicting {release.labels[found.rival]}."
+    )
+
+
+def accuracy_asked(certificate: Certificate) -> str:
+    """Say what alpha bounds, in words.
+
+    A certificate for the agnostic case bounds the error above the best of the class.
+    """
+    alpha = percent(certificate.alpha)
+    if "exp-mech.cost" in certificate.claims:
+        cost = f"{float(certificate['cost']):.4g}"
+        if certifies_agnostic(certificate):
+            return f"on new records, a mean cost at most {cost} above the least of the class"
+        return f"on new records, a mean cost of at most {cost}"
+    if certifies_agnostic(certificate):
+        points = alpha.removesuffix("%")
+        return (
+            f"on new records, an error rate at most {points} percentage points above that of the "
+            "best function of the class"
+        )
+    return f"on new records, an error rate of at most {alpha}"
+
+
+def meaning(release: Release) -> str:
+    """Say what x, 1 and 0 stand for, in the public names of what was read; or nothing."""
+    columns = release.columns or {}
+    if not columns.get("y"):
+        return ""
+    if release.concept_class.lists_labels or release.target is not None:
+        return ""
+    positive, _ = outcomes(release)
+    x = columns.get("x") or []
+    rows = release.concept_class.row_schema is not None  # said by the column's own name
+    named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
+    # they are read as the number 1
+    also = ", true or yes" if columns.get("positive") == "1" else ""
+    return f"{named}label 1: {positive}{also}; label 0: any other value"
+
+
+def certifies_agnostic(certificate: Certificate) -> bool:
+    """Return whether a certificate is about the error above that of the best concept."""
+    if any(claim(name).makes_true for name in certificate.claims):
+        return True  # an agnostic form: its learner's claims are about records that it labelled
+    return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
+
+
+# -- what `littlestone fit` prints ----------------------------------------------------------------
+
+
+_WIDE = 0.05  # of an error: half of an interval that says little
+
+
+def summary(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines (name, text, style) that ``littlestone fit`` prints."""
+    guarantee, certificate = release.guarantee, release.certificate
+    rows = [(name, text, "yellow") for name, text in doubt_facts(release)]
+    rows.append(("Rule", release.hypothesis.describe(), "bold"))
+    if meaning(release):
+        rows.append(("", meaning(release), ""))
+    rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
+    if guarantee.seeded:
+        rows.append(
+            ("", "Anyone who knows the seed can undo the protection: do not publish this.", "red")
+        )
+    elif guarantee.pure:
+        rows.append(_odds(guarantee))
+    rows += _certified(release) if certificate is not None else []
+    rows += [(name, text, "") for name, text in proposal_facts(release.parts, release.proposal)]
+    rows += [(name, text, "") for name, text in coefficient_facts(release)]
+    for facts in (evaluation_facts(release), group_facts(release)):
+        rows += [(name, text, "") for name, text in facts]
+    rows += [("Accuracy", release.not_evaluated, "")] if release.not_evaluated else []
+    rows += _narrower(release)
+    rows += [("Protocol", release.planned, "")] if release.planned else []
+    rows += [
+        ("Spent" if not i else "", f"{what}: {part}", "")
+        for i, (what, part) in enumerate(spent_facts(release))
+    ]
+    return rows
+
+
+def _odds(guarantee: Guarantee) -> tuple[str, str, str]:
+    """Return the line that says what an epsilon means."""
+    factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+    odds = f"the odds of any statement about one {who} change by a factor of at most {factor}"
+    return ("", odds, "")
+
+
+def _certified(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines about the certificate."""
+    certificate, required = release.certificate, release.required
+    assert certificate is not None
+    assert required is not None
+    rows: list[tuple[str, str, str]] = []
+    unit = certificate.unit
+    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
+    rows.append(("Required", asked, ""))
+    needed = number_of(required, unit)
+    if release.n is None:
+        rows.append(("Needed", f"{needed}; their number is secret", ""))
+        rows.append(("Certificate", "holds if there are that many", ""))
+        return rows
+    rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
+    if certificate.holds:
+        beside = beside_constants(release)
+        style = "yellow" if beside else "green"
+        rows.append(("Certificate", f"holds ({certificate.status})", style))
+        rows += [("", beside, "yellow")] if beside else []
+    elif release.proposal is not None:
+        text = "does not hold: the columns were learned from records, so the class depends on them"
+        rows.append(("Certificate", text, "yellow"))
+    else:
+        rows.append(
+            ("Certificate", "does not hold: too few records for this alpha and beta", "yellow")
+        )
+    return rows
+
+
+def _narrower(release: Release) -> list[tuple[str, str, str]]:
+    """Return how another fit would know the error better, if it is known badly."""
+    found = release.quality
+    if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
+        return []
+    points = percent(found.error.half_width, 2).removesuffix("%")
+    more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
+    text = (
+        f"the error rate is uncertain by {points} percentage points: a larger {more} would be "
+        "more precise (another fit spends epsilon again)"
+    )
+    return [("Interval", text, "")]
+
+
+def plain(release: Release) -> str:
+    """Return the same as plain text: an observer for exact verification."""
+    return "\n".join(f"{name}: {text}" for name, text, _ in summary(release))

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.classes import TreeEnsemble
-from littlestone.data.targets import Count, Periods
 from littlestone.evaluation import (
     Band,
     Between,
@@ -18,8 +16,7 @@ from littlestone.evaluation import (
 )
 from littlestone.evaluation.measures import four
 from littlestone.privacy import Neighbours
-from littlestone.report.figures import outcomes
-from littlestone.report.html import best_guess, integer, number_of, odds_factor, percent
+from littlestone.report.html import best_guess, integer, number_of, odds_factor, outcomes, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +69,7 @@ def _predicted(release: Release) -> str:
     """Return what is predicted, as the subject of a sentence."""
     columns, target = release.columns or {}, release.target
     y = columns.get("y")
-    if isinstance(target, Periods):
+    if target is not None and target.ends:
         event = columns.get("event") or "the event"
         ends = f"{float(target.ends[-1]):.10g}"
         return f"The probability of “{event}” within each period up to {ends} (“{y or 'time'}”)"
@@ -81,12 +78,12 @@ def _predicted(release: Release) -> str:
         quantile = getattr(release.hypothesis, "quantile", None)
         if quantile is not None:
             return f"The {float(quantile):g} quantile of {named}"
-        return f"The expected {'count ' if isinstance(target, Count) else ''}{named}"
+        return f"The expected {'' if target.continuous else 'count '}{named}"
     if release.concept_class.lists_labels:
         labels = _listed([str(label) for label in release.labels], "or")
         return f"Which {f'“{y}”' if y else 'label'} ({labels})"
     positive = outcomes(release)[0]
-    chance = "The probability that" if isinstance(release.hypothesis, TreeEnsemble) else "Whether"
+    chance = "The probability that" if release.hypothesis.of_sums else "Whether"
     return f"{chance} {positive if y else 'the label is 1'}"
 
 
@@ -119,7 +116,7 @@ def _verdict(release: Release) -> tuple[bool | None, str]:
     if isinstance(measured, QuantityEvaluation):
         name, figure = _explained(measured)
         better = isinstance(figure, Band) and figure.low > 0
-        plain = "better than one constant for everyone"
+        plain = "better than predicting one constant for everyone"
         return (
             (True, f"{plain[0].upper()}{plain[1:]}, by {name}.")
             if better
@@ -167,7 +164,7 @@ def _of_labels(release: Release, measured: Evaluation) -> tuple[bool | None, str
 
 
 def _ranks(release: Release) -> bool:
-    return isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary
+    return release.hypothesis.ranks
 
 
 def _explained(measured: QuantityEvaluation) -> tuple[str, Band | Between | None]:
@@ -251,14 +248,14 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     bins = "learned from these records, with differential privacy" if release.proposal else "public"
     measures = [f"{name} {figure} ({line})" for name, figure, line in _measures(release)]
     apart = dict(facts).get("Evaluated on", "not evaluated")
-    odds = f"the odds of any statement about one {guarantee.neighbours.unit} change at most"
+    odds = f"the odds of any statement about one {guarantee.neighbours.unit} change by a factor of"
     filled = {
         "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
         "9 Predictors": f"{names}; their bins and categories are {bins}",
         "10 Sample size": f"{n}; justification: {_YOURS}",
         "11 Missing data": "a separate category in each column; no record is excluded",
         "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}: {odds} "
-        f"{odds_factor(guarantee.epsilon)}-fold",
+        f"at most {odds_factor(guarantee.epsilon)}",
         "16 Training versus evaluation": apart,
         "22 Model specification": "the whole model is in this page (JSON)",
         "23 Model performance": "; ".join(measures),

@@ -23,15 +23,10 @@ from littlestone.audit.verify import Verification
 from littlestone.classes import (
     Dimensions,
     LinearClass,
-    RuleLists,
-    TreeEnsemble,
     TreeHypothesis,
-    TreeSum,
 )
 from littlestone.classes.boosted_trees.ensemble import quantile_words
 from littlestone.classes.dimensions import Bounds
-from littlestone.data import RowDomain
-from littlestone.data.targets import Periods
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.evaluation import (
     SurvivalEvaluation,
@@ -39,29 +34,36 @@ from littlestone.evaluation import (
 from littlestone.learners.record import used
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
-from littlestone.report.evaluated import drawn, evaluation_facts, group_rows
-from littlestone.report.facts import (
+from littlestone.report.evaluated import (
     accuracy_asked,
     beside_constants,
     coefficient_facts,
+    drawn,
+    evaluation_facts,
+    group_rows,
     meaning,
     proposal_facts,
     spent_facts,
 )
-from littlestone.report.figures import Setting, drawing, figure, html_of, outcomes, trees_figure
 from littlestone.report.first import first_screen, tripod, unit_of
 from littlestone.report.html import (
+    Setting,
     amount,
     claim_names,
     claims,
     data_link,
+    drawing,
+    figure,
+    html_of,
     integer,
     json_in_html,
     number_of,
+    outcomes,
     percent,
     promise_words,
     render,
     steps_of,
+    trees_figure,
 )
 from littlestone.report.targets import (
     Shown,
@@ -207,19 +209,19 @@ def _certified(release: Release) -> Json:
 
 def _of_trees(release: Release) -> Json:
     """Return what a page says of the model: of a scorecard its points, of sums what columns do."""
-    model, domain = release.hypothesis, release.concept_class.domain
+    model, schema = release.sums, release.concept_class.row_schema
     parts: Json = dict.fromkeys(("picture", "trees", "scorecard", "shown", "calculator", "target"))
     parts |= {"folded": [], "left_out": 0}
-    if not isinstance(model, TreeSum | TreeEnsemble) or not isinstance(domain, RowDomain):
+    if model is None or schema is None:
         return parts | {"picture": drawing(release)}
-    schema, noise = domain.schema, noise_ranges(release)
-    if isinstance(model, TreeSum):
+    noise = noise_ranges(release)
+    if model.target is not None:
         level = None if release.interval is None else float(1 - release.interval.alpha)
         shown = Shown(model, schema, (release.columns or {}).get("y", ""), level)
         measured = release.measured
-        found = measured if isinstance(measured, SurvivalEvaluation) else None
-        return parts | target_parts(shown, found, noise)
-    setting = Setting(domain, *outcomes(release))
+        survival = measured if isinstance(measured, SurvivalEvaluation) else None
+        return parts | target_parts(shown, survival, noise)
+    setting = Setting(release.concept_class.domain, *outcomes(release))
     card = scorecard(model, schema)
     bars = effects(model, schema) if card is None else card
     kept = [column for column in bars["columns"] if column["range"] > noise.get(column["name"], 0)]
@@ -245,8 +247,8 @@ def _of_trees(release: Release) -> Json:
 def _outcome(release: Release) -> str:
     """Return what the label means, for a line: ``Died``, or ``Stage is IV``."""
     name, positive = ((release.columns or {}).get(what) for what in ("y", "positive"))
-    said = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
-    return said[:1].upper() + said[1:]
+    words = str(name) if str(positive).lower() in _YES and name else outcomes(release)[0]
+    return words[:1].upper() + words[1:]
 
 
 def heading_of(release: Release) -> str:
@@ -255,15 +257,13 @@ def heading_of(release: Release) -> str:
     label = columns.get("y")
     if label and columns.get("event"):
         label = f"{label} until {columns['event']}"
-    if label and isinstance(hypothesis, TreeSum) and hypothesis.quantile is not None:
+    if label and hypothesis.quantile is not None:
         label = f"{quantile_words(hypothesis.quantile)} of {label}"
     kind = "a private rule"
-    if isinstance(hypothesis, TreeEnsemble | TreeSum):
-        kind = "private boosted trees" if hypothesis.depth > 1 else "a private scorecard"
+    if release.sums is not None:
+        kind = "private boosted trees" if release.sums.depth > 1 else "a private scorecard"
         if isinstance(release.concept_class, LinearClass):
             kind = "a private linear model"
-    elif isinstance(release.concept_class, RuleLists):
-        kind = "a private rule list"
     elif isinstance(hypothesis, TreeHypothesis):
         kind = "a private tree"
     if release.guarantee.seeded:
@@ -314,13 +314,13 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
 def _of_label(release: Release, columns: Json) -> tuple[str, str]:
     """Return the line about the column that is predicted."""
     target = release.target
-    if isinstance(target, Periods):
+    if target is not None and target.ends:
         ends = ", ".join(f"{float(end):.10g}" for end in target.ends)
         return "Time and event", f"{columns['y']}, {columns.get('event')} (periods end at {ends})"
     if target is not None:
         low, high = (float(getattr(target, name, 0)) for name in ("low", "high"))
-        said = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
-        return "Target column", said
+        words = f"{columns['y']} (a {target.kind} from {low:.10g} to {high:.10g})"
+        return "Target column", words
     means = f"label 1: {columns.get('positive')}"
     if release.concept_class.lists_labels:
         means = f"labels: {', '.join(map(str, release.labels))}"
@@ -494,8 +494,9 @@ def write_folder(
         "page.html": page(release),
         "record.json": json.dumps(release.record(), indent=1, ensure_ascii=False) + "\n",
     }
-    if isinstance(release.concept_class.domain, RowDomain):
-        texts["schema.toml"] = release.concept_class.domain.schema.to_toml()
+    schema = release.concept_class.row_schema
+    if schema is not None:
+        texts["schema.toml"] = schema.to_toml()
     if protocol is not None:
         texts["protocol.json"] = protocol
     where = Path(folder).absolute()

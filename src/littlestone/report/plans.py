@@ -12,7 +12,12 @@ import numpy as np
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.bound import MistakeBound, Simulation, lower_bounds, mistake_bound
+from littlestone.learners.online.algorithm import (
+    MistakeBound,
+    Simulation,
+    lower_bounds,
+    mistake_bound,
+)
 from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
@@ -20,33 +25,31 @@ from littlestone.learners.release import Release, parts_in, proposal_of
 from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.planning.rehearsal import FREE, Rehearsal
+from littlestone.planning.rehearsal import FREE, Rehearsal, words_of
 from littlestone.privacy import total
-from littlestone.report.facts import proposal_facts
-from littlestone.report.figures import (
-    Setting,
-    chart,
-    drawing,
-    figure,
-    html_of,
-    number,
-    path,
-    plotter,
-    point,
-    ticks,
-)
+from littlestone.report.evaluated import proposal_facts
 from littlestone.report.html import (
+    Setting,
     amount,
+    chart,
     claim_names,
     claims,
     data_link,
+    drawing,
+    figure,
+    html_of,
     integer,
     json_in_html,
+    number,
+    path,
     percent,
+    plotter,
+    point,
     promise_words,
     render,
     step_words,
     steps_of,
+    ticks,
 )
 from littlestone.report.pages import page, page_maker
 from littlestone.types import Json
@@ -73,8 +76,7 @@ _SYMBOLS = {
 @page_maker(Plans)
 def plan_page(plans: Plans) -> str:
     """Return the page of a plan."""
-    chosen, document = plans.chosen, plans.to_dict(what_if=True)
-    mine = chosen or plans.cheaper
+    chosen, document = plans.chosen, plans.to_dict()
     certificates = [c.certificate for c in plans]
     text = json.dumps(document, sort_keys=True)
     return render(
@@ -94,8 +96,6 @@ def plan_page(plans: Plans) -> str:
         stream=plans.stream,
         stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
-        changes=_changes(plans, mine),
-        changed="" if mine is None else mine.shown,
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -204,18 +204,6 @@ def _bound(bound: LowerBound) -> Json:
         "claim": bound.claim,
         "steps": [] if bound.step is None else [step_words(bound.step, None)],
     }
-
-
-def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
-    if mine is None:
-        return []
-    return [
-        (
-            f"{_SYMBOLS[change.what]} = {float(change.value):g}",
-            "–" if change.n is None else integer(change.n),
-        )
-        for change in plans.what_if(mine)
-    ]
 
 
 # -- Streams: the page of what one published, from its public record; its mistakes in time.
@@ -384,7 +372,6 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error"}
 _RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
 
 
@@ -405,7 +392,7 @@ def rehearsal_page(found: Rehearsal) -> str:
         needs="" if answer is None else integer(answer.records),
         picture=html_of(curves(found, Setting())) if found.cells else "",
         cells=[_cell_row(cell) for cell in found.cells],
-        notes=[note.replace("+-", "± ") for note in found.notes],
+        notes=found.notes,
         free=integer(int(FREE)),
         embedded=json_in_html(json.dumps(found.to_dict(), sort_keys=True)),
     )
@@ -413,21 +400,17 @@ def rehearsal_page(found: Rehearsal) -> str:
 
 def _name(cell: Cell) -> str:
     said = f"{integer(cell.records)} records, ε {float(cell.epsilon):g}"
-    return f"{said} {cell.population}".strip()
+    return f"{said} {cell.variant}".strip()
 
 
 def _tile(cell: Cell) -> tuple[str, str, str]:
     """Return the first measure with its spread, beside that without privacy and of no model."""
     main, each = cell.main, cell.measures[cell.main]
-    parts = [f"{each.low:.3g} to {each.high:.3g} in 10 to 90% of the runs"]
+    parts = [f"10th to 90th percentile of the runs: {each.low:.3g} to {each.high:.3g}"]
     if main in cell.free:
         parts.append(f"without privacy {cell.free[main].mean:.3g}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
-    return _name(cell), f"{_words(main)} {each.mean:.3g}", "; ".join(parts)
-
-
-def _words(measure: str) -> str:
-    return _NAMES.get(measure, measure.replace("_", " "))
+    return _name(cell), f"{words_of(main)} {each.mean:.3g}", "; ".join(parts)
 
 
 def _cell_row(cell: Cell) -> dict[str, object]:
@@ -436,7 +419,7 @@ def _cell_row(cell: Cell) -> dict[str, object]:
         "runs": cell.runs,
         "measures": [
             (
-                _words(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
+                words_of(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
                 f"{each.low:.3g} to {each.high:.3g}",
                 f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
             )
@@ -453,6 +436,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     for cell in cells:
         name = f"ε {float(cell.epsilon):g}"
         name += f", {cell.population.partition(':')[0]}" * bool(cell.population)
+        name += "" if cell.holdout is None else f", {float(cell.holdout):.3g} held out"
         lines.setdefault(name, []).append(cell)
     main = cells[0].main if cells else ""
     values = [v for cell in cells for v in (cell.measures[main].low, cell.measures[main].high)]
@@ -480,7 +464,8 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
         names.append((means[-1][1], name))
         if main in own[-1].free:
             free = [(x_at(c.records), y_at(c.free[main].mean)) for c in own if main in c.free]
-            paths.append(("dash", path(free)))
+            across = free if len(free) > 1 else [(end, free[0][1]) for end in (0.0, 1.0)]
+            paths.append(("dash", path(across)))
             if len(names) == 1:
                 names.append((free[-1][1], "no privacy"))
     ends, least = list[tuple[str, float]](), -math.inf
@@ -493,7 +478,7 @@ def curves(found: Rehearsal, setting: Setting) -> Json:
     )
     sizes = sorted({cell.records for cell in cells})
     return chart(
-        f"{_words(main)} by number of records", words, paths,
+        f"{words_of(main)} by number of records", words, paths,
         x=[(integer(records), round(100 * x_at(records), 2)) for records in sizes],
         y=[(number(tick, high - low), round(100 * y_at(tick), 2)) for tick in ticks(low, high)],
         x_name="records", ends=ends,

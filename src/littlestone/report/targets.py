@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,26 +19,26 @@ import numpy.typing as npt
 from littlestone.classes import BoostedTreeClass, LinearClass, TreeEnsemble, TreeSum
 from littlestone.classes.boosted_trees.ensemble import public_rows, quantile_words
 from littlestone.classes.boosted_trees.export import PARTS, groups
-from littlestone.data import Column, RowDomain, Schema
+from littlestone.data import Column, Schema
 from littlestone.data.cells import number as parsed
-from littlestone.data.targets import Count, Periods, Quantity
 from littlestone.errors import LittlestoneError
 from littlestone.evaluation import SurvivalEvaluation
 from littlestone.learners.boosting.rounds import range_of_noise
 from littlestone.learners.linear.learner import Linear
-from littlestone.report.figures import (
+from littlestone.report.html import (
     Setting,
     chart,
     figure,
+    form,
     html_of,
     number,
     path,
+    percent,
     plotter,
     point,
     scale,
     trees_figure,
 )
-from littlestone.report.html import form, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,15 +73,15 @@ class Shown:
     @property
     def unit(self) -> float:
         """Shares are shown in percent."""
-        return 100.0 if isinstance(self.model.target, Periods) else 1.0
+        return 100.0 if self.model.target.ends else 1.0
 
     @property
     def what(self) -> str:
         """What is predicted, in words."""
         target = self.model.target
-        if isinstance(target, Periods):
+        if target.ends:
             return f"the event-free percentage at {self.ends[-1]} {self.units}".rstrip()
-        if isinstance(target, Count):
+        if not target.continuous:
             return f"the expected count of {self.name}" if self.name else "the expected count"
         if self.model.quantile is not None:
             return f"{quantile_words(self.model.quantile)} of {self.name or 'the quantity'}"
@@ -90,7 +90,7 @@ class Shown:
     @property
     def ends(self) -> list[str]:
         """The ends of the periods, as they are written."""
-        return [f"{float(end):.10g}" for end in getattr(self.model.target, "ends", ())]
+        return [f"{float(end):.10g}" for end in self.model.target.ends]
 
     @property
     def asked(self) -> Schema:
@@ -126,34 +126,34 @@ class Shown:
     def columns(self) -> list[tuple[Column, list[float]]]:
         """Columns with the mean prediction of each code, those of the largest range first."""
         used = {split.column for split in self.model.literals}
-        asked = [at for at in sorted(used) if at < len(self.schema)]  # others are the period
+        positions = [at for at in sorted(used) if at < len(self.schema)]  # others are the period
         changed = []
-        for at in asked:
+        for at in positions:
             for code in (Column.MISSING, *range(Column.FIRST, self.schema.columns[at].n_codes)):
                 changed.append(self.rows.copy())
                 changed[-1][:, at] = code
         if not changed:
             return []
         means = self.unit * self.worth(np.vstack(changed)).reshape(-1, _ROWS).mean(axis=1)
-        found, start = [], 0
-        for at in asked:
+        ranked, start = [], 0
+        for at in positions:
             column = self.schema.columns[at]
             size = column.n_codes - 1
             missing, *values = means[start : start + size].tolist()
-            found.append((column, [missing, missing, *values]))
+            ranked.append((column, [missing, missing, *values]))
             start += size
-        return sorted(found, key=lambda entry: (min(entry[1]) - max(entry[1]), entry[0].name))
+        return sorted(ranked, key=lambda entry: (min(entry[1]) - max(entry[1]), entry[0].name))
 
     def worth(self, rows: npt.NDArray[np.int16]) -> Doubles:
         """Return the prediction of rows; of a time the survival of all periods."""
-        if isinstance(self.model.target, Periods):
+        if self.model.target.ends:
             return self.model.survival(rows)[:, -1]
         return self.model.predict(rows)
 
     @cached_property
     def range(self) -> tuple[float, float]:
         """The least and the largest mean prediction of any cell."""
-        values = [value for _, own in self.columns for value in own] or [0.0]
+        values = [value for _, means in self.columns for value in means] or [0.0]
         return min(values), max(values)
 
     @property
@@ -193,12 +193,12 @@ def target_parts(
 ) -> Json:
     """Return what the page of a quantity, a count or a time says of the model."""
     ranges = {
-        name: np.ptp([*own.values()]) for name, own in shown.model.effects(shown.asked).items()
+        name: np.ptp([*cells.values()]) for name, cells in shown.model.effects(shown.asked).items()
     }
     by_noise = [ranges[column.name] <= noise.get(column.name, 0.0) for column, _ in shown.columns]
     panels = [html_of(panel(shown, *entry)) for entry in shown.columns]
     kept, folded = (
-        [own for own, small in zip(panels, by_noise, strict=True) if small == side]
+        [panel_html for panel_html, small in zip(panels, by_noise, strict=True) if small == side]
         for side in (False, True)
     )
     target = {
@@ -223,8 +223,9 @@ def target_parts(
 @plotter(TreeSum)
 def _sum(model: TreeSum, setting: Setting) -> Json:
     """Draw what the column of the largest range does, or survival; else only words."""
-    if isinstance(setting.domain, RowDomain):
-        shown = Shown(model, setting.domain.schema)
+    schema = None if setting.domain is None else setting.domain.schema
+    if schema is not None:
+        shown = Shown(model, schema)
         if shown.ends:
             return survival(shown)
         if shown.columns:
@@ -237,8 +238,8 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
     (low, high), name = shown.axis, f"{shown.what} by {column.name}"
     spread = (high - low) or 1.0
     if not column.numeric:
-        cells = [
-            {"words": words, "bars": [(shown.said(value), 0.0, round(100 * at, 1))]}
+        cells = [  # marks, not bars: the axis need not begin at 0
+            {"words": words, "bars": [(shown.said(value), *_mark(100 * at))]}
             for words, value, at in _groups(shown, column, values)
         ]
         axis = scale(*shown.range)
@@ -262,6 +263,11 @@ def panel(shown: Shown, column: Column, values: Sequence[float]) -> Json:
         column.name, f"{name}: {words}", [*paths, ("curve", line(0))], x=x, y=scale(low, high),
         note=f"missing or other: {shown.said(missing)}",
     )  # fmt: skip
+
+
+def _mark(place: float) -> tuple[float, float]:
+    """Return the ends of a mark at a place from 0 to 100."""
+    return round(max(0.0, place - 2), 1), round(min(100.0, place + 2), 1)
 
 
 def survival(shown: Shown) -> Json:
@@ -378,7 +384,7 @@ def calculator_of_targets(shown: Shown) -> Json | None:
         "level": percent(shown.level) if shown.level else "",
         "ends": shown.ends,
     }
-    if isinstance(target, Quantity):
+    if target.continuous:
         described |= {"low": float(target.low), "cell": float(target.width / PARTS)}
         described["log"] = model.log
         far = model.start[0] + np.array([-1, 1]) * sum(model.steps)
@@ -403,26 +409,26 @@ def noise_ranges(release: Release) -> dict[str, float]:
     and of noisy gradients: their noise, and the sampling of labels in cells, taken to be equally
     large. Of a quantity in its unit, of a count in logarithms.
     """
-    model, domain, n = release.hypothesis, release.concept_class.domain, release.n
-    if not isinstance(model, TreeEnsemble | TreeSum) or not isinstance(domain, RowDomain) or not n:
+    model, schema, n = release.sums, release.concept_class.row_schema, release.n
+    if model is None or schema is None or not n:
         return {}
-    squares = dict.fromkeys(domain.schema.names, 0.0)
+    squares = dict.fromkeys(schema.names, 0.0)
     for tree, size in model.counted.items():
-        times = size if isinstance(model, TreeEnsemble) else model.trees.count(tree)
-        if isinstance(model, TreeSum):
+        times = size if model.target is None else model.trees.count(tree)
+        if model.target is not None:
             alone = replace(model, trees=(tree,), steps=(size // times,))
-            by_label = [alone.effects(Shown(model, domain.schema).asked)]
+            by_label = [alone.effects(Shown(model, schema).asked)]
         else:
             one = TreeEnsemble((tree,), model.step, label_names=model.label_names)
-            by_label = list(one.effects(domain.schema).values())
-        for own in by_label[:1]:
-            for name in own.keys() & squares.keys():
+            by_label = list(one.effects(schema).values())
+        for cells in by_label[:1]:
+            for name in cells.keys() & squares.keys():
                 squares[name] += times * max(_range(each[name]) for each in by_label) ** 2
     ranges = {name: _WALK * math.sqrt(square) for name, square in squares.items()}
-    if isinstance(model, TreeEnsemble) and model.code_points is not None:
+    if model.target is None and model.code_points is not None:
         if release.evaluation is not None and release.evaluation.held_out and not release.scored:
             n = max(n - release.evaluation.n, 1)
-        for at, name in enumerate(domain.schema.names):
+        for at, name in enumerate(schema.names):
             try:
                 wide = _SPREADS * math.sqrt(_of_points(release, n, at))
             except (LittlestoneError, ValueError, ArithmeticError):
@@ -439,8 +445,7 @@ def _range(cells: Mapping[str, float]) -> float:
 
 def _of_points(release: Release, n: int, at: int) -> float:
     """Return the variance of the log-odds of a cell that noisy counts or gradients give."""
-    model, concepts = release.hypothesis, release.concept_class
-    assert isinstance(model, TreeEnsemble)
+    model, concepts = cast(TreeEnsemble, release.hypothesis), release.concept_class
     assert isinstance(concepts, BoostedTreeClass)
     assert model.code_points is not None
     answers = concepts.schema.n_codes[at] - Column.OTHER
@@ -475,14 +480,14 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
     """
     if not ensemble.additive:
         return None
-    base, own = ensemble.summed(schema)
-    unit = ensemble.unit(base, own)
-    order = sorted(own, key=lambda at: (-int(own[at].max()), at))
-    largest = max((int(own[at].max()) for at in order), default=0) // unit or 1
+    base, by_column = ensemble.summed(schema)
+    unit = ensemble.unit(base, by_column)
+    order = sorted(by_column, key=lambda at: (-int(by_column[at].max()), at))
+    largest = max((int(by_column[at].max()) for at in order), default=0) // unit or 1
     columns: list[Json] = []
     for at in order:
         cells = []
-        for group in groups(schema.columns[at], own[at]):
+        for group in groups(schema.columns[at], by_column[at]):
             points = [votes // unit for votes in group.points]
             ends = [
                 (0, round(100 * p / largest, 1)) if ensemble.binary else (None, None)
@@ -490,7 +495,7 @@ def scorecard(ensemble: TreeEnsemble, schema: Schema) -> Json | None:
             ]
             values = [(f"{p}", *end) for p, end in zip(points, ends, strict=True)]
             cells.append({"words": schema.columns[at].within(group.codes), "bars": values})
-        wide = float(ensemble.step) * int(np.ptp(own[at][Column.FIRST :], axis=0).max())
+        wide = float(ensemble.step) * int(np.ptp(by_column[at][Column.FIRST :], axis=0).max())
         columns.append({"name": schema.columns[at].name, "range": wide, "cells": cells})
     if ensemble.binary:
         sums, needed = _sums(ensemble, schema), ensemble.needed(base, unit)
@@ -566,25 +571,25 @@ def effects_figure(ensemble: TreeEnsemble, schema: Schema) -> Json:
 @plotter(TreeEnsemble)
 def _ensemble(model: TreeEnsemble, setting: Setting) -> Json:
     """Draw what columns do, where the schema is known, or else the trees."""
-    if isinstance(setting.domain, RowDomain):
+    if setting.domain is not None and setting.domain.schema is not None:
         return effects_figure(model, setting.domain.schema)
     return trees_figure(model, setting)
 
 
 def _sums(ensemble: TreeEnsemble, schema: Schema) -> list[tuple[str, str]]:
     """Return the probability of each sum that may be; sums of the same one together."""
-    base, own = ensemble.summed(schema)
-    unit, first = ensemble.unit(base, own), int(base[0])
+    base, by_column = ensemble.summed(schema)
+    unit, first = ensemble.unit(base, by_column), int(base[0])
     reachable = {0}
-    for points in own.values():
+    for points in by_column.values():
         reachable = {total + int(p) for total in reachable for p in set(points.flat)}
     chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
     shown = [(total // unit, _percent(chances[first + total])) for total in sorted(reachable)]
-    found = []
+    rows = []
     for chance, same in groupby(shown, key=lambda pair: pair[1]):
         sums = [total for total, _ in same]
-        found.append((f"{sums[0]}–{sums[-1]}" if len(sums) > 1 else str(sums[0]), chance))
-    return found
+        rows.append((f"{sums[0]}–{sums[-1]}" if len(sums) > 1 else str(sums[0]), chance))
+    return rows
 
 
 def _percent(chance: float) -> str:

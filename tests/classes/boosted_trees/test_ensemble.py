@@ -17,7 +17,7 @@ from littlestone.classes import (
     TreeEnsemble,
     load,
 )
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points

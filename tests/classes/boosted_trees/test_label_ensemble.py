@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from littlestone.classes import TreeEnsemble, TreeHypothesis, class_from_dict, load, parse_class
-from littlestone.classes.boosted_trees.ensemble import HALF, CodePoints, linked
+from littlestone.classes.boosted_trees.coefficients import CodePoints
+from littlestone.classes.boosted_trees.ensemble import HALF, linked
 from littlestone.classes.decision_trees import Node
 from littlestone.classes.decision_trees.concept_class import Splits
 from littlestone.data import RowDomain, Schema, read_points

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from littlestone.classes.affine_subspaces import (
+from littlestone.classes.geometry import (
     certified,
     directions,
     is_prime,

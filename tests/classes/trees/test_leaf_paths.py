@@ -20,14 +20,14 @@ from littlestone.classes import (
     make_tree,
     parse_class,
 )
-from littlestone.classes.dichotomies import best_dichotomies
+from littlestone.classes.finite import best_dichotomies
 from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
-from littlestone.learners.vc1.learner import leaves_below, most_leaves
+from littlestone.learners.vc1 import leaves_below, most_leaves
 from littlestone.source import ExactSource, SeededSource, public_generator
 
 
@@ -84,20 +84,20 @@ def matrix(concepts, points, sets):
     return np.array([[int(x in s) for x in points] for s in sets])
 
 
-@pytest.mark.parametrize(("concepts", "points", "sets"), CASES)
-def test_concepts_and_dimensions(concepts, points, sets):
-    listed = [h.predict(array(concepts, points)).tolist() for h in concepts.concepts()]
-    assert sorted(listed) == sorted(matrix(concepts, points, sets).tolist())
-    assert concepts.size == len(sets)
-    finite = FiniteClass(matrix(concepts, points, sets))
-    assert concepts.vc_dim == finite.vc_dim
-    low, high = concepts.littlestone_bounds()
-    assert low <= ls.theory.littlestone_dimension(finite) <= high
-    if not isinstance(concepts.paths, TreePaths):
-        assert low == high
-    exact = ls.theory.threshold_dimension(finite)
-    assert concepts.threshold_bounds() == (exact, exact)
-    assert ls.theory.littlestone_dimension(concepts) == ls.theory.littlestone_dimension(finite)
+def test_concepts_and_dimensions():
+    for concepts, points, sets in CASES:
+        listed = [h.predict(array(concepts, points)).tolist() for h in concepts.concepts()]
+        assert sorted(listed) == sorted(matrix(concepts, points, sets).tolist())
+        assert concepts.size == len(sets)
+        finite = FiniteClass(matrix(concepts, points, sets))
+        assert concepts.vc_dim == finite.vc_dim
+        low, high = concepts.littlestone_bounds()
+        assert low <= ls.theory.littlestone_dimension(finite) <= high
+        if not isinstance(concepts.paths, TreePaths):
+            assert low == high
+        exact = ls.theory.threshold_dimension(finite)
+        assert concepts.threshold_bounds() == (exact, exact)
+        assert ls.theory.littlestone_dimension(concepts) == ls.theory.littlestone_dimension(finite)
 
 
 @pytest.mark.parametrize(("concepts", "points", "sets"), CASES)
@@ -157,20 +157,20 @@ def test_law_of_draws(concepts, points, sets, request):
     assert chances == pytest.approx({s: w / total for s, w in weights.items()}, rel=1e-12)
 
 
-@pytest.mark.parametrize(("concepts", "points", "sets"), CASES)
-def test_dichotomies(concepts, points, sets):
-    rng = public_generator(len(points), 1)
-    given = [points[i] for i in sorted(set(rng.integers(0, len(points), 4).tolist()))]
-    places, labels = rng.integers(0, len(points), 9), rng.integers(0, 2, 9)
-    data = Sample.of([points[i] for i in places], labels)
-    expected = {}
-    for s in sets:
-        cost = sum(int((points[i] in s) != y) for i, y in zip(places, labels, strict=True))
-        key = tuple(int(x in s) for x in given)
-        expected[key] = min(cost, expected.get(key, cost))
-    found = best_dichotomies(concepts, array(concepts, given), data)
-    drawn = {tuple(found._labels(k).tolist()): -int(s) for k, s in enumerate(found._scores)}
-    assert drawn == expected
+def test_dichotomies():
+    for concepts, points, sets in CASES:
+        rng = public_generator(len(points), 1)
+        given = [points[i] for i in sorted(set(rng.integers(0, len(points), 4).tolist()))]
+        places, labels = rng.integers(0, len(points), 9), rng.integers(0, 2, 9)
+        data = Sample.of([points[i] for i in places], labels)
+        expected = {}
+        for s in sets:
+            cost = sum(int((points[i] in s) != y) for i, y in zip(places, labels, strict=True))
+            key = tuple(int(x in s) for x in given)
+            expected[key] = min(cost, expected.get(key, cost))
+        found = best_dichotomies(concepts, array(concepts, given), data)
+        drawn = {tuple(found._labels(k).tolist()): -int(s) for k, s in enumerate(found._scores)}
+        assert drawn == expected
 
 
 def test_an_infinite_star():

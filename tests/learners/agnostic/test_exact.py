@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes.dichotomies import dichotomies
+from littlestone.classes.finite import dichotomies
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample
-from littlestone.learners.agnostic.subsample import ordered_part, places, relabelled
+from littlestone.learners.agnostic import Subsample, TwoSample, ordered_part, places, relabelled
 from littlestone.learners.base import Learner
 from littlestone.learners.littlestone import Littlestone
 from littlestone.privacy import hockey_stick

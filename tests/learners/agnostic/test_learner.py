@@ -14,8 +14,7 @@ from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample
-from littlestone.learners.agnostic.subsample import amplified, rate_for
+from littlestone.learners.agnostic import Subsample, TwoSample, amplified, rate_for
 from littlestone.source import SeededSource, public_generator
 
 FAR = ls.Thresholds(0, 2**65536)
@@ -219,7 +218,7 @@ def test_tiny_failure_probabilities():
 
 def test_assumptions_are_those_of_the_whole():
     """The learner's records are labelled by a concept: that is no assumption about the data."""
-    from littlestone.report.facts import accuracy_asked
+    from littlestone.report.evaluated import accuracy_asked
 
     for learner in (vc1(FAR), registry.make("generic", ls.Points(), epsilon=1)):
         algorithm = TwoSample(learner, epsilon=1)

@@ -18,8 +18,7 @@ from littlestone.data.read import read
 from littlestone.data.stored import Unread
 from littlestone.errors import DataError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample
-from littlestone.learners.agnostic.subsample import amplified, inner_for
+from littlestone.learners.agnostic import Subsample, amplified, inner_for
 from littlestone.learners.base import Learner
 from littlestone.learners.running import read_sample, run
 from littlestone.privacy import Ledger, hockey_stick

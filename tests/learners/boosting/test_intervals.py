@@ -278,7 +278,7 @@ def test_a_release_says_what_it_covers_and_its_record_agrees(user):
     assert (made.spent["evaluation"], made.spent["interval"]) == ("epsilon 1/2", "epsilon 3/2")
     again = Release.from_dict(json.loads(made.to_json()))
     assert again.to_dict() == made.to_dict()
-    shown = dict(evaluation_facts(made))["Interval"]
+    shown = dict(evaluation_facts(made))["Prediction interval"]
     assert f"{made.interval.m} held-out {'users' if user else 'records'}" in shown
     record = made.record()
     assert check_record(record) == []

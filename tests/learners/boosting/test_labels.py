@@ -29,7 +29,7 @@ from littlestone.learners.boosting.losses import Logistic, Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
-from littlestone.report.facts import plain
+from littlestone.report.evaluated import plain
 from littlestone.source import ExactSource, SeededSource
 
 ABC = ("a", "b", "c")
@@ -57,11 +57,11 @@ def boosting(schema=ONE, depth=1, rounds=2, names=ABC, **parameters):
         ([BONN], 1, {}),
         ([BONN, OTHER], 1, {}),
         ([BONN, OTHER], 1, {"cap": 1}),
-        pytest.param([BONN], 2, {}, marks=pytest.mark.more),
-        pytest.param([BONN], 2, {"delta": F(1, 100)}, marks=pytest.mark.more),
-        pytest.param([BONN, OTHER], 2, {}, marks=pytest.mark.more),
-        pytest.param([BONN], 1, {"rounds": 3}, marks=pytest.mark.more),
-        pytest.param([BONN], 1, {"rounds": 1, "depth": 2}, marks=pytest.mark.more),
+        ([BONN], 2, {}),
+        ([BONN], 2, {"delta": F(1, 100)}),
+        ([BONN], 1, {"rounds": 1, "depth": 2}),
+        pytest.param([BONN], 1, {"rounds": 3}, marks=pytest.mark.full),
+        pytest.param([BONN, OTHER], 2, {}, marks=pytest.mark.full),
         pytest.param([BONN, OTHER], 3, {}, marks=pytest.mark.full),
     ],
     ids=str,
@@ -110,8 +110,8 @@ def of_trees_and_histogram(worst_loss, n, evaluate, points=(BONN,)):
     ("n", "evaluate", "points"),
     [
         (1, HALF, (BONN,)),
-        pytest.param(2, F(1), (BONN,), marks=pytest.mark.more),
-        pytest.param(2, HALF, (BONN, OTHER), marks=pytest.mark.more),
+        (2, F(1), (BONN,)),
+        pytest.param(2, HALF, (BONN, OTHER), marks=pytest.mark.full),
     ],
 )
 def test_trees_and_histogram_of_three_labels_together(worst_loss, n, evaluate, points):

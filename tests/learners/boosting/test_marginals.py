@@ -12,7 +12,7 @@ import pytest
 
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
-from littlestone.classes.boosted_trees.ensemble import CodePoints
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.decision_trees.concept_class import Splits, WeightedRows
 from littlestone.classes.decision_trees.hypothesis import Node, TreeHypothesis
 from littlestone.data import Sample, Schema
@@ -143,7 +143,7 @@ def coarse(exact, variance, source):
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.more)])
+@pytest.mark.parametrize("rounds", [1, 2])
 def test_counts_and_rounds_on_every_data_set(tiny, monkeypatch, rounds):
     monkeypatch.setattr(start, "_noisy", coarse)
     monkeypatch.setattr(start, "_WEIGHTS_TO", 0)

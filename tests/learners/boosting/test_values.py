@@ -28,13 +28,14 @@ from littlestone.classes.decision_trees.hypothesis import Node
 from littlestone.data import RowDomain, Schema
 from littlestone.data.targets import Count, Periods, Quantity, TargetSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
-from littlestone.evaluation import histogram, quantities, survival
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.evaluation import histogram, quantities
+from littlestone.evaluation import quantities as survival
+from littlestone.evaluation.quantities import survival_histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Values, errors, values
+from littlestone.learners.boosting import Boosting, Values, values
+from littlestone.learners.boosting import losses as errors
 from littlestone.learners.boosting import losses as starts
 from littlestone.learners.boosting import losses as units
-from littlestone.learners.boosting.errors import size_edges, sums_within
 from littlestone.learners.boosting.losses import (
     Gamma,
     Hazards,
@@ -43,6 +44,8 @@ from littlestone.learners.boosting.losses import (
     Poisson,
     Quantile,
     UnitRecords,
+    size_edges,
+    sums_within,
 )
 from littlestone.learners.release import Release
 from littlestone.privacy import Pure
@@ -336,17 +339,15 @@ TINY = {
 }
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("name", ["poisson", "quantile", "absolute", "gamma", "huber"])
-def test_every_data_set_of_one_record(name):
-    target, parameters, codes = TINY[name]
+def test_every_data_set_of_one_record():
+    """Here of counts; in group more of every target."""
+    target, parameters, codes = TINY["poisson"]
     assert 0.1 < loss_of_transcripts(tiny(target, **parameters), [(1,)], codes, 1) <= 1 + 1e-9
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(
-    ("name", "unit"), [("quantile", "records"), ("quantile", "users"), ("huber", "users")]
-)
+@pytest.mark.parametrize("name", ["quantile"])
+@pytest.mark.parametrize("unit", ["records", "users"])
 def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
     """The start, the trees, what is corrected and the noisy sums, together."""
     monkeypatch.setattr(errors, "_LOSS_PARTS", 1)
@@ -360,9 +361,8 @@ def test_every_data_set_with_its_evaluation(name, unit, monkeypatch):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("name", "unit"), [("huber", "records"), ("poisson", "records"), ("poisson", "users")]
-)
+@pytest.mark.parametrize("name", ["huber", "poisson"])
+@pytest.mark.parametrize("unit", ["records", "users"])
 def test_every_data_set_with_its_evaluation_of_more(name, unit, monkeypatch):
     test_every_data_set_with_its_evaluation(name, unit, monkeypatch)
 
@@ -384,7 +384,8 @@ def coarse(monkeypatch):
 def test_every_data_set_of_more(target, parameters, codes, unit):
     learner = tiny(target, unit=unit, **parameters)
     most = 2 if unit == "users" else 1
-    points = [(1,)] if learner.loss == "auto" and most == 2 else [(1,), (2,)]  # a larger law
+    large = learner.loss in ("auto", "gamma") and most == 2
+    points = [(1,)] if large else [(1,), (2,)]
     assert 0.1 < loss_of_transcripts(learner, points, codes, 1, most) <= 1 + 1e-9
 
 

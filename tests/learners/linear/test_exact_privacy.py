@@ -244,7 +244,8 @@ def coarse(exact, most, variance, source):
         (None, "records", 2),
         pytest.param(None, "users", 1, marks=pytest.mark.more),
         pytest.param(None, "records", 4, marks=pytest.mark.more),
-        pytest.param(ABC, "records", 2, marks=pytest.mark.more),
+        pytest.param(ABC, "records", 1, marks=pytest.mark.more),
+        pytest.param(ABC, "records", 2, marks=pytest.mark.full),
     ],
 )
 def test_whole_transcripts_on_every_data_set(monkeypatch, labels, unit, rounds):

@@ -19,15 +19,15 @@ from littlestone.classes.boosted_trees.coefficients import Coefficients
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.linear import Linear
-from littlestone.learners.linear.inference import (
+from littlestone.learners.linear.learner import (
     SHARE,
     Budget,
+    Records,
     described,
     estimate,
     largest_moment,
     second_moments,
 )
-from littlestone.learners.linear.learner import Records
 from littlestone.privacy import Concentrated, compose
 from littlestone.source import SeededSource
 
@@ -176,7 +176,7 @@ def test_coefficients_as_users_of_scikit_learn_and_statsmodels_read_them(tmp_pat
     assert read.hypothesis == made.hypothesis_
     assert (read.predict(table) == made.predict(table)).all()
     page = ls.page(read)
-    assert "Log-odds, age" in page
+    assert "Log-odds ratio, age" in page
 
 
 def test_contrasts_are_of_the_model_that_predicts():

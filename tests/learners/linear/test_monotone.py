@@ -9,7 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 import littlestone as ls
-from littlestone.classes.boosted_trees.monotone import _isotonic
+from littlestone.classes.boosted_trees.coefficients import _isotonic
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.boosting import Boosting
@@ -45,8 +45,8 @@ def drawn(kind, schema, seed):
     [
         ("linear", 2),
         ("scorecard", 2),
-        pytest.param("linear", 100, marks=pytest.mark.more),
-        pytest.param("scorecard", 100, marks=pytest.mark.more),
+        pytest.param("linear", 30, marks=pytest.mark.more),
+        pytest.param("scorecard", 30, marks=pytest.mark.more),
     ],
 )
 def test_all_neighbouring_bins_are_in_order(kind, fits):

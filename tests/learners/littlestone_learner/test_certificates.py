@@ -12,8 +12,8 @@ from littlestone.bounds import CertificateBuilder, recheck
 from littlestone.classes import closures
 from littlestone.data import Sample
 from littlestone.learners.base import Goal
-from littlestone.learners.littlestone.learner import Littlestone, closed_within
-from littlestone.learners.littlestone.plans import VOTES, ClosedPlan, VoteMargin
+from littlestone.learners.littlestone import Littlestone, closed_within
+from littlestone.learners.littlestone_plans import VOTES, ClosedPlan, VoteMargin
 
 from .small import learner
 

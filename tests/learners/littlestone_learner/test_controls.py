@@ -9,8 +9,7 @@ import littlestone as ls
 from littlestone.classes import PointHypothesis
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
-from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.learner import Votes, draw, parts
+from littlestone.learners.littlestone import Littlestone, Votes, draw, parts
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource

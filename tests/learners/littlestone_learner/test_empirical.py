@@ -13,8 +13,8 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
+from littlestone.learners import littlestone_plans as module
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone import plans as module
 from littlestone.source import SecureSource, SeededSource
 
 BUDGET = {"epsilon": 1, "delta": F(1, 10**6)}

@@ -10,11 +10,7 @@ from littlestone.classes import AlwaysZero, affine_span, closures, on_points
 from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
-from littlestone.learners.littlestone.learner import (
-    ClosedLists,
-    closed_within,
-    parts,
-)
+from littlestone.learners.littlestone import ClosedLists, closed_within, parts
 from littlestone.mechanisms.select import canonical_key
 from littlestone.source import ExactSource, SeededSource
 

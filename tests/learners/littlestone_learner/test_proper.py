@@ -17,7 +17,7 @@ from littlestone.classes import (
     mixture,
     on_points,
 )
-from littlestone.learners.littlestone.learner import disagreement, one_concept
+from littlestone.learners.littlestone import disagreement, one_concept
 from littlestone.source import ExactSource, SeededSource
 
 from .small import learner

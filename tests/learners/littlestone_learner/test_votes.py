@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
-from littlestone.learners.littlestone.learner import Votes, draw
+from littlestone.learners.littlestone import Votes, draw
 from littlestone.mechanisms import sparse_select_lists
 from littlestone.source import ExactSource
 

@@ -26,11 +26,16 @@ from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.base import feasible
-from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
-from littlestone.learners.online.bound import compare, contradict, mistake_bound, simulate
+from littlestone.learners.online.algorithm import (
+    OnlineAlgorithm,
+    compare,
+    contradict,
+    mistake_bound,
+    numbered,
+    simulate,
+)
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.samplers import VoteHypothesis, majority
-from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.state import OnlineState, VoteHypothesis, majority
 from littlestone.privacy import compose
 
 

@@ -9,10 +9,9 @@ import pytest
 from flint import arb, ctx
 
 from littlestone.classes import AffineSubspaces, FiniteClass, Points, SparseSets, Thresholds
-from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal, plan_online
-from littlestone.learners.online.samplers import ExponentialSampler
+from littlestone.learners.online.state import ExponentialSampler
 
 from .transcripts import Streams
 

@@ -1,16 +1,13 @@
 """Without privacy: mistake bounds on every realizable sequence, exhaustively."""
 
-import math
 from itertools import combinations, product
 
-import numpy as np
 import pytest
 
 import littlestone as ls
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
 from littlestone.combinatorics import Kernel
-from littlestone.errors import UnsupportedError
-from littlestone.learners.online.bound import HalvingPredictor, SOAPredictor
+from littlestone.learners.online.algorithm import HalvingPredictor, SOAPredictor
 
 
 def most_mistakes(make, concept_class, matrix):
@@ -95,62 +92,3 @@ def test_what_no_concept_explains_and_what_is_no_point():
         HalvingPredictor(Points())
     with pytest.raises(ValueError, match="must be 0 or 1"):
         ages.learn_one(3, 2)
-
-
-# -- expert advice ------------------------------------------------------------------------------
-
-
-def by_hand(concept_class, stream, rate):
-    """Return the probabilities of 1, by all experts, one by one: sets of at most d times."""
-    horizon = len(stream)
-    d = SOAPredictor(concept_class).mistake_bound()
-    experts = [set(times) for i in range(d + 1) for times in combinations(range(horizon), i)]
-    spaces = [concept_class.version_space() for _ in experts]
-    weights, out = [1.0] * len(experts), []
-    for t, (x, y) in enumerate(stream):
-        said = []
-        for i, times in enumerate(experts):
-            label = int(spaces[i].soa().predict(np.array([x]))[0])
-            if t in times:
-                label = 1 - label
-                rest = spaces[i].restrict(x, label)
-                spaces[i] = spaces[i] if rest.is_empty else rest
-            said.append(label)
-        out.append(sum(w for w, label in zip(weights, said, strict=True) if label) / sum(weights))
-        weights = [
-            w * math.exp(-rate * (label != y)) for w, label in zip(weights, said, strict=True)
-        ]
-    return out, len(experts)
-
-
-@pytest.mark.parametrize(
-    "concept_class",
-    [FiniteClass([[0, 0], [0, 1], [1, 1]]), Thresholds(0, 1), Points(0, 1)],
-    ids=str,
-)
-def test_experts_are_all_sets_of_times_and_their_regret_is_bounded(concept_class):
-    """All streams of three records over two points."""
-    concepts = [h.predict(np.arange(2)).tolist() for h in concept_class.concepts()]
-    for stream in product(list(product((0, 1), (0, 1))), repeat=3):
-        found = ls.theory.ExpertsPredictor(concept_class, horizon=3)
-        shown = []
-        for x, y in stream:
-            shown.append(found.predict_proba_one(x)[True])
-            found.learn_one(x, y)
-        d = SOAPredictor(concept_class).mistake_bound()
-        n = sum(math.comb(3, i) for i in range(d + 1))
-        wanted, experts = by_hand(concept_class, stream, math.sqrt(8 * math.log(n) / 3))
-        assert experts == n
-        assert shown == pytest.approx(wanted, rel=1e-9)
-        mistakes = sum(abs(y - p) for (_, y), p in zip(stream, shown, strict=True))
-        best = min(sum(c[x] != y for x, y in stream) for c in concepts)
-        assert found.regret_bound() == pytest.approx(math.sqrt(3 * math.log(n) / 2))
-        assert mistakes <= best + found.regret_bound() + 1e-9
-
-
-def test_experts_end_with_their_horizon():
-    found = ls.theory.ExpertsPredictor(Points(), horizon=1)
-    found.learn_one("a", 1)
-    with pytest.raises(UnsupportedError, match="as long as its horizon"):
-        found.learn_one("a", 1)
-    assert found.predict_one(float("nan")) == 0

@@ -25,12 +25,7 @@ from littlestone.classes import (
     Thresholds,
     TreePaths,
 )
-from littlestone.learners.online.samplers import (
-    ClosureSampler,
-    closure_steps,
-    majority,
-    vote_events,
-)
+from littlestone.learners.online.state import ClosureSampler, closure_steps, majority, vote_events
 
 from .test_transcripts import SHORT, plan
 

@@ -77,7 +77,7 @@ GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
     ("exponent", "epsilon", "alpha", "m"),
     [
         pytest.param(
-            *at, marks=[pytest.mark.full] * ((i + i // 10) % 10 != 2), id="-".join(map(str, at))
+            *at, marks=[pytest.mark.full] * ((i + i // 10) % 20 != 2), id="-".join(map(str, at))
         )
         for i, at in enumerate(GRID)
     ],
@@ -123,14 +123,11 @@ def test_the_sampling_term_does_not_pay_for_the_size():
 
 
 @pytest.mark.more
-def test_the_plan_names_the_crossing():
+def test_the_plan_names_the_runner_up():
     plan = made(ls.Thresholds(1, 2**20), 16).plan
     assert (plan.method, plan.runner_up) == ("user-level", "group-privacy")
-    few = made(ls.Thresholds(1, 2**20), plan.crossing)
-    assert plan.crossing < 16
-    assert few.plan.routes["group-privacy"] < few.plan.routes["user-level"]
+    assert made(ls.Thresholds(1, 2**20), 8).plan.method == "group-privacy"
     assert made(m=1).plan.runner_up is None
-    assert made(m=1).plan.crossing is None
 
 
 @pytest.mark.more

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from littlestone.learners.users.mistakes import (
+from littlestone.learners.users.scores import (
     crossing,
     gap,
     log_moment,

@@ -21,8 +21,13 @@ from littlestone.classes import (
 from littlestone.data import Schema, UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.mistakes import ListedErrors, listing
-from littlestone.learners.users.scores import ThresholdErrors, errors_by_user, sweepable
+from littlestone.learners.users.scores import (
+    ListedErrors,
+    ThresholdErrors,
+    errors_by_user,
+    listing,
+    sweepable,
+)
 from littlestone.source import ExactSource, SeededSource, exp, public_generator
 
 

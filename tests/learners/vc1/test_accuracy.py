@@ -14,8 +14,7 @@ from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.data.domains import as_points
 from littlestone.learners.exponential import Generic
-from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import OneShot, TreeGoal
+from littlestone.learners.vc1 import VC1, OneShot, TreeGoal
 from littlestone.source import SeededSource
 
 from .small import EXAMPLE, FORK

@@ -10,8 +10,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes.trees import MatrixTree
 from littlestone.data.sample import OrderedSample
-from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import OneShot, TreeGoal, chunk_ends
+from littlestone.learners.vc1 import VC1, OneShot, TreeGoal, chunk_ends
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource

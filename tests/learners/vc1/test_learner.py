@@ -18,9 +18,14 @@ from littlestone.learners import registry, select
 from littlestone.learners.estimators import VC1Learner
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
-from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.choosers import ChainMedian, TreeGoal, chunk_ends
-from littlestone.learners.vc1.learner import MOST_CHUNKS, public_tree
+from littlestone.learners.vc1 import (
+    MOST_CHUNKS,
+    VC1,
+    ChainMedian,
+    TreeGoal,
+    chunk_ends,
+    public_tree,
+)
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 EMPTY = OrderedSample.listed([], [])

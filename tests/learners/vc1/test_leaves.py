@@ -7,11 +7,7 @@ import pytest
 
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
-from littlestone.learners.vc1.learner import (
-    Leaves,
-    leaves_below,
-    most_leaves,
-)
+from littlestone.learners.vc1 import Leaves, leaves_below, most_leaves
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource

@@ -14,10 +14,9 @@ from littlestone.data import OUTSIDE, Sample
 from littlestone.data.read import read
 from littlestone.data.sample import OrderedSample, shuffle, written_out
 from littlestone.data.stored import Unread
+from littlestone.learners import vc1 as chunks_module
 from littlestone.learners.running import read_sample
-from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1 import choosers as chunks_module
-from littlestone.learners.vc1.choosers import chunk_ends, extreme_ends, shuffled_extremes
+from littlestone.learners.vc1 import VC1, chunk_ends, extreme_ends, shuffled_extremes
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}

@@ -11,6 +11,7 @@ from scipy import stats
 from littlestone.bounds import recheck
 from littlestone.errors import ParameterError
 from littlestone.mechanisms.median import (
+    Groups,
     Ordered,
     RankExponential,
     RankWindow,
@@ -18,7 +19,6 @@ from littlestone.mechanisms.median import (
     plan_median,
     private_median,
 )
-from littlestone.mechanisms.median.values import Groups
 from littlestone.papers.yan import PrivateMedian
 from littlestone.source import SeededSource
 

@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 from littlestone.errors import DataError, ParameterError
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
-from littlestone.mechanisms.median.values import Groups, bit_length
+from littlestone.mechanisms.median import (
+    Groups,
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    bit_length,
+)
 from littlestone.papers.yan import least_tail
 from littlestone.source import ExactSource, ReplaySource, SeededSource, StreamedRuns
 
@@ -62,7 +68,7 @@ def test_runs_in_pieces_are_the_same_runs(size, monkeypatch):
                 assert sources[0].presented == sources[1].presented
         few = [mechanism.draw(values, SeededSource(seed)) for seed in range(9)]
         with monkeypatch.context() as patched:
-            patched.setattr("littlestone.mechanisms.median.values.LARGE", 1)
+            patched.setattr("littlestone.mechanisms.median.LARGE", 1)
             patched.setattr(RankExponential, "runs", None)
             assert [mechanism.draw(values, SeededSource(seed)) for seed in range(9)] == few
 

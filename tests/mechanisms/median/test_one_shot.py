@@ -6,8 +6,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from littlestone.mechanisms import median as module
 from littlestone.mechanisms.median import Chain, TuplePaths, one_shot_path, path_odds, paths_needed
-from littlestone.mechanisms.median import release as module
 from littlestone.source import ExactSource, exp
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from littlestone.classes import DecisionTrees, Points, Thresholds
 from littlestone.data import Sample, Schema, UserSample
-from littlestone.learners.agnostic.subsample import places
+from littlestone.learners.agnostic import places
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.source import ExactSource, Source

@@ -22,8 +22,9 @@ from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.read import read
+from littlestone.learners import agnostic as subsample
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample, subsample
+from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.base import Learner
 from littlestone.learners.vc1 import VC1
 from littlestone.privacy import hockey_stick

@@ -23,8 +23,7 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.online.samplers import ExponentialSampler
-from littlestone.learners.online.state import OnlineState, StateTransaction
+from littlestone.learners.online.state import ExponentialSampler, OnlineState, StateTransaction
 from littlestone.privacy import Ledger
 from littlestone.source import Source
 

@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from littlestone.classes.base import SchemaClass
-from littlestone.classes.boosted_trees.ensemble import FURTHEST, MAX_ROUNDS
+from littlestone.classes.boosted_trees.coefficients import FURTHEST
+from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.spec import written
 from littlestone.data import Column, Sample, Schema
 from littlestone.data.cells import check_labels
 from littlestone.data.sample import fit_memory
-from littlestone.data.targets import Periods, Target
+from littlestone.data.targets import Target
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis
@@ -65,8 +66,8 @@ class BoostedTreeClass(SchemaClass):
         target: Target | None = None,
     ) -> None:
         if target is not None:
-            of_times = isinstance(target, Periods)  # one estimator, of any depth
-            self.estimator = "BoostedTreesSurvival" if of_times else f"{self.estimator}Regressor"
+            # of times one estimator, of any depth
+            self.estimator = "BoostedTreesSurvival" if target.ends else f"{self.estimator}Regressor"
         caller = self.estimator
         if labels is not None:
             self.labels = check_labels(caller, labels)
@@ -104,7 +105,7 @@ class BoostedTreeClass(SchemaClass):
     @cached_property
     def asked(self) -> Schema:
         """The columns that its trees may ask: of a time also the period, as the last one."""
-        ends = self.target.ends[:-1] if isinstance(self.target, Periods) else ()
+        ends = () if self.target is None else self.target.ends[:-1]
         if not ends or not self.schema.bound:
             return self.schema
         if "time" in self.schema.names:

@@ -5,26 +5,32 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.boosted_trees import export, programs
-from littlestone.classes.boosted_trees.coefficients import Coefficients
+from littlestone.classes.boosted_trees import export
+from littlestone.classes.boosted_trees import export as programs
+from littlestone.classes.boosted_trees.coefficients import (
+    FURTHEST,
+    CodePoints,
+    Coefficients,
+    hazard_odds,
+)
 from littlestone.classes.boosted_trees.export import PARTS, REACH
 from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, readable
 from littlestone.data import Column
 from littlestone.data.cells import BINARY
-from littlestone.data.targets import Count, Periods, Quantity, Target, target_from_dict
-from littlestone.errors import UnsupportedError, counted, exact_value, parameter_error
+from littlestone.data.targets import Quantity, Target, target_from_dict
+from littlestone.errors import UnsupportedError, counted, exact_value
 from littlestone.safe_io import read_exact
 from littlestone.source import SeededSource
-from littlestone.types import Json, Label, Labels, Points
+from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
 
 
 Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 HALF = Fraction(1, 2)
 
@@ -86,164 +93,16 @@ def linked(shares: Doubles, cap: Fraction) -> Doubles:
     [[0.413, 0.331, 0.256]]
     """
     if cap == HALF:
-        found = np.ones_like(shares)
+        chances = np.ones_like(shares)
         for _ in range(shares.shape[1] - 1):
-            sums = [(found * np.maximum(shares - own[:, None], 0)).sum(axis=1) for own in shares.T]
-            found = 1 - np.stack(sums, axis=1)
+            sums = [
+                (chances * np.maximum(shares - share[:, None], 0)).sum(axis=1) for share in shares.T
+            ]
+            chances = 1 - np.stack(sums, axis=1)
     else:
-        found = np.minimum(1, shares / float(cap))
-    probabilities: Doubles = found / found.sum(axis=1, keepdims=True)
+        chances = np.minimum(1, shares / float(cap))
+    probabilities: Doubles = chances / chances.sum(axis=1, keepdims=True)
     return probabilities
-
-
-# -- Points of codes: votes that a row has before any tree, added up column by column.
-
-
-Ints = npt.NDArray[np.int64]
-
-_MOST = 10**9  # points of a code, in files
-_MOST_CODES, _LARGEST = 32_000, 1_024
-#: Most votes to begin with.
-FURTHEST = 10**6
-
-
-@dataclass(frozen=True)
-class CodePoints:
-    """Votes of each label to begin with: a base, and points for the answers of columns.
-
-    A cell that is missing and one that is *other* have the same points, which are the first; those
-    of bins or categories follow. The points of a row are added up, limited to ``-limit .. limit``,
-    added to the base, and rounded to ``grain`` votes: all in integers.
-
-    Examples
-    --------
-    >>> points = CodePoints((0, 300), ((0, ((0, 0), (0, -700), (0, 1500))),), 256, 1024, 2)
-    >>> points.votes(np.array([[0], [1], [2], [3]])).tolist()
-    [[0, 0, 0, 0], [2, 2, -2, 6]]
-    >>> points.least, points.most
-    ((0, -2), (0, 6))
-    """
-
-    base: tuple[int, ...]  # of each label
-    #: Of each column that matters: its number, and the points of its answers by label.
-    columns: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]
-    unit: int  # points of one vote
-    limit: int | None  # of the sum; None: there is none
-    grain: int = 1  # votes are multiples of it
-
-    TYPE = "code_points"
-
-    def votes(self, points: Points) -> Ints:
-        """Return the votes of each label (rows) at each row of codes (columns)."""
-        total = np.zeros((len(self.base), len(points)), dtype=np.int64)
-        for column, own in self.columns:
-            total += np.array(own, dtype=np.int64).T[:, self.answers(points[:, column], len(own))]
-        return self._rounded(total)
-
-    @staticmethod
-    def answers(codes: Points, most: int) -> Ints:
-        """Return the places of the points of codes."""
-        return np.clip(codes.astype(np.int64) - Column.OTHER, 0, most - 1)
-
-    def _rounded(self, total: Ints) -> Ints:
-        if self.limit is not None:
-            total = np.clip(total, -self.limit, self.limit)
-        each = self.grain * self.unit
-        base = np.array(self.base, dtype=np.int64)[:, None]
-        votes: Ints = self.grain * ((2 * (base + total) + each) // (2 * each))
-        return votes
-
-    @property
-    def least(self) -> tuple[int, ...]:
-        """The least votes that any row could have of each label."""
-        return self._extreme(np.min)
-
-    @property
-    def most(self) -> tuple[int, ...]:
-        """The most votes that any row could have of each label."""
-        return self._extreme(np.max)
-
-    def _extreme(self, end: Any) -> tuple[int, ...]:
-        total = np.zeros((len(self.base), 1), dtype=np.int64)
-        for _, own in self.columns:
-            total[:, 0] += end(np.array(own, dtype=np.int64), axis=0)
-        return tuple(self._rounded(total)[:, 0].tolist())
-
-    @property
-    def additive(self) -> bool:
-        """Whether votes are the base and the points of a row, neither limited nor rounded."""
-        every = [self.base, *(own for _, rows in self.columns for own in rows)]
-        whole = all(votes % self.grain == 0 for own in every for votes in own)
-        return self.unit == 1 and self.limit is None and whole
-
-    def by_code(self, at: int) -> Ints:
-        """Return the points of each code (rows) of the column at this place, by label."""
-        own = np.array(self.columns[at][1], dtype=np.int64)
-        return np.concatenate([own[:1], own])
-
-    def tests(self, column: int, schema: Schema) -> list[Literal]:
-        """Return the tests of the answers of a column: the first that holds says which.
-
-        That of place p is the last but p - 1; place 0 is where none holds.
-        """
-        tests = schema.columns[column].literals(column)
-        asked = [split for split in tests if split.op in (">=", "is")]
-        below = [split for split in tests if split.op == "<"][:1]
-        return [*reversed(asked), *below]
-
-    def asked(self, schema: Schema) -> list[Literal]:
-        """Return the tests of all columns with points."""
-        return [test for column, _ in self.columns for test in self.tests(column, schema)]
-
-    def check(self, schema: Schema) -> None:
-        """Refuse a schema that is not that of the points."""
-        for column, own in self.columns:
-            if column >= len(schema) or len(own) != schema.n_codes[column] - Column.OTHER:
-                raise parameter_error(
-                    "export", "schema", "the schema of the model", schema,
-                    f"It has other answers in column {column}.",
-                )  # fmt: skip
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "type": self.TYPE,
-            "base": list(self.base),
-            "columns": [[column, [list(own) for own in rows]] for column, rows in self.columns],
-            "unit": self.unit,
-            "limit": self.limit,
-            "grain": self.grain,
-        }
-
-    @classmethod
-    def read(cls, data: Any, labels: int) -> Self:
-        """Read it back; it may be untrusted."""
-        fields = Fields(data, ("base", "columns", "unit", "limit", "grain"))
-        columns: dict[int, tuple[tuple[int, ...], ...]] = {}
-        for entry in fields.items("columns", _MOST_CODES):
-            if not isinstance(entry, list) or len(entry) != 2 or not _whole(entry[:1], 1):
-                raise fields.refuse("columns", "pairs of a column and points")
-            rows = entry[1] if isinstance(entry[1], list) else []
-            proper = 0 < len(rows) <= _MOST_CODES and all(_whole(row, labels) for row in rows)
-            if not proper or not 0 <= entry[0] < _MOST_CODES or entry[0] in columns:
-                raise fields.refuse("columns", "columns with an integer for each answer and label")
-            columns[entry[0]] = tuple(map(tuple, rows))
-        base, limit = fields.items("base", labels), fields.any("limit")
-        if not _whole(base, labels):
-            raise fields.refuse("base", "an integer for each label")
-        if limit is not None:
-            limit = fields.integer("limit", low=0, high=_MOST)
-        unit, grain = (fields.integer(name, low=1, high=_LARGEST) for name in ("unit", "grain"))
-        found = cls(tuple(base), tuple(columns.items()), unit, limit, grain)
-        if max(map(abs, found.least + found.most)) > FURTHEST:
-            raise fields.refuse("columns", f"points of at most {FURTHEST} votes together")
-        return found
-
-
-def _whole(values: Any, size: int) -> bool:
-    """Return whether this is a list of so many integers that are not too large."""
-    own = values if isinstance(values, list) else []
-    return len(own) == size and all(type(v) is int and abs(v) <= _MOST for v in own)
 
 
 #: Parts of a survival of one.
@@ -255,7 +114,7 @@ _WIDEST = 2**40
 
 @readable
 @dataclass(frozen=True)
-class TreeEnsemble:
+class TreeEnsemble(Hypothesis):
     """A sum of trees that each vote for one label.
 
     The *votes* of a label at a row are its ``start``, plus those of its ``points``, if there are
@@ -303,7 +162,16 @@ class TreeEnsemble:
     coefficients: Coefficients | None = None  # of a regression beside it, which an analyst named
 
     TYPE = "tree_ensemble"
-    target: ClassVar[None] = None  # it answers labels
+    of_sums = True
+
+    @property
+    def ranks(self) -> bool:
+        """Whether margins rank rows by the probability of label 1."""
+        return self.binary
+
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
 
     @property
     def binary(self) -> bool:
@@ -374,7 +242,7 @@ class TreeEnsemble:
         """The share of label 1 that the sum begins with: of columns with points at their mean."""
         begin, codes = float(self.start[1] - self.start[0]), self.code_points
         if codes is not None:
-            means = [np.mean(own, axis=0) for _, own in codes.columns]
+            means = [np.mean(rows, axis=0) for _, rows in codes.columns]
             zero, one = np.sum([codes.base, *means], axis=0) / codes.unit
             begin += float(one - zero)
         return 1 / (1 + math.exp(-min(max(float(self.step) * begin, -700.0), 700.0)))
@@ -391,8 +259,8 @@ class TreeEnsemble:
 
     def log_odds(self, points: Points) -> Doubles:
         """Return ``step`` times the margin of each row, or times the votes of each label."""
-        found = self.margin(points) if self.binary else self.votes(points)
-        return found * np.float64(self.step)
+        votes = self.margin(points) if self.binary else self.votes(points)
+        return votes * np.float64(self.step)
 
     def probability(self, points: Points) -> Doubles:
         """Return the probability of label 1 at each row, or of each label (columns)."""
@@ -436,8 +304,8 @@ class TreeEnsemble:
                 "This model has no sets of labels: fit with interval=0.9 (--interval 90%)."
             )
         votes = self.votes(points)
-        found: npt.NDArray[np.bool_] = votes >= votes.max(axis=1, keepdims=True) - self.width
-        return found
+        sets: npt.NDArray[np.bool_] = votes >= votes.max(axis=1, keepdims=True) - self.width
+        return sets
 
     def with_curve(self, curve: Sequence[float]) -> Self:
         """Return the same sum with these probabilities, one for each of ``margins``."""
@@ -455,8 +323,8 @@ class TreeEnsemble:
         labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
         of label to int.
         """
-        base, own = self.summed(schema)
-        return self._named(base), self._by_cell(schema, own, self._named)
+        base, by_column = self.summed(schema)
+        return self._named(base), self._by_cell(schema, by_column, self._named)
 
     def summed(self, schema: Schema | None = None) -> tuple[Ints, dict[int, Ints]]:
         """Return the scorecard by codes: the base, and for each column the points of each code.
@@ -466,14 +334,14 @@ class TreeEnsemble:
         """
         if not self.additive:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
-        base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
+        base, by_column = self._seen(np.array(self.start, dtype=np.int64)), {}
         n_codes = self._n_codes if schema is None else schema.n_codes
-        for column in self._columns():
-            own[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
+        for column in sorted(self.columns):
+            by_column[column] = np.zeros((n_codes[column], len(base)), dtype=np.int64)
         if self.code_points is not None:  # of one vote each
             base = base + self._seen(np.array(self.code_points.base, dtype=np.int64))
             for at, (column, _) in enumerate(self.code_points.columns):
-                own[column] += self._seen(self.code_points.by_code(at).T).T
+                by_column[column] += self._seen(self.code_points.by_code(at).T).T
         for tree, times in self.counted.items():
             node = tree.tree
             if not isinstance(node, Node):
@@ -483,9 +351,9 @@ class TreeEnsemble:
             assert isinstance(node.no, int)
             accepts = node.split.accepts(n_codes[node.split.column])[:, None]
             votes = np.where(accepts, self._vote(node.yes), self._vote(node.no))
-            own[node.split.column] += times * votes
-        base = base + sum((votes.min(axis=0) for votes in own.values()), 0 * base)
-        least = {column: votes - votes.min(axis=0) for column, votes in own.items()}
+            by_column[node.split.column] += times * votes
+        base = base + sum((votes.min(axis=0) for votes in by_column.values()), 0 * base)
+        least = {column: votes - votes.min(axis=0) for column, votes in by_column.items()}
         return base, {column: votes for column, votes in least.items() if votes.any()}
 
     def unit(self, base: Ints, own: Mapping[int, Ints]) -> int:
@@ -509,40 +377,42 @@ class TreeEnsemble:
         is a description of the sum, not of people.) For the labels 0 and 1 of label 1 only.
         """
         named = self.label_names[1:] if self.binary else self.label_names
-        found: dict[int, Doubles] = {}
+        effects: dict[int, Doubles] = {}
         started: dict[int, Doubles] = {}
         if self.code_points is not None:  # their limit, and rounding, are left out
             for at, (column, _) in enumerate(self.code_points.columns):
                 started[column] = (
                     self._seen(self.code_points.by_code(at).T).T / self.code_points.unit
                 )
-        for column in self._columns():
-            own = np.zeros((schema.n_codes[column], len(named)))
+        for column in sorted(self.columns):
+            by_code = np.zeros((schema.n_codes[column], len(named)))
             for tree, times in self.counted.items():
                 if any(split.column == column for split in tree.literals):
-                    for code in range(len(own)):
-                        own[code] += times * self._mean(tree.tree, schema, {column: {code}})
-            own += started.get(column, 0)
-            found[column] = float(self.step) * (own - own[Column.FIRST :].mean(axis=0))
+                    for code in range(len(by_code)):
+                        by_code[code] += times * self._mean(tree.tree, schema, {column: {code}})
+            by_code += started.get(column, 0)
+            effects[column] = float(self.step) * (by_code - by_code[Column.FIRST :].mean(axis=0))
         return {
-            name: self._by_cell(schema, found, lambda values, at=at: float(values[at]))
+            name: self._by_cell(schema, effects, lambda values, at=at: float(values[at]))
             for at, name in enumerate(named)
         }
 
-    def _columns(self) -> list[int]:
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that it asks, or has points for."""
         pointed = self.code_points.columns if self.code_points is not None else ()
-        return sorted({split.column for split in self.literals} | {column for column, _ in pointed})
+        return {split.column for split in self.literals} | {column for column, _ in pointed}
 
     @property
     def _n_codes(self) -> dict[int, int]:
         """Up to which code each column is asked for."""
-        found: dict[int, int] = {}
+        n_codes: dict[int, int] = {}
         for split in self.literals:
-            found[split.column] = max(found.get(split.column, 0), split.code + 1)
+            n_codes[split.column] = max(n_codes.get(split.column, 0), split.code + 1)
         if self.code_points is not None:
             for at, (column, _) in enumerate(self.code_points.columns):
-                found[column] = len(self.code_points.by_code(at))
-        return found
+                n_codes[column] = len(self.code_points.by_code(at))
+        return n_codes
 
     def _seen(self, votes: Ints) -> Ints:
         """Return votes as they are shown: for the labels 0 and 1 as a margin."""
@@ -585,30 +455,32 @@ class TreeEnsemble:
             return f"always {self.label_names[self.constant]}"
         names = ", ".join(map(str, self.label_names))
         if self.additive:
-            base, own = self.summed()
-            columns = counted(len(own), "columns")
+            base, by_column = self.summed()
+            columns = counted(len(by_column), "columns")
             if not self.binary:
                 return f"of {names} the label with the most points, of {columns}"
-            unit = self.unit(base, own)
+            unit = self.unit(base, by_column)
             needed, most = (
                 self.needed(base, unit),
-                sum(int(points.max()) for points in own.values()),
+                sum(int(points.max()) for points in by_column.values()),
             )
             if not 0 < needed <= most // unit:
                 return f"always {int(needed <= 0)}"
             return f"1 if the points of {columns} sum to at least {needed}, otherwise 0"
         trees = f"{counted(len(self.trees), 'trees')} of depth {self.depth}"
-        asked = counted(len(self.code_points.columns), "columns") if self.code_points else ""
+        columns_of_points = (
+            counted(len(self.code_points.columns), "columns") if self.code_points else ""
+        )
         if self.binary:
-            points = f" and the points of {asked}" if asked else ""
+            points = f" and the points of {columns_of_points}" if columns_of_points else ""
             above = self.start[0] - self.start[1]
             return f"1 if {trees}, each +1 or -1,{points} sum to more than {above}, otherwise 0"
-        points = f"points of {asked} and " if asked else ""
-        said = f"of {names} the label with the most votes of {points}{trees}"
+        points = f"points of {columns_of_points} and " if columns_of_points else ""
+        words = f"of {names} the label with the most votes of {points}{trees}"
         more = [votes - min(self.start) for votes in self.start]
         begin = zip(more, self.label_names, strict=True)
         start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
-        return f"{said}; initial votes: {start}" if start else said
+        return f"{words}; initial votes: {start}" if start else words
 
     def to_sql(
         self,
@@ -657,28 +529,29 @@ class TreeEnsemble:
         if cap is not None and not has_link(cap, binary=names == BINARY):
             raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
         points = CodePoints.read(fields.any("points"), len(names)) if "points" in fields else None
-        found = cls(
+        ensemble = cls(
             trees, _read_fraction(fields, "step"), tuple(start), names, cap, points,
             width=read_width(fields),
         )  # fmt: skip
         if "coefficients" in fields:
-            found = replace(found, coefficients=Coefficients.read(fields.any("coefficients")))
+            ensemble = replace(ensemble, coefficients=Coefficients.read(fields.any("coefficients")))
         if "curve" not in fields:
-            return found
+            return ensemble
         curve = fields.items("curve", FURTHEST)
         proper = all(
             isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1 for p in curve
         )
-        if not proper or len(curve) != len(found.margins) or not found.binary:
+        if not proper or len(curve) != len(ensemble.margins) or not ensemble.binary:
             raise fields.refuse("curve", "a probability for each margin, for the labels 0 and 1")
-        return found.with_curve(curve)
+        return ensemble.with_curve(curve)
 
 
 def read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
     """Return the entry ``trees``: a column that is asked about numbers is not asked about texts."""
-    own: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
+    shared: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
     trees = tuple(
-        TreeHypothesis.from_dict(own | {"tree": tree}) for tree in fields.items("trees", MAX_ROUNDS)
+        TreeHypothesis.from_dict(shared | {"tree": tree})
+        for tree in fields.items("trees", MAX_ROUNDS)
     )
     kinds: dict[int, bool] = {}
     for split in (split for tree in trees for split in tree.literals):
@@ -698,12 +571,12 @@ def read_width(fields: Fields) -> int | None:
 def _read_fraction(fields: Fields, name: str) -> Fraction:
     """Return an entry that is a positive fraction."""
     try:
-        found = read_exact(fields.text(name, 100))
+        fraction = read_exact(fields.text(name, 100))
     except ValueError:
-        found = Fraction(0)
-    if found <= 0:
+        fraction = Fraction(0)
+    if fraction <= 0:
         raise fields.refuse(name, "a positive fraction")
-    return found
+    return fraction
 
 
 # -- Released sums of trees that raise and lower one number: a quantity, a log rate, log-odds.
@@ -714,7 +587,7 @@ _FURTHEST = 2**40
 
 @readable
 @dataclass(frozen=True)
-class TreeSum:
+class TreeSum(Hypothesis):
     """A sum of trees of one number, the *score*: an answer of 1 adds the tree's step, 0 takes it.
 
     Of a quantity the score counts parts of a cell, from its low end, and what lies beyond the
@@ -726,12 +599,13 @@ class TreeSum:
     Examples
     --------
     >>> from littlestone.data import Schema
+    >>> from littlestone.data.targets import Count
     >>> at30, _ = Schema.from_dict({"age": {"bins": [30]}}).literals()
     >>> tree = TreeHypothesis.of(Node(at30, 1, 0))
     >>> rows = np.array([[2], [3]])
     >>> price = TreeSum((tree, tree), (600 * PARTS, 300 * PARTS), (5000 * PARTS,), Quantity(0, 200))
     >>> price.predict(rows).tolist(), price.describe()
-    ([82.0, 118.0], 'a quantity from 0 to 200: 100 and 2 trees of depth 1')
+    ([82.0, 118.0], 'a quantity from 0 to 200: 100 plus 2 trees of depth 1')
     >>> TreeSum((tree,), (PARTS,), (0,), Count(9)).predict(rows).round(3).tolist()
     [0.368, 2.718]
     """
@@ -739,13 +613,18 @@ class TreeSum:
     trees: tuple[TreeHypothesis, ...]  # with the answers 0 and 1
     steps: tuple[int, ...]
     start: tuple[int, ...]  # one; of a time one for each period
-    target: Target
+    target: Target = field()
     quantile: Fraction | None = None  # which one of a quantity is predicted; None: its mean
     width: int | None = None  # half of an interval, in parts of a cell, of a count in parts of one
     log: bool = False  # of a quantity
     hidden: int | None = None  # of a count: noise hides how many events there are, at most these
 
     TYPE = "tree_sum"
+    of_sums = True
+
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
 
     @property
     def kind(self) -> str:
@@ -766,10 +645,10 @@ class TreeSum:
     @cached_property
     def counted(self) -> dict[TreeHypothesis, int]:
         """The different trees, with the sum of their steps."""
-        found: dict[TreeHypothesis, int] = {}
+        steps: dict[TreeHypothesis, int] = {}
         for tree, step in zip(self.trees, self.steps, strict=True):
-            found[tree] = found.get(tree, 0) + step
-        return found
+            steps[tree] = steps.get(tree, 0) + step
+        return steps
 
     @property
     def key(self) -> Hashable:
@@ -779,9 +658,14 @@ class TreeSum:
         return (self.TYPE, trees, self.steps, self.start, *more)
 
     @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that its trees ask."""
+        return {split.column for split in self.literals}
+
+    @property
     def linear(self) -> bool:
         """Whether the score is of a quantity itself, and not of a logarithm."""
-        return isinstance(self.target, Quantity) and not self.log
+        return self.target.continuous and not self.log
 
     @property
     def constant(self) -> None:
@@ -790,13 +674,13 @@ class TreeSum:
 
     def scores(self, points: Points) -> Ints:
         """Return the score of each row; of a time one for each period (columns)."""
-        if not isinstance(self.target, Periods):
+        if not self.target.ends:
             return self._added(np.full(len(points), self.start[0], dtype=np.int64), points)
-        found = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
-        for period, own in enumerate(found.T):
+        scores = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
+        for period, of_period in enumerate(scores.T):
             column = np.full((len(points), 1), Column.FIRST + period, dtype=np.int64)
-            own[:] = self._added(own, np.hstack([points, column]))
-        return found
+            of_period[:] = self._added(of_period, np.hstack([points, column]))
+        return scores
 
     def _added(self, scores: Ints, points: Points) -> Ints:
         for tree, step in self.counted.items():
@@ -809,7 +693,7 @@ class TreeSum:
         The risk is the cumulative hazard of all periods: minus the logarithm of the probability
         that nothing happens in them.
         """
-        if isinstance(self.target, Periods):
+        if self.target.ends:
             return self._risks(points)[:, -1]
         return self.worth(self.scores(points))
 
@@ -817,13 +701,11 @@ class TreeSum:
         """Return what scores are worth: quantities, expected counts, probabilities of an event."""
         low, high = self.limits
         clipped = np.clip(scores, low, high).astype(np.float64)
-        if isinstance(self.target, Quantity):
-            cells = np.exp(clipped / PARTS) * PARTS if self.log else clipped
-            return float(self.target.low) + cells * float(self.target.width / PARTS)
-        if isinstance(self.target, Count):
-            return np.exp(clipped / PARTS)
-        odds = _hazard_odds(clipped / PARTS)
-        return odds / (1 + odds)
+        if self.target.ends:
+            odds = hazard_odds(clipped / PARTS)
+            return odds / (1 + odds)
+        cells = clipped if self.linear else np.exp(clipped / PARTS) * PARTS
+        return float(self.target.low) + cells * float(self.target.width / PARTS)
 
     def in_parts(self, points: Points) -> Ints:
         """Return quantities or expected counts as integers: parts of a cell, or of one."""
@@ -838,9 +720,9 @@ class TreeSum:
         """The range of scores: beyond it they are as at its ends."""
         if self.linear:
             return 0, (self.target.size - 1) * PARTS
-        if isinstance(self.target, Quantity | Count):
-            return -REACH * PARTS, int(np.floor(np.log(self.target.size - 1) * PARTS))
-        return -REACH * PARTS, REACH * PARTS
+        if self.target.ends:
+            return -REACH * PARTS, REACH * PARTS
+        return -REACH * PARTS, int(np.floor(np.log(self.target.size - 1) * PARTS))
 
     def interval(self, points: Points) -> Doubles:
         """Return the two ends of the interval of each row (columns), within the public range."""
@@ -851,8 +733,8 @@ class TreeSum:
         first, unit, most = self.parts
         middle = self.in_parts(points)
         ends = np.stack([middle - self.width, middle + self.width], axis=1).clip(0, most)
-        found: Doubles = first + ends.astype(np.float64) * unit
-        return found
+        interval: Doubles = first + ends.astype(np.float64) * unit
+        return interval
 
     @property
     def parts(self) -> tuple[float, float, int]:
@@ -863,14 +745,12 @@ class TreeSum:
         >>> TreeSum((), (), (0,), Quantity(5, 25, 10)).parts
         (5.0, 0.001953125, 10240)
         """
-        low, cell = Fraction(0), Fraction(1)
-        if isinstance(self.target, Quantity):
-            low, cell = self.target.low, self.target.width
-        return float(low), float(cell / PARTS), (self.target.size - 1) * PARTS
+        low, part = self.target.low, self.target.width / PARTS
+        return float(low), float(part), (self.target.size - 1) * PARTS
 
     def survival(self, points: Points) -> Doubles:
         """Return the probability that nothing has happened at the end of each period (columns)."""
-        if not isinstance(self.target, Periods):
+        if not self.target.ends:
             raise TypeError("Only times until events have survival functions.")
         survival: Doubles = np.exp(-self._risks(points))
         return survival
@@ -880,7 +760,7 @@ class TreeSum:
     def _risks(self, points: Points) -> Doubles:
         """Return the cumulative hazards: the logarithms of one plus the odds, added up."""
         scores = np.clip(self.scores(points), *self.limits) / PARTS
-        risks: Doubles = np.cumsum(np.log1p(_hazard_odds(scores)), axis=1)
+        risks: Doubles = np.cumsum(np.log1p(hazard_odds(scores)), axis=1)
         return risks
 
     def risk_in_parts(self, points: Points) -> Ints:
@@ -913,19 +793,19 @@ class TreeSum:
         log-odds. The mean is over the public bins and categories of the other columns, all equally
         likely and independent, and so costs no privacy. ``schema``: that of the trees.
         """
-        unit = float(self.target.width) if self.linear else 1.0  # type: ignore[attr-defined]
-        found: dict[str, dict[str, float]] = {}
+        unit = float(self.target.width) if self.linear else 1.0
+        effects: dict[str, dict[str, float]] = {}
         for column in sorted({split.column for split in self.literals}):
-            own = np.zeros(schema.n_codes[column])
+            by_code = np.zeros(schema.n_codes[column])
             for tree, step in self.counted.items():
                 if any(split.column == column for split in tree.literals):
-                    means = [_mean(tree.tree, schema, {column: {c}}) for c in range(len(own))]
-                    own += 2 * step * np.array(means)
-            own = unit / PARTS * (own - own[Column.FIRST :].mean())
-            codes = [*range(Column.FIRST, len(own)), Column.MISSING, Column.OTHER]
+                    means = [_mean(tree.tree, schema, {column: {c}}) for c in range(len(by_code))]
+                    by_code += 2 * step * np.array(means)
+            by_code = unit / PARTS * (by_code - by_code[Column.FIRST :].mean())
+            codes = [*range(Column.FIRST, len(by_code)), Column.MISSING, Column.OTHER]
             described = schema.columns[column]
-            found[described.name] = {described.describe(c): float(own[c]) for c in codes}
-        return found
+            effects[described.name] = {described.describe(c): float(by_code[c]) for c in codes}
+        return effects
 
     def of_period(self, schema: Schema, period: int) -> Self:
         """Return the sum of one period, as one that asks nothing about the time."""
@@ -946,8 +826,8 @@ class TreeSum:
     def describe(self) -> str:
         """Say the sum in words."""
         trees = f"{len(self.trees)} tree{'s' if len(self.trees) != 1 else ''} of depth {self.depth}"
-        if isinstance(self.target, Quantity):
-            low, high = self.target.low, self.target.high
+        if self.target.continuous:
+            low, high = self.target.low, cast(Quantity, self.target).high
             first = self.worth(np.array(self.start))[0]
             what = f"a quantity from {_short(low)} to {_short(high)}"
             if self.quantile is not None:
@@ -957,12 +837,11 @@ class TreeSum:
                     f"{what}: {first:.6g}, a constant, because there are too few records for such "
                     "a wide range"
                 )
-            how = "times factors of" if self.log else "and"
+            how = "times the factors of" if self.log else "plus"
             return f"{what}: {first:.6g} {how} {trees}{self._around}"
-        if isinstance(self.target, Count):
+        if not self.target.ends:
             first = np.exp(self.start[0] / PARTS)
-            return f"a count: {first:.4g} times factors of {trees}{self._around}{self._hidden}"
-        assert isinstance(self.target, Periods)
+            return f"a count: {first:.4g} times the factors of {trees}{self._around}{self._hidden}"
         return f"hazards in {len(self.target.ends)} periods: log-odds of {trees}"
 
     @property
@@ -974,7 +853,7 @@ class TreeSum:
     @property
     def _around(self) -> str:
         around = "" if self.width is None else f"{self.width * self.parts[1]:.4g}"
-        return f"; intervals reach {around} below and above" if around else ""
+        return f"; prediction intervals extend {around} either side" if around else ""
 
     def to_sql(
         self, schema: Schema, *, dialect: str = "standard", what: str | None = None, of: Any = None
@@ -1006,20 +885,20 @@ class TreeSum:
         more = ("quantile", "width", "link", "hidden")
         fields = Fields(data, ("trees", "steps", "start", "target"), more)
         target = target_from_dict(fields.any("target"))
-        periods = len(target.ends) if isinstance(target, Periods) else 1
+        periods = len(target.ends) or 1
         trees = read_trees(fields, BINARY)
-        for name, wanted in (("steps", len(trees)), ("start", periods)):
+        for name, length in (("steps", len(trees)), ("start", periods)):
             numbers = fields.items(name, max(MAX_ROUNDS, periods))
             whole = all(type(value) is int and abs(value) <= _FURTHEST for value in numbers)
-            if not whole or len(numbers) != wanted:
-                raise fields.refuse(name, f"{wanted} integers")
+            if not whole or len(numbers) != length:
+                raise fields.refuse(name, f"{length} integers")
         quantile = None
         if "quantile" in fields:
             quantile = exact_value(fields.any("quantile"))
-            if not isinstance(target, Quantity) or quantile is None or not 0 < quantile < 1:
+            if not target.continuous or quantile is None or not 0 < quantile < 1:
                 raise fields.refuse("quantile", "of a quantity, between 0 and 1")
         width, log, hidden = read_width(fields), "link" in fields, None
-        if log and (fields.any("link") != "log" or not isinstance(target, Quantity) or quantile):
+        if log and (fields.any("link") != "log" or not target.continuous or quantile):
             raise fields.refuse("link", '"log", of a mean of a quantity')
         if "hidden" in fields:
             hidden = fields.integer("hidden", low=0, high=2**53)
@@ -1038,29 +917,18 @@ def quantile_words(quantile: Fraction) -> str:
     return "the median" if quantile == Fraction(1, 2) else f"the {float(quantile):g} quantile"
 
 
-def _hazard_odds(scores: Doubles) -> Doubles:
-    """Return the odds of the event: what the capped loss fits (`link`, for a cap of 1/2).
-
-    They are ``2 sigma(s)`` for a score s below 0, and else ``1 / (2 sigma(-s))``.
-    """
-    odds: Doubles = np.minimum(1, 2 / (1 + np.exp(-scores))) * np.maximum(
-        1, (1 + np.exp(scores)) / 2
-    )
-    return odds
-
-
 @lru_cache(maxsize=1)
 def _cumulative() -> Ints:
     """Return what each score of a period adds to a cumulative hazard, in parts of 2**20."""
     scores = range(-REACH * PARTS, REACH * PARTS + 1)
-    odds = (_hazard_odds(np.array(score / PARTS)) for score in scores)
-    return np.array([round(math.log1p(own) * 2**20) for own in odds])
+    odds = (hazard_odds(np.array(score / PARTS)) for score in scores)
+    return np.array([round(math.log1p(odd) * 2**20) for odd in odds])
 
 
 @lru_cache(maxsize=1)
 def _surviving() -> Ints:
     """Return the survival at a cumulative hazard in parts of 2**12, in parts of `SURE`."""
-    return np.array([math.floor(SURE * math.exp(-own / 2**12)) for own in range(10 * 2**12)])
+    return np.array([math.floor(SURE * math.exp(-hazard / 2**12)) for hazard in range(10 * 2**12)])
 
 
 def public_rows(schema: Schema, size: int) -> Points:
@@ -1080,17 +948,6 @@ def public_rows(schema: Schema, size: int) -> Points:
         for column in schema.columns
     ]
     return np.column_stack(cells).astype(np.int16)
-
-
-def hazard_score(odds: float) -> float:
-    """Return the score at which the odds of the event are these.
-
-    Examples
-    --------
-    >>> [round(float(_hazard_odds(np.array(hazard_score(odds)))), 6) for odds in (0.01, 1, 5)]
-    [0.01, 1.0, 5.0]
-    """
-    return math.log(odds / (2 - odds)) if odds <= 1 else math.log(2 * odds - 1)
 
 
 def _mean(tree: Tree, schema: Schema, possible: dict[int, set[int]]) -> float:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from importlib.resources import files
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.decision_trees import hypothesis as sql
-from littlestone.classes.decision_trees.hypothesis import Node, Tree
+from littlestone.classes.decision_trees.hypothesis import Node, Tree, TreeHypothesis
 from littlestone.data import Column, Schema
-from littlestone.data.targets import Periods, Quantity
-from littlestone.errors import parameter_error
+from littlestone.data.cells import Texts
+from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeEnsemble, TreeSum
+    from littlestone.classes.boosted_trees.coefficients import CodePoints
+    from littlestone.classes.boosted_trees.ensemble import TreeEnsemble, TreeSum
+    from littlestone.data import Literal
+    from littlestone.types import Json
 
 
 # -- A sum of trees of depth 1 as points: for each column, groups of cells with equal points.
@@ -119,16 +123,16 @@ def as_sql(
 
 def _card_of_labels(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
     """Return the votes of each label of a scorecard, as a list for SELECT and what it is from."""
-    base, own = _summed(ensemble, schema)
+    base, by_column = _summed(ensemble, schema)
     votes = []
     for label, start in enumerate(base.tolist()):
         terms = [
             _points_of(at, schema.columns[at], points[:, [label]], dialect)
-            for at, points in own.items()
+            for at, points in by_column.items()
             if points[:, label].any()
         ]
         votes.append(f"{' + '.join([str(start), *terms])} AS {_votes(label)}")
-    return sql.select(",\n".join(votes), own, schema, dialect).removeprefix("SELECT ")
+    return sql.select(",\n".join(votes), by_column, schema, dialect).removeprefix("SELECT ")
 
 
 def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str:
@@ -150,7 +154,7 @@ def _votes_of_trees(ensemble: TreeEnsemble, schema: Schema, dialect: str) -> str
     columns |= {f"r{i}": tree for i, tree in enumerate(codes)}
     if columns:
         trees = ",\n".join(f"({own}) AS {name}" for name, own in columns.items())
-        read = sql.select(trees, _used(ensemble), schema, dialect)
+        read = sql.select(trees, ensemble.columns, schema, dialect)
         summed += f"\nFROM ({read}) AS trees"
     return summed
 
@@ -204,17 +208,20 @@ def _trees(
         answers = _answers_of_columns(ensemble.code_points, schema, dialect)
         begin = _points(ensemble.code_points, answers, 1, dialect, over=2)
         terms.append(f"{begin} - {ensemble.code_points.least[1] // 2}".replace("- -", "+ "))
-    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", _used(ensemble)
+    return margins[0], 2, len(margins) - 1, "\n+ ".join(terms) or "0", ensemble.columns
 
 
 def _card(
     ensemble: TreeEnsemble, schema: Schema, dialect: str
 ) -> tuple[int, int, int, str, set[int]]:
     """Return of a scorecard: first, unit, most, the sum of points, and the columns it reads."""
-    base, own = _summed(ensemble, schema)
-    unit, most = ensemble.unit(base, own), sum(int(points.max()) for points in own.values())
-    terms = [_points_of(at, schema.columns[at], own[at] // unit, dialect) for at in own]
-    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(own)
+    base, by_column = _summed(ensemble, schema)
+    unit, most = (
+        ensemble.unit(base, by_column),
+        sum(int(points.max()) for points in by_column.values()),
+    )
+    terms = [_points_of(at, schema.columns[at], by_column[at] // unit, dialect) for at in by_column]
+    return int(base[0]), unit, most // unit, "\n+ ".join(terms) or "0", set(by_column)
 
 
 def _summed(ensemble: TreeEnsemble, schema: Schema) -> tuple[Any, dict[int, Any]]:
@@ -245,25 +252,20 @@ def _points_of(position: int, column: Column, points: Any, dialect: str) -> str:
     return f"CASE {' '.join(cases)} ELSE {odd.points[0]} END"
 
 
-def _used(ensemble: TreeEnsemble) -> set[int]:
-    points = ensemble.code_points.columns if ensemble.code_points else ()
-    return {split.column for split in ensemble.literals} | {column for column, _ in points}
-
-
 def _answers_of_columns(points: CodePoints | None, schema: Schema, dialect: str) -> list[str]:
     """Return for each column with points which of them a cell has."""
     if points is None:
         return []
     points.check(schema)
-    found = []
+    answers = []
     for column, _ in points.columns:
         tests = points.tests(column, schema)
         cases = [
             f"WHEN {sql.as_test(test, schema, dialect)} THEN {len(tests) - i}"
             for i, test in enumerate(tests)
         ]
-        found.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
-    return found
+        answers.append("\n".join(["CASE", *cases, "ELSE 0 END"]))
+    return answers
 
 
 def _points(
@@ -271,8 +273,8 @@ def _points(
 ) -> str:
     """Return the votes of a label to begin with, rounded as `CodePoints.votes` does; or a part."""
     columns = []
-    for answer, (_, own) in zip(answers, points.columns, strict=True):
-        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(own)]
+    for answer, (_, rows) in zip(answers, points.columns, strict=True):
+        cases = [f"WHEN {place} THEN {votes[label]}" for place, votes in enumerate(rows)]
         columns.append(f"CASE {answer} {' '.join(cases)} END")
     total = "\n+ ".join(columns) or "0"
     if points.limit is not None:
@@ -318,13 +320,15 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
-def _in_set(own: int, labels: int, ensemble: TreeEnsemble) -> str:
+def _in_set(label: int, labels: int, ensemble: TreeEnsemble) -> str:
     """Return 1 where a label has not too many votes fewer than any other, and 0 elsewhere."""
-    near = [f"{_votes(own)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != own]
+    near = [
+        f"{_votes(label)} + {ensemble.width} >= {_votes(k)}" for k in range(labels) if k != label
+    ]
     return f"CASE WHEN {' AND '.join(near)} THEN 1 ELSE 0 END"
 
 
-def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
+def _probability(summed: str, code: int, labels: int, ensemble: TreeEnsemble, dialect: str) -> str:
     """Return the probability of a label: its share of the votes, or what the link makes of all."""
     step, codes, (least, _) = float(ensemble.step), range(labels), _ends(dialect)
 
@@ -338,7 +342,7 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dia
         return f"1e0 / (1 + {odds})"
 
     if ensemble.cap is None:
-        return f"(SELECT {share(own)}\nFROM (SELECT {summed}) AS votes)"
+        return f"(SELECT {share(code)}\nFROM (SELECT {summed}) AS votes)"
     shares = [f"q{k}" for k in codes]
     columns = [f"{share(k)} AS {shares[k]}" for k in codes]
     columns += [f"1e0 AS u{k}" for k in codes]
@@ -347,7 +351,7 @@ def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble, dia
         parts = [f"1e0 - ({_link_sum(shares, k, dialect)}) AS u{k}" for k in codes]
         table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS turn{turn})"
     total = " + ".join(f"u{k}" for k in codes)
-    return f"(SELECT u{own} / ({total})\nFROM {table} AS parts)"
+    return f"(SELECT u{code} / ({total})\nFROM {table} AS parts)"
 
 
 def _link_sum(shares: list[str], label: int, dialect: str) -> str:
@@ -367,7 +371,7 @@ def _literal(label: Label, dialect: str) -> str:
 
 
 def sum_as_sql(
-    found: TreeSum,
+    model: TreeSum,
     schema: Schema,
     *,
     dialect: str = "standard",
@@ -380,15 +384,15 @@ def sum_as_sql(
     interval. Of a time until an event ``what`` is "risk" (the default), or "survival", at the end
     of the period ``of``, from 1.
     """
-    if not isinstance(found.target, Periods):
-        ends = () if found.width is None else ("low", "high")
+    if not model.target.ends:
+        ends = () if model.width is None else ("low", "high")
         if what not in (None, *ends) or of is not None:
-            wanted = "left out, or low or high of a model with intervals"
-            raise parameter_error("to_sql", "what", wanted, what)
-        score = _score(found, schema, dialect)
-        value = _worth(found, score, dialect) if what is None else _end(found, score, dialect, what)
-        return _of_sums(value, [found], schema, dialect)
-    periods = len(found.target.ends)
+            allowed = "left out, or low or high of a model with intervals"
+            raise parameter_error("to_sql", "what", allowed, what)
+        score = _score(model, schema, dialect)
+        value = _worth(model, score, dialect) if what is None else _end(model, score, dialect, what)
+        return _of_sums(value, [model], schema, dialect)
+    periods = len(model.target.ends)
     last = periods
     if what == "survival":
         if type(of) is not int or not 1 <= of <= periods:
@@ -397,10 +401,10 @@ def sum_as_sql(
     elif what not in (None, "risk") or of is not None:
         raise parameter_error("to_sql", "what", "risk, or survival of a period", what)
     least, most = _ends(dialect)
-    terms, sums = [], [found.of_period(schema, period) for period in range(last)]
-    for own in sums:
-        score = _score(own, schema, dialect)
-        power = f"EXP({_limited(found, score, dialect)} / {double(PARTS)})"
+    terms, sums = [], [model.of_period(schema, period) for period in range(last)]
+    for of_period in sums:
+        score = _score(of_period, schema, dialect)
+        power = f"EXP({_limited(model, score, dialect)} / {double(PARTS)})"
         odds = f"{least}(1, 2 / (1 + 1 / {power})) * {most}(1, (1 + {power}) / 2)"
         terms.append(f"LN(1 + {odds})")
     risk = "\n+ ".join(terms)
@@ -409,37 +413,332 @@ def sum_as_sql(
 
 
 def _of_sums(value: str, sums: Sequence[TreeSum], schema: Schema, dialect: str) -> str:
-    used = {split.column for found in sums for split in found.literals}
+    used = {column for model in sums for column in model.columns}
     return f"({sql.select(value, used, schema, dialect)})"
 
 
-def _score(found: TreeSum, schema: Schema, dialect: str) -> str:
+def _score(model: TreeSum, schema: Schema, dialect: str) -> str:
     trees = [
         f"({sql.case(tree.tree, schema, dialect, (-step, step))})"
-        for tree, step in found.counted.items()
+        for tree, step in model.counted.items()
     ]
-    return "(" + "\n+ ".join([str(found.start[0]), *trees]) + ")"
+    return "(" + "\n+ ".join([str(model.start[0]), *trees]) + ")"
 
 
-def _limited(found: TreeSum, score: str, dialect: str) -> str:
-    low, high = found.limits
+def _limited(model: TreeSum, score: str, dialect: str) -> str:
+    low, high = model.limits
     return bounded(low, high, score, dialect)
 
 
-def _worth(found: TreeSum, score: str, dialect: str) -> str:
-    limited = _limited(found, score, dialect)
-    parts = limited if found.linear else f"EXP({limited} / {double(PARTS)})"
-    if not isinstance(found.target, Quantity):
+def _worth(model: TreeSum, score: str, dialect: str) -> str:
+    limited = _limited(model, score, dialect)
+    parts = limited if model.linear else f"EXP({limited} / {double(PARTS)})"
+    if not model.target.continuous:
         return parts
-    width = found.target.width / (PARTS if found.linear else 1)
-    return f"({double(float(found.target.low))} + {parts} * {double(float(width))})"
+    width = model.target.width / (PARTS if model.linear else 1)
+    return f"({double(float(model.target.low))} + {parts} * {double(float(width))})"
 
 
-def _end(found: TreeSum, score: str, dialect: str, what: str) -> str:
+def _end(model: TreeSum, score: str, dialect: str, what: str) -> str:
     """Return an end of the interval: in parts, within the public range, and then in the unit."""
-    middle = _limited(found, score, dialect)
-    if not found.linear:
+    middle = _limited(model, score, dialect)
+    if not model.linear:
         middle = f"ROUND(EXP({middle} / {double(PARTS)}) * {PARTS})"
-    far = f"{middle} {'-' if what == 'low' else '+'} {found.width}"
-    first, unit, most = found.parts
+    far = f"{middle} {'-' if what == 'low' else '+'} {model.width}"
+    first, unit, most = model.parts
     return f"({double(first)} + {bounded(0, most, far, dialect)} * {double(unit)})"
+
+
+# -- Sums of trees, trees and rules as programs: one description of the model, and what scores it.
+#
+# `score.R` is base R, a function of a data frame; `score.py` is Python without dependencies,
+# functions of a record.
+
+
+_HEAD = """# A private model as base R: no packages. Generated by littlestone.
+#
+# score(data) returns a data frame with a row for each row of `data`: {what}.
+# `data` has the columns of the model by their names (read files with check.names = FALSE).
+
+MODEL <- {model}
+
+"""
+
+
+def as_r(
+    model: TreeEnsemble | TreeSum, schema: Schema, labels: Sequence[Label], *, chances: bool = True
+) -> str:
+    """Return an R program with a function ``score`` of a data frame.
+
+    Parameters
+    ----------
+    model : TreeEnsemble or TreeSum
+        What is exported; of a single tree, a sum with one vote and without ``chances``.
+    schema : Schema
+        That of the model: it says how cells are read.
+    labels : sequence of int or str
+        What the codes of labels are called.
+    chances : bool
+        Whether probabilities are returned, too.
+
+    Returns
+    -------
+    str
+        R 3.5 or later, in ASCII. Numbers are written in hexadecimal, so that R reads the same.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from littlestone.classes import TreeEnsemble, TreeHypothesis
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+    >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    >>> text = as_r(TreeEnsemble((tree,), Fraction(1, 2)), schema, ["no", "yes"])
+    >>> 'list(1, list("age", ">=", 30, 1, 0))' in text
+    True
+    """
+    what = "the label, and probabilities"
+    if model.target is not None:
+        what = "the prediction, and the ends of its interval"
+    if model.target is not None and model.target.ends:
+        what = "the cumulative hazard, and the probability to be event-free at each end"
+    described = _described(model, schema, labels, chances=chances)
+    return _HEAD.format(what=what, model=_r(described)) + _program("score.R")
+
+
+def as_python(model: TreeEnsemble | TreeSum, schema: Schema, *, votes: bool = True) -> str:
+    """Return a Python module whose functions score a record: those of `score.py` that it needs.
+
+    Of labels ``label``, ``probability`` and ``margin`` (or ``votes``), with sets ``label_set``; of
+    a quantity or a count ``value``, with intervals ``interval``; of times ``survival``, ``risk``.
+    Without ``votes`` it has ``label`` only: a single tree has no probabilities.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from littlestone.classes import TreeHypothesis
+    >>> from littlestone.classes.boosted_trees import TreeEnsemble
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+    >>> tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    >>> module = {}
+    >>> exec(as_python(TreeEnsemble((tree,), Fraction(1, 2)), schema), module)
+    >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
+    [1, -1, -1, -1]
+    """
+    described = _described(model, schema, getattr(model, "label_names", ()), chances=votes)
+    if model.target is None:
+        names = ["margin" if model.binary else "votes", "probability"] * votes + ["label"]
+        names += ["label_set"] * (model.width is not None)
+    elif model.target.ends:
+        names = ["survival", "risk"]
+    else:
+        names = ["value"] + ["interval"] * (model.width is not None)
+    head, *functions = _program("score.py").split("\n\n\ndef ")
+    shared = "_score" if model.target is not None else "_votes"
+    needed = {*names, shared, "_text", "_number", "_one_of", "_pointed", "_cleaned", "_yes"}
+    needed.add("_answer")
+    kept = [text for text in functions if text.partition("(")[0] in needed]
+    head = head.partition("# mypy: ignore-errors\n\n")[2]
+    head = re.sub("MODEL = .*", lambda _: f"MODEL = {_python(described)}", head)
+    shown = ", ".join(f"{name}(record)" for name in names)
+    return _PYTHON.format(functions=shown) + "\n\n\ndef ".join([head, *kept])
+
+
+_PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
+
+{functions}: a record is a mapping from column to cell
+(a number, a text, a boolean or None), read by the rules of the public schema.
+"""
+
+'''
+
+
+def _python(described: Json) -> str:
+    """Return a description as Python reads it: lists with an entry on each line."""
+    text = "{\n"
+    for name, value in described.items():
+        written = repr(value)
+        if isinstance(value, list):
+            written = "[\n" + "".join(f"        {entry!r},\n" for entry in value) + "    ]"
+        text += f"    {name!r}: {written},\n"
+    return text + "}"
+
+
+def _program(name: str) -> str:
+    return (files("littlestone.classes.boosted_trees") / name).read_text(encoding="utf-8")
+
+
+def _described(
+    model: TreeEnsemble | TreeSum, schema: Schema, labels: Sequence[Label], *, chances: bool
+) -> Json:
+    """Return what a program knows of a model: how cells are read, and integers."""
+    tests = [split for split in model.literals if split.column < len(schema)]  # not the period
+    if model.target is not None:
+        described = _of_numbers(cast("TreeSum", model), schema)
+    else:
+        described = _of_labels(model, schema, labels, chances=chances)
+        tests += model.code_points.asked(schema) if model.code_points else []
+    width = {} if model.width is None else {"width": model.width}
+    return {"columns": _columns(tests, schema)} | described | width
+
+
+def _columns(tests: Sequence[Literal], schema: Schema) -> Json:
+    """Return how the cells of columns are read."""
+    columns: Json = {}
+    for at in sorted({split.column for split in tests}):
+        column = schema.columns[at]
+        categories = column.categories
+        columns[column.name] = {"missing": list(column.missing)} | (
+            {}
+            if categories is None
+            else {"categories": list(categories), "by_value": Texts(categories).numeric}
+        )
+        if column.of_numbers and schema.csv is not None and schema.csv.decimal == "comma":
+            columns[column.name]["comma"] = True  # texts are as in the files of the schema
+        if (cleaning := column.cleaning) is not None:
+            merged = {written: name for name, texts in cleaning.merge for written in texts}
+            columns[column.name]["cleaning"] = [merged, cleaning.strip, cleaning.below]
+    return columns
+
+
+def _of_labels(
+    model: TreeEnsemble, schema: Schema, labels: Sequence[Label], *, chances: bool
+) -> Json:
+    trees = [_List([times, _tree(tree, schema)]) for tree, times in model.counted.items()]
+    described: Json = {
+        "kind": "labels",
+        "labels": list(labels),
+        "start": list(model.start),
+        "trees": _List(trees),
+    }
+    if (points := model.code_points) is not None:
+        points.check(schema)
+        columns = []
+        for column, answers in points.columns:
+            tests = points.tests(column, schema)
+            rows = [
+                answers[0],
+                *answers[:0:-1],
+            ]  # of no test, then of each as the first
+            test_list = _List([_test(test, schema) for test in tests])
+            columns.append({"tests": test_list, "points": _Matrix(rows)})
+        described["points"] = {
+            "columns": _List(columns),
+            "limit": 2**53 if points.limit is None else points.limit,
+            "base": list(points.base),
+            "each": points.grain * points.unit,
+            "grain": points.grain,
+        }
+    if chances and model.binary:
+        described["first"] = model.margins[0]
+        described["probabilities"] = model.probabilities.tolist()
+    elif chances:
+        described |= {"step": float(model.step), "linked": model.cap is not None}
+    return described
+
+
+def _of_numbers(model: TreeSum, schema: Schema) -> Json:
+    target, sums, kind = model.target, [model], "linear" if model.linear else "log"
+    described: Json = {}
+    if target.ends:
+        sums = [model.of_period(schema, period) for period in range(len(target.ends))]
+        kind, described["ends"] = "time", [float(end) for end in target.ends]
+    if model.width is not None:
+        described["scale"] = list(model.parts)
+    trees = [
+        _List([_List([step, _tree(tree, schema)]) for tree, step in of_period.counted.items()])
+        for of_period in sums
+    ]
+    return described | {
+        "kind": kind,
+        "start": list(model.start),
+        "trees": _List(trees),
+        "limits": list(model.limits),
+        "parts": PARTS,
+        "low": float(target.low),
+        "unit": float(target.width / (PARTS if model.linear else 1)),
+    }
+
+
+class _List(list[Any]):
+    """A list in R; another Python list is a vector."""
+
+
+class _Matrix(list[Any]):
+    """Rows of a matrix in R."""
+
+
+def _tree(tree: TreeHypothesis, schema: Schema) -> Any:
+    tree.to_sql(schema)  # refuses a schema that is not the model's
+
+    def node(tree: Tree) -> Any:
+        if not isinstance(tree, Node):
+            return tree
+        return _List([*_test(tree.split, schema), node(tree.yes), node(tree.no)])
+
+    return node(tree.tree)
+
+
+def _test(split: Literal, schema: Schema) -> _List:
+    column = schema.columns[split.column]
+    place = split.code - column.FIRST
+    if split.op == "is":
+        return _List([column.name, split.op, (column.categories or ())[place]])
+    return _List([column.name, split.op, (column.edges or ())[place - 1]])
+
+
+def _r(value: Any) -> str:
+    """Return a value as R reads it."""
+    match value:
+        case bool():
+            text = "TRUE" if value else "FALSE"
+        case int():
+            text = str(value)
+        case float():
+            whole = value.is_integer() and abs(value) < 2**53
+            text = str(int(value)) if whole else value.hex().replace("inf", "Inf")
+        case str():
+            text = _quoted(value)
+        case dict():
+            entries = (f"{_quoted(name)} = {_r(own)}" for name, own in value.items())
+            text = f"list({', '.join(entries)})"
+        case _Matrix():
+            numbers = ", ".join(_r(number) for row in value for number in row)
+            text = f"matrix(c({numbers}), {len(value)}, byrow = TRUE)"
+        case _:
+            text = f"{'list' if isinstance(value, _List) else 'c'}({', '.join(map(_r, value))})"
+    return text
+
+
+def _quoted(text: str) -> str:
+    """Return a text in ASCII."""
+    if "\0" in text:
+        raise UnsupportedError(
+            "R has no texts with a NUL character, and a name or category has one."
+        )
+    kept = (c if " " <= c <= "~" and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
+    return f'"{"".join(kept)}"'
+
+
+def refuse_columns(columns: Sequence[Column], to: str) -> None:
+    """Refuse to export a model over columns whose cells another program would read otherwise."""
+    dated = [column.name for column in columns if column.calendar is not None]
+    if to != "json" and dated:
+        raise UnsupportedError(
+            f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+            "json, or leave these columns out of the schema."
+        )
+    cleaned = [column.name for column in columns if column.cleaning is not None]
+    if to in ("sql", "r") and cleaned:
+        raise UnsupportedError(
+            f"A model over columns with merge, strip or below ({', '.join(cleaned)}) cannot be "
+            f"exported to {to}: export it to python or json, or clean the cells first and give "
+            "the schema without these keys."
+        )
+    inexact = [column.name for column in columns if column.beyond_doubles]
+    if to in ("sql", "r") and inexact:
+        raise UnsupportedError(
+            f"A model with tests on whole numbers beyond 2**53 ({', '.join(inexact)}) cannot be "
+            f"exported to {to}, which rounds them: export it to python or json."
+        )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import groupby, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +29,6 @@ from littlestone.source import Choice, Explicit, Source, ball
 from littlestone.types import Hypothesis, Point, Points
 
 if TYPE_CHECKING:
-    from littlestone.classes.rule_lists import ListHypothesis
     from littlestone.types import Label
 
 
@@ -784,72 +782,8 @@ MOST_TREES = 1 << 12
 MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000, 4: 200}
 
 
-class SchemaTrees(SchemaClass):
-    """What decision trees and rule lists share: trees over the splits of a public schema.
-
-    A class says by which number its trees are measured, how many splits a schema may have for each
-    number, how a tree becomes a hypothesis, and which trees there are.
-    """
-
-    vc_exact = False
-
-    measure: ClassVar[str]
-    most_splits: ClassVar[Mapping[int, int]]
-    hypothesis: ClassVar[type[TreeHypothesis | ListHypothesis]]
-
-    def __init__(self, schema: Schema, number: int, labels: Any) -> None:
-        caller, measure = self.caller, self.measure
-        if labels is not None:
-            self.labels = check_labels(caller, labels)
-        super().__init__(schema)
-        self.number = check_integer(caller, measure, number, low=1)
-        self.check_number()
-        # tables for each label, of the square of the number of splits
-        most = math.isqrt(2 * self.most_splits[self.number] ** 2 // len(self.labels))
-        if schema.bound and len(self._splits) > most:
-            raise parameter_error(
-                caller, "schema", f"of at most {most} splits for {measure} {self.number}",
-                len(self._splits), f"Use fewer bins or categories, or a smaller {measure}.",
-            )  # fmt: skip
-
-    @abstractmethod
-    def check_number(self) -> None:
-        """Refuse trees that are too large."""
-
-    @abstractmethod
-    def representations(self, number: int) -> Iterator[Tree]:
-        """Yield the trees of a size."""
-
-    @cached_property
-    def _splits(self) -> Splits:
-        return Splits(self.bound)
-
-    @property
-    @abstractmethod
-    def comparisons(self) -> int:
-        """How many tests of a cell one tree makes at most, over all rows."""
-
-    @property
-    def public(self) -> PublicPoints | None:
-        """How near its trees are to those with splits at any numbers, if the bins are public."""
-        bins = self.schema.public
-        return None if bins is None else bins.of(self.comparisons)
-
-    def _concepts(self) -> Iterator[Hypothesis]:
-        seen: set[Hashable] = set()
-        for tree in self.representations(self.number):
-            hypothesis = self.hypothesis.of(tree, self.labels)
-            if hypothesis.key not in seen:
-                seen.add(hypothesis.key)
-                yield hypothesis
-
-    def domain_points(self) -> Iterable[Point] | None:
-        """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
-        return super().domain_points() if self.size <= MOST_TREES else None
-
-
 @written("decision_trees(depth=2)")
-class DecisionTrees(SchemaTrees):
+class DecisionTrees(SchemaClass):
     """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
 
     A *representation* is a full binary tree of the given depth: at each inner node one split, at
@@ -905,27 +839,36 @@ class DecisionTrees(SchemaTrees):
     """
 
     name = "decision_trees"
-    measure = "depth"
-    most_splits = MAX_SPLITS
-    hypothesis = TreeHypothesis
+    vc_exact = False
 
     def __init__(self, schema: Schema, depth: int = 2, labels: Any = None) -> None:
-        super().__init__(schema, depth, labels)
-
-    @property
-    def depth(self) -> int:
-        """Number of splits from the root to each leaf."""
-        return self.number
-
-    @property
-    def comparisons(self) -> int:
-        """One for each inner node."""
-        return int(2**self.depth) - 1
-
-    def check_number(self) -> None:
-        """Refuse depths whose weights are not computed."""
+        if labels is not None:
+            self.labels = check_labels("DecisionTrees", labels)
+        super().__init__(schema)
+        #: Number of splits from the root to each leaf.
+        self.depth = check_integer("DecisionTrees", "depth", depth, low=1)
         if self.depth not in MAX_SPLITS:
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
+        # tables for each label, of the square of the number of splits
+        most = math.isqrt(2 * MAX_SPLITS[self.depth] ** 2 // len(self.labels))
+        if schema.bound and len(self._splits) > most:
+            raise parameter_error(
+                "DecisionTrees", "schema", f"of at most {most} splits for depth {self.depth}",
+                len(self._splits), "Use fewer bins or categories, or a smaller depth.",
+            )  # fmt: skip
+
+    @cached_property
+    def _splits(self) -> Splits:
+        return Splits(self.bound)
+
+    @property
+    def public(self) -> PublicPoints | None:
+        """How near its trees are to those with splits at any numbers, if the bins are public.
+
+        A tree compares a cell once for each inner node.
+        """
+        bins = self.schema.public
+        return None if bins is None else bins.of(2**self.depth - 1)
 
     @property
     def uses_marginals(self) -> bool:
@@ -963,14 +906,25 @@ class DecisionTrees(SchemaTrees):
             self.check_binary("A sample with the labels 0 and 1")
         return Candidates(self._splits, self.depth, sample, self.labels)
 
-    def representations(self, number: int) -> Iterator[Tree]:
-        """Yield the full trees of a depth."""
-        if number == 0:
+    def _concepts(self) -> Iterator[Hypothesis]:
+        seen: set[Hashable] = set()
+        for tree in self._trees(self.depth):
+            hypothesis = TreeHypothesis.of(tree, self.labels)
+            if hypothesis.key not in seen:
+                seen.add(hypothesis.key)
+                yield hypothesis
+
+    def _trees(self, depth: int) -> Iterator[Tree]:
+        if depth == 0:
             yield from range(len(self.labels))
             return
-        below = list(self.representations(number - 1))
+        below = list(self._trees(depth - 1))
         for split, yes, no in product(self._splits.literals, below, below):
             yield Node(split, yes, no)
+
+    def domain_points(self) -> Iterable[Point] | None:
+        """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
+        return super().domain_points() if self.size <= MOST_TREES else None
 
 
 def different_splits(schema: Schema, points: int) -> int:

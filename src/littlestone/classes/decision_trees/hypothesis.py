@@ -14,7 +14,7 @@ from littlestone.classes.hypotheses import Fields, names_of, names_to_dict, read
 from littlestone.data import Column, Literal, Schema
 from littlestone.data.cells import BINARY, Texts, number
 from littlestone.errors import parameter_error
-from littlestone.types import Json, Label, Labels, Points
+from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 # -- A binary tree of splits, and its normal form.
 #
@@ -348,7 +348,7 @@ _OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
 
 @readable
 @dataclass(frozen=True)
-class TreeHypothesis:
+class TreeHypothesis(Hypothesis):
     """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
 
     Examples
@@ -376,6 +376,10 @@ class TreeHypothesis:
 
     TYPE: ClassVar[str] = "tree"
 
+    def exported(self, schema: Schema) -> Self:
+        """Return itself."""
+        return self
+
     @classmethod
     def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
         """Return the hypothesis of any tree, in normal form."""
@@ -383,8 +387,13 @@ class TreeHypothesis:
 
     @property
     def literals(self) -> tuple[Literal, ...]:
-        """The literals at its inner nodes."""
+        """Literals at its inner nodes."""
         return tuple(split for split, _ in walk(self.tree))
+
+    @property
+    def columns(self) -> set[int]:
+        """The numbers of the columns that it asks."""
+        return {split.column for split in self.literals}
 
     @property
     def key(self) -> Hashable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,8 +84,8 @@ class _OfTrees(PrivateEstimator):
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """How far each column moves the sum, as shares of all: from the trees alone."""
         check_is_fitted(self, "hypothesis_")
-        concepts, model = self._bound_class(), self.hypothesis_
-        if isinstance(model, TreeSum):
+        concepts, model = self._bound_class(), cast(Any, self.hypothesis_)
+        if model.target is not None:
             effects = [model.effects(concepts.asked)]  # of a time also those of the period
         else:
             effects = list(model.effects(concepts.schema).values())
@@ -723,9 +723,7 @@ class BoostedTreesSurvival(_OfTrees, learner=Values, without=(*_OWN, "loss", "qu
     def unique_times_(self) -> npt.NDArray[np.float64]:
         """The ends of the periods."""
         check_is_fitted(self, "hypothesis_")
-        target = self.hypothesis_.target
-        assert isinstance(target, Periods)
-        return np.array([float(end) for end in target.ends])
+        return np.array([float(end) for end in self.hypothesis_.target.ends])
 
 
 def concordance(

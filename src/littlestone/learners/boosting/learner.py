@@ -32,8 +32,8 @@ import numpy as np
 from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
-from littlestone.classes.boosted_trees.ensemble import CodePoints, has_link
-from littlestone.classes.boosted_trees.monotone import in_order
+from littlestone.classes.boosted_trees.coefficients import CodePoints, in_order
+from littlestone.classes.boosted_trees.ensemble import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data.targets import TargetSample
 from littlestone.errors import (

@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.classes.boosted_trees.coefficients import CodePoints
 from littlestone.classes.boosted_trees.concept_class import BoostedTreeClass
-from littlestone.classes.boosted_trees.ensemble import CodePoints
 from littlestone.classes.decision_trees.concept_class import Rows, Splits, draw_tree
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample

@@ -1,7 +1,7 @@
 """Boosting of quantities, counts and times until events: `Boosted` with losses of one number.
 
 The start is drawn first (`littlestone.learners.boosting.losses`): of a quantity three quantiles,
-which also give its scale S; of a count where it is clipped (`littlestone.mechanisms.clipping`) and
+which also give its scale S; of a count where it is clipped (`littlestone.mechanisms.estimate`) and
 its sum; of a time a life table. Steps and caps follow from it and from public numbers. Then come
 the rounds, and what makes means right: of a quantity a noisy sum of what is left of it, clipped
 where a draw says, which is a shift or a factor; of a count a factor from the sums of counts and of
@@ -24,9 +24,8 @@ import numpy.typing as npt
 from littlestone.bounds import Unit
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble, TreeSum
-from littlestone.classes.boosted_trees.ensemble import FURTHEST
+from littlestone.classes.boosted_trees.coefficients import FURTHEST, LifeTable
 from littlestone.classes.boosted_trees.export import PARTS, REACH
-from littlestone.classes.boosted_trees.life_table import LifeTable
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.data import Column, Sample
 from littlestone.data.targets import Count, Periods, Quantity, Target, TargetSample
@@ -66,8 +65,7 @@ from littlestone.learners.boosting.rounds import (
     largest_rho,
     largest_round,
 )
-from littlestone.mechanisms.clipping import beyond, clip_edges, draw_edge, rank_of
-from littlestone.mechanisms.estimate import LEAST, Conformal
+from littlestone.mechanisms.estimate import LEAST, Conformal, beyond, clip_edges, draw_edge, rank_of
 from littlestone.privacy import BoundedRange, Concentrated, Pure
 from littlestone.privacy import Loss as Spent
 from littlestone.privacy.guarantee import exact_text
@@ -84,7 +82,7 @@ Ints = npt.NDArray[np.int64]
 #: Of a quantity: below this n * epsilon a range of so many quartile distances leaves a constant.
 _FEW, _WIDE = 1_000, 20
 _LEFT = Fraction(5, 7)  # of the sums at the end: what is left; the other is what is predicted
-_MOVED_FROM = 2_000  # n * epsilon from which periods of a time are moved
+_MOVED_FROM = 1_000  # n * epsilon from which periods of a time are moved
 
 _UNCERTIFIED = (
     "The learner 'values' has no error bound before data: a bound over all sums of trees would be "
@@ -255,7 +253,7 @@ class Values(Boosted[ValuesPlan]):
     @property
     def several(self) -> bool:
         """Whether a unit may bring several rows."""
-        return super().several or isinstance(self.concept_class.target, Periods)
+        return super().several or bool(cast(Target, self.concept_class.target).ends)
 
     def spending(self, n: int) -> dict[str, str]:
         """Say what is spent on what."""
@@ -277,21 +275,21 @@ class Values(Boosted[ValuesPlan]):
 
     def start(self, sample: TargetSample, source: Source) -> tuple[Any, Scored]:
         """Draw the start, and what the loss is made from."""
-        settings, target = self.plan.settings(sample.n), self.concept_class.target
-        if isinstance(target, Periods):
+        settings, target = self.plan.settings(sample.n), cast(Target, self.concept_class.target)
+        if target.ends:
             (spent,) = settings.start
-            counts = counts_at_risk(sample, target, loss=spent, source=source)
+            counts = counts_at_risk(sample, cast(Periods, target), loss=spent, source=source)
             life = LifeTable.of(counts, sample.n, reach_of_cells(spent))
             return life.start, Hazards(settings.steps(PARTS), 2, self.resolution, life)
-        if isinstance(target, Quantity):
-            return self._of_quantity(sample, target, settings, source)
+        if target.continuous:
+            return self._of_quantity(sample, cast(Quantity, target), settings, source)
         return self._of_count(sample, cast(Count, target), settings, source)
 
     def at(self, sample: TargetSample, start: Any, loss: Scored) -> UnitRecords:
         """Return the records at the start; a person brings a row for each period at risk."""
-        rows, target = sample, self.concept_class.target
-        if isinstance(target, Periods):
-            rows = rows_at_risk(sample, target)
+        rows, target = sample, cast(Target, self.concept_class.target)
+        if target.ends:
+            rows = rows_at_risk(sample, cast(Periods, target))
         position = np.tile(np.array(start, dtype=np.int64), len(sample.points))
         return UnitRecords(rows, start, loss, position, sample)
 
@@ -362,7 +360,7 @@ class Values(Boosted[ValuesPlan]):
     ) -> int:
         """Draw the edge that a sum of numbers is clipped at (claim ``clip.rank``)."""
         beyond_edges = above(sample, values, edges)
-        power = 3 if isinstance(self.concept_class.target, Count) else 2
+        power = 2 if cast(Target, self.concept_class.target).continuous else 3
         eta, part = cast(BoundedRange, spent).eta, unit_weight(sample)
         return draw_edge(edges, beyond_edges, rank, eta=eta, part=part, power=power, source=source)
 
@@ -549,7 +547,7 @@ def _own(caller: str, value: Any) -> BoostedTreeClass:
 def _settings(learner: Values, n: int) -> ValueSettings:
     n = check_integer(learner.caller, "n", n, low=1)
     size, pure = float(learner.epsilon) * n, learner.delta is None
-    time = isinstance(learner.concept_class.target, Periods)
+    time = bool(cast(Target, learner.concept_class.target).ends)
     rounds = learner.concept_class.rounds or default_rounds(size, pure=pure, time=time)
     start, end = _shares(learner, size)
     evaluation = [] if learner.evaluation is None else [Pure(learner.evaluation)]
@@ -564,7 +562,7 @@ def _settings(learner: Values, n: int) -> ValueSettings:
 def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spent, ...]]:
     """Return what the draws before and after the rounds may lose: shares of rho, or of epsilon."""
     left = learner.epsilon - (learner.evaluation or 0)
-    target = learner.concept_class.target
+    target = cast(Target, learner.concept_class.target)
     rho = 0.0
     if learner.delta is not None:
         rho = largest_rho(learner.epsilon, learner.delta) - float(learner.evaluation or 0) ** 2 / 2
@@ -579,10 +577,10 @@ def _shares(learner: Values, size: float) -> tuple[tuple[Spent, ...], tuple[Spen
     def share(least: float, of_size: float, most: float = 0.3) -> float:
         return min(most, max(least, of_size / size))
 
-    if isinstance(target, Periods):
+    if target.ends:
         moved = (summed(share(0.05, 300, 0.1)),) if size >= _MOVED_FROM else ()
         return (summed(share(0.08, 600, 0.2)),), moved
-    if isinstance(target, Count):
+    if not target.continuous:
         whole = share(0.05, 400)
         return (ranged(whole / 4), summed(whole / 2)), (summed(whole / 4),)
     start = share(0.05, 150)
@@ -720,7 +718,7 @@ def with_width(
     for _ in range(sample.n - int(counts.sum())):
         counts[(-1, 0)[source.choose(coin)]] += 1
     width = int(bounds[plan.draw(counts, source)])
-    rounded = PARTS // 2 if isinstance(target, Quantity) else 0
+    rounded = PARTS // 2 if target is not None and target.continuous else 0
     return replace(model, width=width + rounded)
 
 

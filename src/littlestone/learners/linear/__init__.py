@@ -1,6 +1,7 @@
 """Linear models with coefficients: private gradient descent in integers, for labels.
 
-The rounds, their rule and their proof (`learner`), and the estimator (`estimators`).
+The rounds, their rule, their proof and intervals of coefficients (`learner`); the estimator
+(`estimators`).
 """
 
 from littlestone.learners.linear.learner import Linear, LinearPlan, Settings, auto_takes

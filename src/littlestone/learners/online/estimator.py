@@ -22,16 +22,18 @@ from littlestone.errors import (
 )
 from littlestone.learners.base import warn_of_weakness
 from littlestone.learners.online.algorithm import (
+    MistakeBound,
     OnlineAlgorithm,
+    RegretBound,
     Sources,
     algorithm_of,
     always,
+    mistake_bound,
     numbered,
+    regret_bound,
 )
-from littlestone.learners.online.bound import MistakeBound, RegretBound, mistake_bound, regret_bound
 from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
 from littlestone.learners.online.plan import Adversary, Constants, plan_online
-from littlestone.learners.online.samplers import VoteHypothesis
 from littlestone.learners.online.state import (
     OnlineState,
     StateTransaction,
@@ -267,8 +269,9 @@ class OnlineLearner:
         algorithm, _, state = self._start()
         hypothesis, point = state.hypothesis, self._point(x)
         one = float(label_of(hypothesis, point, algorithm.concept_class))
-        if isinstance(hypothesis, VoteHypothesis) and point is not OUTSIDE:
-            votes = [(label_of(h, point, algorithm.concept_class), n) for h, n in hypothesis.votes]
+        counted = getattr(hypothesis, "votes", ())  # of a majority
+        if counted and point is not OUTSIDE:
+            votes = [(label_of(h, point, algorithm.concept_class), n) for h, n in counted]
             one = sum(label * n for label, n in votes) / sum(n for _, n in votes)
         return {False: 1.0 - one, True: one}
 

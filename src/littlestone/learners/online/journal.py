@@ -35,8 +35,13 @@ import numpy as np
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, StoreError
-from littlestone.learners.online.algorithm import OnlineAlgorithm, algorithm_of, always, numbered
-from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.algorithm import (
+    OnlineAlgorithm,
+    algorithm_of,
+    always,
+    mistake_bound,
+    numbered,
+)
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.state import OnlineState, write_records
 from littlestone.learners.record import Finding, derived, described, differences, filed

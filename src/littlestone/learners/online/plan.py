@@ -14,8 +14,8 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from littlestone.bounds.bound import least_n, log_of
-from littlestone.bounds.tails import at_most
+from littlestone.bounds.certificate import least_n, log_of
+from littlestone.bounds.tails import at_most_floats as at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
     LittlestoneError,
@@ -27,7 +27,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.learners.online.samplers import (
+from littlestone.learners.online.state import (
     ClosureSampler,
     ExponentialSampler,
     closure_steps,
@@ -48,7 +48,7 @@ from littlestone.privacy import (
 
 if TYPE_CHECKING:
     from littlestone.bounds import Unit
-    from littlestone.learners.online.samplers import HypothesisSampler
+    from littlestone.learners.online.state import HypothesisSampler
 
 Adversary = Literal["oblivious", "adaptive"]
 Constants = Literal["practical", "theory"]

@@ -46,9 +46,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.bound import HOPELESS, log_growth, log_of
+from littlestone.bounds.certificate import HOPELESS, log_growth, log_of
 from littlestone.errors import UnsupportedError
-from littlestone.learners.users.mistakes import all_tails, log_moment, tail
+from littlestone.learners.users.scores import all_tails, log_moment, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from littlestone.bounds import Certificate, Step
     from littlestone.learners.users.learner import ClippedPlan
-    from littlestone.learners.users.mistakes import Floats
+    from littlestone.learners.users.scores import Floats
 
 CLIPPED = "users.clipped"
 

@@ -18,7 +18,7 @@ and how many each of them has, are secret.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -28,7 +28,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.bound import log_of
+from littlestone.bounds.certificate import log_of
 from littlestone.classes import Points
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
@@ -51,10 +51,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from littlestone.bounds import Certificate
-    from littlestone.classes import ConceptClass, Representation
+    from littlestone.classes.base import ConceptClass, Representation
     from littlestone.data import UserSample
-    from littlestone.learners.users.mistakes import Floats
-    from littlestone.learners.users.scores import UserErrors
+    from littlestone.learners.users.scores import Floats, UserErrors
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -74,7 +73,6 @@ _MOST_OF_EACH = 100_000
 _LISTABLE = 2**20  # hypotheses whose user-level errors are counted one by one
 _EXPLICIT = 2**32  # up to here ln(size) is hardly larger than what a growth function costs
 _NEAR = (4, 8, 16, 32)  # alpha1 = alpha / that, for hashed representations
-_FARTHEST = 2**12  # records per user up to which a crossing is looked for
 
 
 def bound_contributions(users: UserSample, most: int, source: Source) -> UserSample:
@@ -155,7 +153,6 @@ class UserPlan(Plan):
     chosen: Route
     #: Users that each method needs; the reason, for a method that cannot learn the class.
     routes: dict[str, int | LittlestoneError] = field(hash=False)
-    _learner: UserAgnostic = field(repr=False)
 
     unit = "users"
 
@@ -178,28 +175,6 @@ class UserPlan(Plan):
             if isinstance(n, int) and method != self.method
         ]
         return min(others)[2] if others else None
-
-    @cached_property
-    def crossing(self) -> int | None:
-        """A number of records per user, m times a power of two, from which on the runner-up wins.
-
-        The one nearest to m, above or below; None if the runner-up needs more users up to 4096.
-        """
-        m, other = self._learner.samples_per_user, self.runner_up
-        for k in range(1, 13):
-            for far in (m << k, m >> k):
-                if other and 1 <= far <= _FARTHEST and (far != 1 or m > 1):
-                    mine, theirs = (self._users(name, far) for name in (self.method, other))
-                    if theirs < mine:
-                        return far
-        return None
-
-    def _users(self, method: str, samples_per_user: int) -> float:
-        at = replace(self._learner, method=method, samples_per_user=samples_per_user)  # type: ignore[arg-type]
-        try:
-            return at.plan.required
-        except LittlestoneError:
-            return float("inf")
 
     def certificate(self, n: int) -> Certificate:
         """Return the accuracy certificate for n users with ``samples_per_user`` records each."""
@@ -283,7 +258,7 @@ class UserAgnostic(ClassLearner[UserPlan]):
         if not found:
             raise next(iter(routes.values()))  # type: ignore[misc]
         chosen = min(found.values(), key=lambda route: route.required)
-        return UserPlan(chosen, routes, self)
+        return UserPlan(chosen, routes)
 
     def draw(self, sample: UserSample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the users' records and the draws.

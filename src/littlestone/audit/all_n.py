@@ -1,9 +1,43 @@
-"""Boosting and linear models: each round, given what was before it, and what else is asked."""
+"""Is it private for every n? A checked chain from single records to all data sets.
+
+Exact verification enumerates small data sets. What is said here holds for every n, if each step
+of a chain does; the report says of each step how it is known:
+
+==========  =====================================================================================
+enumerated  computed exactly, for everything that the step speaks of (every pair of records, ...)
+proved      a theorem of ``proofs/``, checked by a kernel
+tested      computed exactly on some data sets: it may be false on others
+assumed     argued on paper, and neither computed here nor checked by a kernel
+==========  =====================================================================================
+
+*Sums over records.* The law of a draw is ``mu(h) e**(r sum_i f(z_i, h)) / total``: mu and r
+depend on public parameters, n and what was released before. If for every pair of single records
+f(z, h) - f(z', h) oscillates over all outcomes h by at most D, the draw has r D-bounded range for
+all n (``additive.additive_range``). The integers f are read off exact laws, not off the code: the
+log-ratio of two outcomes on two data sets, divided by r, must be one.
+
+*Candidates beside bottom.* The weight of a candidate relative to bottom's is ``e**(r s)``. A
+single record adds 1 to at most k scores; bottom has the weight that hides k
+(``sparse.sparse_lists_dp``).
+
+*Rounds of boosting* are such sums over units, given any earlier trees; so are what starts, last
+corrections and evaluations ask, quantiles and sums with noise.
+
+*Others* name the lemmas of their claims (`littlestone.bounds.claims`), and what these leave out.
+
+===========  =====================================================================================
+`chain`      steps, and what they rest on; records and data sets; quantiles and sums
+`rounds`     boosting; scores that are sums over records; candidates beside bottom; linear models
+===========  =====================================================================================
+
+The page: ``docs/audit.md``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -14,31 +48,32 @@ import numpy as np
 import numpy.typing as npt
 from flint import ctx
 
-from littlestone.audit.all_n.chain import (
+from littlestone.audit.chain import (
     EACH,
+    AllN,
     BrokenError,
     Chain,
     Data,
     Listening,
     Logs,
     Step,
+    by_lemmas,
+    domain_points,
     noisy_sums,
     quantile,
 )
+from littlestone.audit.neighbours import promised
+from littlestone.audit.verify import algorithm_of
+from littlestone.bounds.claims import LEMMAS
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.classes.boosted_trees.ensemble import CodePoints, TreeSum
+from littlestone.classes.boosted_trees.coefficients import CodePoints
+from littlestone.classes.boosted_trees.ensemble import TreeSum
 from littlestone.classes.boosted_trees.export import PARTS
-from littlestone.data.targets import Count, Periods, Quantity, TargetSample
-from littlestone.evaluation.quantities import parts_of_epsilon
-from littlestone.evaluation.survival import survival_histogram
+from littlestone.data.targets import TargetSample
+from littlestone.errors import check_integer
+from littlestone.evaluation.quantities import parts_of_epsilon, survival_histogram
+from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting import Boosting, Values
-from littlestone.learners.boosting.errors import (
-    cell_reach,
-    error_cells,
-    error_sizes,
-    size_edges,
-    sums_within,
-)
 from littlestone.learners.boosting.losses import (
     FINE,
     Gamma,
@@ -46,26 +81,44 @@ from littlestone.learners.boosting.losses import (
     Huber,
     Poisson,
     above,
+    cell_reach,
     counts_at_risk,
     deviation,
+    error_cells,
+    error_sizes,
     private_counts,
     private_sum,
     quantile_sums,
+    size_edges,
+    sums_within,
     unit_weight,
 )
 from littlestone.learners.boosting.rounds import SCALE, counts_of, sums
-from littlestone.learners.linear.inference import SHARE, Budget, largest_moment, second_moments
-from littlestone.learners.linear.learner import Records
-from littlestone.mechanisms.clipping import clip_edges, rank_of
+from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.linear import Linear
+from littlestone.learners.linear.learner import (
+    SHARE,
+    Budget,
+    Records,
+    largest_moment,
+    second_moments,
+)
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone_plans import ClosedPlan
+from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
+from littlestone.mechanisms.estimate import clip_edges, rank_of
 from littlestone.privacy import Concentrated, Pure, compose
 from littlestone.source import SeededSource, exp
 
 if TYPE_CHECKING:
-    from littlestone.audit.all_n.chain import Data
     from littlestone.classes.decision_trees import TreeHypothesis
     from littlestone.learners.boosting.rounds import Marginals
-    from littlestone.learners.linear import Linear
-    from littlestone.source import Exp, SeededSource, Source
+    from littlestone.source import Exp, Source
+
+__all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
+
+
+# -- Boosting and linear models: each round, given what was before it, and what else is asked.
 
 
 # -- Draws whose scores are sums over records: bounded range for every n.
@@ -304,7 +357,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
         return learner.plan.settings(n).start[place].reach or Fraction(0)
 
     middle = learner.quantile or Fraction(1, 2)
-    levels = (Fraction(1, 4), middle, Fraction(3, 4)) if isinstance(target, Quantity) else ()
+    levels = (Fraction(1, 4), middle, Fraction(3, 4)) if target.continuous else ()
     for i, q in enumerate(levels):
 
         def check(i: int = i, q: Fraction = q) -> list[Step]:
@@ -314,7 +367,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
             return quantile(chain, missed, learner.start, i, lambda n: budget(n, i))
 
         chain.add(check, f"quantile {q}")
-    if isinstance(target, Count):
+    if not target.continuous and not target.ends:
 
         def clipped(sample: Any) -> Any:
             edges = clip_edges(1, target.high)
@@ -332,7 +385,7 @@ def _of_values(learner: Values, chain: Sums) -> None:
         chain.add(lambda: quantile(chain, clipped, learner.start, 0, budget), "where to clip")
         spent = lambda n: learner.plan.settings(n).start[1]  # noqa: E731
         chain.add(lambda: noisy_sums(chain, total, spent, learner.start), "counts")
-    if isinstance(target, Periods):
+    if target.ends:
 
         def lives(sample: Any, source: Source) -> Any:
             (spent,) = learner.plan.settings(sample.n).start
@@ -351,7 +404,7 @@ def _misses(sample: Any, values: Any, edges: Any, rank: float) -> Any:
 def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
     """Add the steps of what makes means right, and of an evaluation on the same records."""
     target: Any = learner.concept_class.target
-    start = (0,) * len(getattr(target, "ends", (0,)))
+    start = (0,) * (len(target.ends) or 1)
     any_model = TreeSum(tuple(trees), (PARTS,) * len(trees), start, target)
 
     def last(n: int) -> Any:
@@ -394,7 +447,7 @@ def _after(learner: Values, chain: Sums, records: Any, trees: Any) -> None:
         any_records = records(chain.layout.sample(chain.drawn(chain.kinds, max(chain.sizes))))
         model: Any = learner.released(trees, any_records, chain.rng)
 
-        if isinstance(model.target, Periods):
+        if model.target.ends:
             schema = learner.concept_class.schema
 
             def persons(sample: Any, source: Source) -> Any:
@@ -676,3 +729,85 @@ def _gradient_steps(
             f"{compared} of zCDP in all, at {len(weights)} weights",
         ),
     ]  # fmt: skip
+
+
+def all_n(
+    learner: Any,
+    *,
+    points: Sequence[Any] | None = None,
+    sizes: Sequence[int] = (3, 40),
+    seed: int = 0,
+) -> AllN:
+    """Check the chain that proves a learner private for every n.
+
+    Parameters
+    ----------
+    learner : estimator or Learner
+    points : sequence, optional
+        The points of single records. By default all points of the domain (at most 128); with fewer,
+        the range is *tested*, not *enumerated*.
+    sizes : sequence of int
+        Sizes of the data sets on which additivity is tested, beside 1 and 2.
+    seed : int
+        Of the choice of these data sets.
+
+    Returns
+    -------
+    AllN
+
+    Raises
+    ------
+    UnsupportedError
+        If the law of a draw has too many outcomes to be computed for every record.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> print(all_n(ls.GenericLearner(ls.Thresholds(1, 4), epsilon=1.0)))
+    HOLDS: generic on thresholds(1, 4), by sums over records
+      tested     public: 5 outcomes, the same with their multiplicities on ... data sets
+      tested     law: log-ratios are integers times the rate 1/2, up to n = 40
+      proved     drawing: a level, and then uniformly: the direct law (leveled.leveledE)
+      tested     sums: scores are sums over records on 46 lists, with duplicates and points outside
+      enumerated range: 45 pairs of single records of the domain: oscillation 2, times the rate
+      1 <= 1
+      proved     all n: bounded range, so pure privacy, for every n (additive.additive_pure)
+    """
+    algorithm = algorithm_of("all_n", learner)
+    for n in sizes:
+        check_integer("all_n", "sizes", n, low=1)
+    route, steps = _chain(algorithm, points, tuple(sizes), SeededSource(seed))
+    return AllN(algorithm.name, algorithm.concept_class.spec, route, tuple(steps))
+
+
+def _chain(
+    learner: Any, points: Any, sizes: tuple[int, ...], rng: SeededSource
+) -> tuple[str, list[Step]]:
+    if isinstance(learner, Subsample):
+        route, steps = _chain(learner.learner, points, sizes, rng)
+        part = "a secret part of a fixed size pays 1 + m/n (e**epsilon - 1)"
+        return route, [*steps, Step("part", "proved", True, part, "subsample.sampled_pure")]
+    if isinstance(learner, Generic | Agnostic):
+        epsilon = promised(learner).epsilon
+        chain = Sums(learner, lambda n: epsilon, points, sizes, rng)
+        costs = learner.mistake_costs
+        rate = learner.rate(costs.largest if costs else 1)
+        chain.check(lambda n: rate, lambda sample, source: learner.draw(sample, source).key)
+        return "sums over records", chain.steps
+    if isinstance(learner, UserAgnostic) and isinstance(learner.plan.chosen, RecordsPlan):
+        chain = Sums(learner, lambda n: learner.epsilon, points, sizes, rng)
+        of_users = learner.plan.chosen.inner.rate(1)
+        chain.check(lambda n: of_users, lambda users, source: learner.draw(users, source).key)
+        cut = f"more than {learner.samples_per_user} records of a user are cut by themselves"
+        chain.steps.append(Step("cut", "assumed", True, cut))
+        return "sums over records", chain.steps
+    if isinstance(learner, Boosting | Values | Linear):
+        check: Any = gradients if isinstance(learner, Linear) else rounds
+        return "sums over records", check(learner, points, sizes, rng)
+    settings = learner.plan.settings if isinstance(learner, Littlestone) else None
+    if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
+        return "candidates beside bottom", Bottom(learner, points, sizes, rng).check()
+    # of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``
+    parts = re.findall(r"[a-z0-9][a-z0-9.-]*", learner.guarantee().claim)
+    found = by_lemmas(learner.name, "", {part: LEMMAS.get(part) for part in parts})
+    return found.route, list(found.steps)

@@ -1,14 +1,11 @@
-"""The private learner of Littlestone classes: 003's Theorem 3, repaired and shortened.
+"""The private learner of Littlestone classes (Lyu 2025, Theorem 3), improper and proper.
 
-1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation.
-2. Every teacher lists hypotheses with few errors on its own records (`teachers`).
-3. Draw one hypothesis by the number of teachers that list it, against bottom (`votes`).
-4. For proper output, pass from the released hypothesis to a concept (`proper`).
-
-The paper's own algorithm, stage by stage with essential hypotheses, is `papers.Theorem3`.
-
-The plan decides, from public parameters, which lists teachers make, how many teachers there are,
-and how many records each of them has.
+==================  ============================================================================
+`learner`           `Littlestone`: plan, draw, guarantee, certificate; its teachers, each with a
+                    part of the records, and their votes; `make_proper`
+`plans`             how many teachers certify a draw of an intersection-closed class, also for
+                    every realizable data set
+==================  ============================================================================
 
 Statements and proofs: ``docs/learners/littlestone.md``.
 """
@@ -62,7 +59,7 @@ from littlestone.learners.base import (
     share,
     whole,
 )
-from littlestone.learners.littlestone.plans import VOTES, ClosedPlan, empirical_certificate
+from littlestone.learners.littlestone_plans import VOTES, ClosedPlan, empirical_certificate
 from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
 from littlestone.privacy import Guarantee
 from littlestone.source import LeveledChoice
@@ -72,6 +69,24 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+__all__ = ["Littlestone", "make_proper"]
+
+
+# -- The private learner of Littlestone classes: 003's Theorem 3, repaired and shortened.
+#
+# 1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation. 2. Every
+# teacher lists hypotheses with few errors on its own records (`teachers`). 3. Draw one hypothesis
+# by the number of teachers that list it, against bottom (`votes`). 4. For proper output, pass
+# from the released hypothesis to a concept (`proper`).
+#
+# The paper's own algorithm, stage by stage with essential hypotheses, is `papers.Theorem3`.
+#
+# The plan decides, from public parameters, which lists teachers make, how many teachers there
+# are, and how many records each of them has.
+#
+# Statements and proofs: ``docs/learners/littlestone.md``.
+
 
 PRIVACY = "littlestone.privacy"
 
@@ -483,7 +498,7 @@ def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Sou
 
     The empty set, which is no affine subspace, becomes a uniformly random single point.
     """
-    if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
+    if isinstance(concept_class, AffineSubspaces) and hypothesis == AlwaysZero():
         q, n = concept_class.q, concept_class.n
         rank = source.below(q**n)
         return AffineHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))

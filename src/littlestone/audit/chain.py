@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, product
-from math import ceil, comb, lcm, prod
+from itertools import combinations_with_replacement
+from math import ceil, comb, lcm
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,7 +25,6 @@ from littlestone.audit.verify import (
 )
 from littlestone.bounds.claims import UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.data import IntegerDomain, RowDomain
 from littlestone.data.targets import TargetSample
 from littlestone.errors import UnsupportedError
 from littlestone.notebooks import Card, Table, rows_of
@@ -299,11 +298,9 @@ def domain_points(domain: Any) -> list[Any] | None:
     >>> domain_points(IntegerDomain(1, 3))
     [1, 2, 3]
     """
-    if isinstance(domain, IntegerDomain) and domain.high - domain.low < _MOST_POINTS:
-        return list(range(domain.low, domain.high + 1))
-    if isinstance(domain, RowDomain) and prod(domain.schema.n_codes) <= _MOST_POINTS:
-        return list(product(*map(range, domain.schema.n_codes)))
-    return None
+    few = domain.size is not None and domain.size <= _MOST_POINTS
+    points = domain.listed() if few else None
+    return None if points is None else list(points)
 
 
 class Listening:

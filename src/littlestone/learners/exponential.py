@@ -1,25 +1,4 @@
-"""The exponential mechanism over a class: generic (realizable) and agnostic learning.
-
-Paper 004, Lemma 29 (GenericLearner) and paper 002, Theorem 3.4 (agnostic learning with a
-surrogate score; the algorithm is in its proof, Appendix B) are one mechanism with two certificates:
-
-1. draw a finite hypothesis set H from a probabilistic representation P of the class, with public
-   coins (a class that can be enumerated represents itself);
-2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))``, where the
-   score is an integer count that one record changes by at most D (the papers' sensitivity, Delta).
-
-The draw is that of `littlestone.source.leveled`; scores there are minus the counts of here.
-
-Deviation from Theorem 3.4, whose score is q(z, h) = min over c of err(c) + dis(c, h): when H is a
-subset of the class, q equals the empirical error, whose D is 1 instead of 2; otherwise the direct
-error over H is used too, which needs fewer records (q is in `littlestone.papers.li_wang_ye`).
-
-The plan chooses H from public parameters, the one whose certificate needs the fewest records of:
-
-1. a class that can be enumerated or segmented represents itself; the score is the error;
-2. an infinite class, or a large one where it pays, is hashed, and the score is the direct error
-   over the hashed hypotheses.
-"""
+"""The exponential mechanism over a class: generic (realizable) and agnostic learning."""
 
 from __future__ import annotations
 
@@ -56,6 +35,36 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = ["Agnostic", "Exponential", "ExponentialPlan", "Generic"]
+
+
+# -- The exponential mechanism over a class: generic (realizable) and agnostic learning.
+#
+# Paper 004, Lemma 29 (GenericLearner) and paper 002, Theorem 3.4 (agnostic learning with a
+# surrogate score; the algorithm is in its proof, Appendix B) are one mechanism with two
+# certificates:
+#
+# 1. draw a finite hypothesis set H from a probabilistic representation P of the class, with
+#   public
+#    coins (a class that can be enumerated represents itself);
+# 2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))``, where
+#   the
+#    score is an integer count that one record changes by at most D (the papers' sensitivity,
+#   Delta).
+#
+# The draw is that of `littlestone.source.leveled`; scores there are minus the counts of here.
+#
+# Deviation from Theorem 3.4, whose score is q(z, h) = min over c of err(c) + dis(c, h): when H is
+# a subset of the class, q equals the empirical error, whose D is 1 instead of 2; otherwise the
+# direct error over H is used too, which needs fewer records (q is in
+# `littlestone.papers.li_wang_ye`).
+#
+# The plan chooses H from public parameters, the one whose certificate needs the fewest records
+# of:
+#
+# 1. a class that can be enumerated or segmented represents itself; the score is the error;
+# 2. an infinite class, or a large one where it pays, is hashed, and the score is the direct error
+#    over the hashed hypotheses.
+
 
 COST = "exp-mech.cost"
 LABELS = "exp-mech.labels"

@@ -34,8 +34,9 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.bounds.bound import Bound, Log, least_n, log_of
-from littlestone.bounds.tails import at_most, at_most_all, bias_for
+from littlestone.bounds.certificate import Bound, Log, least_n, log_of
+from littlestone.bounds.tails import at_most_all, bias_for
+from littlestone.bounds.tails import at_most_floats as at_most
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.base import Goal
 
