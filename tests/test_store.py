@@ -90,7 +90,7 @@ def test_only_the_owner_can_enter(path, tmp_path):
     with pytest.raises(StoreError, match="must be a folder"):
         private_folder(path)
     (tmp_path / "link").symlink_to(folder)
-    with pytest.raises(StoreError, match="no link"):
+    with pytest.raises(StoreError, match="not a link"):
         private_folder(tmp_path / "link")
     with pytest.raises(StoreError, match="could not be created"):
         private_folder(tmp_path / "no" / "state")
