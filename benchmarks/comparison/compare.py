@@ -93,19 +93,23 @@ def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
     }
 
 
+@lru_cache(maxsize=len(BOOSTED) + 1)
 def _fit(path: Path, table: str, method: str, epsilon: str, seed: int) -> np.ndarray:
-    """Return probabilities of the test rows; 0 and 1 of methods without them."""
+    """Return probabilities of the test rows; 0 and 1 of methods without them.
+
+    Kept for `auto`, which is the linear model or the boosted trees of the same seed.
+    """
     sample, test = _sample(path)
     schema, source = Schema.from_toml(TABLES[table].schema), SeededSource(seed)
     if method in SINGLE:
         candidates = SINGLE[method](schema).candidates(sample)
         return np.asarray(candidates.draw(selection_rate(epsilon), source).predict(test))
-    if method in AUTO:
-        taken = auto_takes(len(schema), sample.n, Fraction(epsilon), Fraction(DELTA))
-        if method == "linear" or taken:
-            linear = Linear(LinearClass(schema), epsilon=epsilon, delta=DELTA)
-            return linear.draw(sample, source).probability(test)
-        method = "boosted trees"
+    if method == "auto":
+        linear = auto_takes(len(schema), sample.n, Fraction(epsilon), Fraction(DELTA))
+        return _fit(path, table, "linear" if linear else "boosted trees", epsilon, seed)
+    if method == "linear":
+        model = Linear(LinearClass(schema), epsilon=epsilon, delta=DELTA).draw(sample, source)
+        return model.probability(test)
     depth, delta = BOOSTED[method]
     learner = Boosting(BoostedTreeClass(schema, depth), epsilon=epsilon, delta=delta)
     return learner.draw(sample, source).probability(test)

@@ -16,6 +16,8 @@ MARKS = re.compile(r"(<!-- results -->\n).*?(<!-- end of results -->)", re.DOTAL
 #: Heading, and the method and relation of a column.
 COLUMNS = {
     "boosted trees": ("boosted trees", "replace-one"),
+    "linear": ("linear", "replace-one"),
+    "auto": ("auto", "replace-one"),
     "pure": ("boosted trees, pure", "replace-one"),
     "scorecard": ("scorecard", "replace-one"),
     "S-BDT": ("S-BDT", "replace-one"),
@@ -27,6 +29,8 @@ COLUMNS = {
     "MST": ("MST, gradient boosting", "replace-one"),
     "no privacy": ("gradient boosting", "not private"),
 }
+#: The measures by which `counts` judges, as headings.
+COUNTED = ("AUROC", "accuracy", "log loss")
 #: The measures of which the page shows a table, and the file of each in docs/comparison.
 SHOWN = {
     "auroc": "auroc.csv",
@@ -48,22 +52,19 @@ def filled(
 
 
 def _standings(standing: Standing, titles: Mapping[str, str], epsilons: Sequence[str]) -> list[str]:
-    """Return on how many tables the default is level or first."""
-    rows = ["| epsilon | neighbours | AUROC | accuracy | log loss |", "|--:|---|--:|--:|--:|"]
+    """Return on how many tables the default, and `auto`, are level or first."""
+    heads = " | ".join([*COUNTED, *(f"auto: {measure}" for measure in COUNTED)])
+    rows = [f"| epsilon | neighbours | tables | {heads} |", f"|--:|---|{'--:|' * 7}"]
     for epsilon in epsilons:
         for relation in RELATIONS:
-            tables = _compared(standing, titles, epsilon, relation)
-            level, _ = counts(standing, tables, epsilon, relation)
-            cells = " | ".join(f"{count} of {len(tables)}" for count in level.values())
-            rows.append(f"| {epsilon} | {relation} | {cells} |")
+            compared = [n for n in titles if standing.best(n, epsilon, "DP-EBM", relation, "auroc")]
+            cells = [
+                count
+                for method in ("boosted trees", "auto")
+                for count in counts(standing, compared, epsilon, relation, method)[0].values()
+            ]
+            rows.append(f"| {' | '.join(map(str, (epsilon, relation, len(compared), *cells)))} |")
     return rows
-
-
-def _compared(
-    standing: Standing, titles: Mapping[str, str], epsilon: str, relation: str
-) -> list[str]:
-    """Return the tables on which the field was run, not S-BDT alone."""
-    return [n for n in titles if standing.best(n, epsilon, "DP-EBM", relation, "auroc")]
 
 
 def csv_of_behind(standing: Standing, titles: Mapping[str, str], shown: str = "1") -> str:

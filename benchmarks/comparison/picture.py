@@ -15,13 +15,15 @@ from svg import Element, picture
 
 __all__ = ["draw"]
 
-#: Name in the legend, method, relation, colour for light and dark.
+#: Name in the legend, method, colour for light and dark; later ones are drawn over earlier ones.
 SERIES = (
-    ("littlestone", "boosted trees", "replace-one", "#0b84b8"),
-    ("DP-EBM, corrected to replace-one", "DP-EBM", "replace-one", "#d1495b"),
-    ("diffprivlib forest, likewise", "diffprivlib RandomForestClassifier", "replace-one",
-     "#c07a10"),
-)  # fmt: skip
+    ("auto", "auto", "#6a4fb3"),
+    ("boosted trees", "boosted trees", "#0b84b8"),
+    ("S-BDT", "S-BDT", "#2f8f4e"),
+    ("DP-EBM", "DP-EBM", "#d1495b"),
+    ("diffprivlib forest", "diffprivlib RandomForestClassifier", "#c07a10"),
+)
+RELATION = "replace-one"
 REFERENCE = "gradient boosting"
 ACROSS, WIDTH, PANEL, HEIGHT, HEAD = 3, 780, 260, 170, 40
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 30, 24
@@ -33,7 +35,7 @@ def draw(
     """Return the SVG: means, a bar of one standard error up and down, a dashed reference."""
     body = Element("g")
     x = 12.0
-    for name, _, _, colour in SERIES:
+    for name, _, colour in SERIES:
         body.add("circle", cx=x, cy=16, r=4.5, fill=colour)
         body.add("text", name, x=x + 9, y=20, class_="ls-small")
         x += 34 + 6.4 * len(name)
@@ -48,8 +50,8 @@ def draw(
         width=WIDTH,
         height=HEAD + HEIGHT * -(-len(tables) // ACROSS),
         title="AUROC on test rows against epsilon",
-        desc="One panel for each table: littlestone, DP-EBM and diffprivlib's forest with one "
-        "record replaced between neighbours; dashed: gradient boosting without privacy.",
+        desc="One panel for each table: boosted trees, auto, S-BDT, DP-EBM, diffprivlib's forest, "
+        "one record replaced between neighbours; dashed: gradient boosting without privacy.",
     )
 
 
@@ -57,8 +59,8 @@ def _panel(
     panel: Element, standing: Standing, table: str, title: str, epsilons: Sequence[str]
 ) -> None:
     lines = [
-        (colour, [(e, c) for e in epsilons if (c := _cell(standing, table, e, method, relation))])
-        for _, method, relation, colour in SERIES
+        (colour, [(e, c) for e in epsilons if (c := _cell(standing, table, e, method))])
+        for _, method, colour in SERIES
     ]
     reference = standing.best(table, "", REFERENCE, "not private", "auroc")
     seen = [c.mean["auroc"] for _, points in lines for _, c in points]
@@ -100,6 +102,6 @@ def _panel(
             panel.add("circle", cx=x(epsilon), cy=y(mean), r=3.5, fill=colour)
 
 
-def _cell(standing: Standing, table: str, epsilon: str, method: str, relation: str) -> Cell | None:
-    cell = standing.best(table, epsilon, method, relation, "auroc")
+def _cell(standing: Standing, table: str, epsilon: str, method: str) -> Cell | None:
+    cell = standing.best(table, epsilon, method, RELATION, "auroc")
     return cell if cell is not None and cell.seeds else None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import io
 import tarfile
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sklearn
 
 from littlestone.classes import Rules
 from littlestone.data import RowDomain, Sample, Schema
+from littlestone.learners.linear import auto_takes
 
 ROOT = Path(__file__).parents[2] / "benchmarks"
 TRUTH = np.array([0, 1, 0, 1])
@@ -123,6 +128,15 @@ def made(method, relation, values, table="t", setting=""):
         )
 
 
+def kept(bench):
+    """The lines of results.csv by their keys."""
+    with bench.fits.KEPT.open(encoding="utf-8", newline="") as file:
+        return {
+            (*(line[name] for name in bench.fits.COLUMNS[:-1]), int(line["seed"])): line
+            for line in csv.DictReader(file)
+        }
+
+
 def counts(bench, *runs):
     standing = bench.standing.Standing(one for own in runs for one in own)
     found = {
@@ -184,6 +198,46 @@ def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
     tables = [f"comparison/{file}" for file in ("behind.csv", *bench.page.SHOWN.values())]
     for name in ("comparison.md", "comparison.svg", "comparison.csv", *tables):
         assert (tmp_path / name).read_text("utf-8") == (docs / name).read_text("utf-8"), name
+
+
+def test_auto_is_the_model_that_its_rule_takes(bench):
+    """In every kept cell: the linear model or the boosted trees, with the same seed."""
+    lines = kept(bench)
+    rows = (ROOT.parent / "docs" / "comparison" / "tables.csv").read_text("utf-8").splitlines()
+    shapes = {
+        name: (int(line["columns"]), int(line["training rows"].replace(",", "")))
+        for name, line in zip(bench.compare.ORDER, csv.DictReader(rows), strict=True)
+    }
+    autos = [key for key in lines if key[2] == "auto"]
+    for table, epsilon, _, setting, relation, seed in autos:
+        columns, n = shapes[table]
+        linear = auto_takes(columns, n, Fraction(epsilon), Fraction(bench.fits.DELTA))
+        took = (table, epsilon, "linear" if linear else "boosted trees", setting, relation, seed)
+        same = lines[table, epsilon, "auto", setting, relation, seed]
+        assert [same[m] for m in bench.fits.MEASURES] == [
+            lines[took][m] for m in bench.fits.MEASURES
+        ]
+    assert {key[:2] for key in autos} == {
+        (table, epsilon) for table in bench.compare.ORDER for epsilon in bench.compare.EPSILONS
+    }
+
+
+@pytest.mark.more
+def test_ten_kept_fits_are_those_of_this_code(bench, tmp_path):
+    """The table of digits is scikit-learn's own: no download."""
+    table = bench.definitions.TABLES["digits"]
+    content = (Path(sklearn.__file__).parent / table.files[0]).read_bytes()
+    rows, labels, test = bench.fetch.read(table, [gzip.decompress(content).decode()])
+    arrays = bench.fetch.encode(Schema.from_toml(table.schema), table.bounds, rows)
+    np.savez(tmp_path / "digits.npz", labels=labels, test=test, **arrays)
+    lines = kept(bench)
+    for epsilon in bench.compare.EPSILONS:
+        fits = bench.compare.fits(tmp_path / "digits.npz", "digits", epsilon, 0)
+        for key, fit in fits.items():
+            if key[2] in ("auto", "boosted trees"):
+                found = bench.fits.of_labels(labels[test], np.asarray(fit()))
+                said = {measure: float(lines[key][measure]) for measure in found}
+                assert found == pytest.approx(said, abs=1e-5)
 
 
 def test_kept_fits_come_back_as_they_were(bench, tmp_path, monkeypatch):
