@@ -35,12 +35,16 @@ def test_every_table_and_size_is_there(lines):
 
 def test_the_page_says_the_means(lines):
     page = " ".join((ROOT / "docs" / "proposals.md").read_text("utf-8").split())
-    (said,) = re.findall(r"are (-?[.0-9]+), (-?[.0-9]+), (-?[.0-9]+) and (-?[.0-9]+) behind", page)
-    means = [
-        np.mean([float(line["behind"]) for line in lines if int(line["n_epsilon"]) == size])
+    four = r"(-?[.0-9]+), (-?[.0-9]+), (-?[.0-9]+) and (-?[.0-9]+)"
+    (said,) = re.findall(rf"learned columns cost {four} of AUROC", page)
+    (errors,) = re.findall(rf"standard errors of {four} \(", page)
+    behind = [
+        [float(line["behind"]) for line in lines if int(line["n_epsilon"]) == size]
         for size in SIZES
     ]
-    assert [float(x) for x in said] == pytest.approx(means, abs=6e-4)
+    assert [float(x) for x in said] == pytest.approx(np.mean(behind, axis=1), abs=6e-4)
+    reach = np.std(behind, axis=1, ddof=1) / np.sqrt(10)
+    assert [float(x) for x in errors] == pytest.approx(reach, abs=6e-4)
 
 
 def test_means_are_over_the_seeds(monkeypatch):

@@ -1,8 +1,9 @@
-"""Logs of means: survival beside Kaplan and Meier, and amounts with long tails."""
+"""Logs of means: survival beside Kaplan and Meier, amounts with long and light tails, counts."""
 
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2] / "benchmarks"
@@ -36,3 +37,27 @@ def test_moved_periods_are_not_farther_from_kaplan_and_meier():
 def test_means_of_amounts_with_long_tails_are_right(row):
     assert 0.9 <= float(row["ratio"]) <= 1.1
     assert float(row["least"]) <= float(row["ratio"]) <= float(row["largest"])
+
+
+def test_means_of_counts_are_right_where_noise_is_small():
+    """Where the sum of counts is some twenty times its noise: in a tenth, on the mean of draws."""
+    rows = [row for row in lines_of("means.csv") if row["cell"].startswith("poisson")]
+    assert len(rows) >= 12
+    assert all(0.9 <= float(row["ratio"]) <= 1.1 for row in rows)
+
+
+def test_amounts_with_light_tails_lose_nothing():
+    """R2 of .003 on the mean, and no table more than .01 beyond two standard errors."""
+    rows = lines_of("means_light.csv")
+    assert len(rows) >= 4
+    assert np.mean([float(row["difference"]) for row in rows]) >= -0.003
+    for row in rows:
+        assert float(row["difference"]) >= -0.01 - 2 * float(row["error"]), row["table"]
+
+
+def test_visits_to_a_doctor():
+    """At epsilon 1 a share of .19 (.007), of .26 to .27 without privacy; .20 was aimed at."""
+    shares = {(row["model"], row["epsilon"]): row for row in lines_of("doctor_visits.csv")}
+    found = shares["boosted_trees", "1"]
+    assert float(found["test"]) + 2 * float(found["error"]) >= 0.2
+    assert float(shares["not private: boosting", ""]["test"]) < 0.3

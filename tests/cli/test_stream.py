@@ -494,7 +494,7 @@ def test_what_was_spent_for_which_purpose(run, folder, name):
     run("ledger create b.db --epsilon 9 --delta 1e-3")
     refused = run(SPENDING[name], "--purpose", "a trial")
     assert refused.code == 2
-    assert "give --ledger, too" in refused.err
+    assert "also give --ledger" in refused.err.replace("\n", " ")
     assert run(SPENDING[name] + " --ledger b.db", "--purpose", "a trial").code == 0
     (event,) = run("ledger show b.db --json").json["events"]
     assert event["purpose"] == "a trial"

@@ -82,7 +82,7 @@ def test_a_fit_learns_from_neither_and_says_so_before_anything_is_drawn(caplog):
     assert schema.names == ("age", "city")
     assert schema.left_out == ("Patient No.", "remarks", "story")
     said = [record.getMessage() for record in caplog.records]
-    assert said[0].startswith("Left out: Patient No., remarks: identifiers or free text, by")
+    assert said[0].startswith("Left out: Patient No., remarks: identifiers or free text, judging")
     assert said[1].startswith("Columns: age, story, city: learned from the records")
     assert "fine" not in "".join(said)
 

@@ -723,12 +723,8 @@ def _show_rehearsal(found: Rehearsal) -> None:
         for cell in found.cells for name, each in cell.measures.items()
     ]  # fmt: skip
     columns = (
-        "records",
-        "epsilon",
-        "measure",
-        "mean of runs",
-        "10th to 90th percentile",
-        "without privacy",
+        *("records", "epsilon", "measure"),
+        *("mean of runs", "10th to 90th percentile", "without privacy"),
     )
     table(found.title, (*columns, *more), rows)
     for line in found.notes:

@@ -64,7 +64,7 @@ _EXITS = (
     "required certificate; 4 the privacy budget does not allow it; 5 stopped after a first part, "
     "whose cost stays spent; 130 interrupted."
 )
-_PRICES = f"Options that name no cost in epsilon have none.\n\n{_EXITS}"
+_PRICES = f"An option that names no cost in epsilon costs none.\n\n{_EXITS}"
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "

@@ -48,11 +48,11 @@ def predict(
 ) -> int:
     """Predict each row of a table with a released model; costs no epsilon.
 
-    Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list, a quantity, an
-    expected count, the cumulative hazard of an event) for each row, in the order of the rows; or
-    Parquet, if --out ends in .parquet. A row outside the model's public domain gets the first
-    label. Files of any size are streamed. A model with intervals adds "low" and "high"; one with
-    sets of labels a column for each label, 1 where the set has it.
+    Writes CSV, or Parquet if --out ends in .parquet: the header "prediction", and then for each
+    row, in order, 0 or 1 (or a label of the model's list, a quantity, an expected count, the
+    cumulative hazard of an event). A row outside the model's public domain gets the first label.
+    Files of any size are streamed. A model with prediction intervals adds the columns "low" and
+    "high"; one with prediction sets adds a column for each label, 1 if the set contains it.
 
     Parameters
     ----------
@@ -546,7 +546,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
             ("Budget", f"{ledger.guarantee}", ""),
             ("Accounting", ledger.filter.accounting, ""),
             ("Spent", str(ledger.spent()), ""),
-            ("Left", str(ledger.remaining()), ""),
+            ("Remaining", str(ledger.remaining()), ""),
         ]
     )
     history = ledger.history()

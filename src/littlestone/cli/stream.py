@@ -103,9 +103,10 @@ def stream(
 ) -> int:
     """Learn from rows as they arrive; predict each before its label is used.
 
-    Reads CSV with a line of names. Writes a line "t,prediction" and then one for each row, in
-    order. A prediction is for the owner of its row; only the hypotheses (--export) are public. Rows
-    before a refusal of --strict are kept. A ledger is charged once, when the stream begins.
+    Reads CSV whose first line names the columns. Writes the header "t,prediction" and then one line
+    for each row, in order. Show a prediction only to the owner of its row; only the hypotheses
+    (--export) are public. If --strict refuses a row, the rows before it stay learned. A ledger is
+    charged once, when the stream begins.
 
     Parameters
     ----------

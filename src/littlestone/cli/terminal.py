@@ -366,6 +366,17 @@ class Help:
         for each in self.shown(panel):
             DefaultFormatter()(console, options, each)
 
+    def render_description(self, console: Any, options: Any, description: Any) -> None:
+        """Print what a command does, paragraph by paragraph."""
+        from cyclopts.help import DefaultFormatter
+        from rich.text import Text
+
+        text = getattr(description, "primary_renderable", None)
+        if isinstance(text, Text):
+            paragraphs = (" ".join(part.split()) for part in text.plain.split("\n\n"))
+            description = Text("\n\n".join(filter(None, paragraphs)) + "\n")
+        DefaultFormatter().render_description(console, options, description)
+
     def render_usage(self, console: Any, options: Any, usage: Any) -> None:
         """Print the first line."""
         from cyclopts.help import DefaultFormatter

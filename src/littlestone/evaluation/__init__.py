@@ -13,7 +13,6 @@
 
 from littlestone.evaluation.histogram import (
     ScoreHistogram,
-    histogram_loss,
     noise_reach,
     release_histogram,
 )
@@ -49,7 +48,6 @@ __all__ = [
     "QuantityEvaluation",
     "ScoreHistogram",
     "SurvivalEvaluation",
-    "histogram_loss",
     "noise_reach",
     "quality",
     "release_histogram",

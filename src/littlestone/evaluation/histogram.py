@@ -22,7 +22,7 @@ from littlestone.errors import (
     check_integer,
 )
 from littlestone.mechanisms.estimate import truncated
-from littlestone.privacy import Neighbours, Pure
+from littlestone.privacy import Neighbours
 from littlestone.safe_io import OMITTED, Wire, plain, typed
 from littlestone.source import Source
 from littlestone.types import Json
@@ -183,11 +183,6 @@ def merged_scores(scores: range, share: float, n: int, epsilon: Any) -> tuple[in
         wide += 1
     ends = {*range(below - 1, -1, -wide), *range(below + wide - 1, len(scores), wide)}
     return tuple(scores[end] for end in sorted({*ends, len(scores) - 1}))
-
-
-def histogram_loss(epsilon: Any) -> Pure:
-    """Return what `release_histogram` promises: the item for `littlestone.privacy.compose`."""
-    return Pure(check_fraction("evaluate", "epsilon", epsilon))
 
 
 def release_histogram(

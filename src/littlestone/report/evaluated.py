@@ -513,9 +513,8 @@ def spent_facts(release: Release) -> list[tuple[str, str]]:
 
     Beside several parts of a document: what its learning was spent on, and no part again.
     """
-    sets = isinstance(release.hypothesis, TreeEnsemble)
     apart = {
-        "interval": f"Prediction {'set' if sets else 'interval'}",
+        "interval": f"Prediction {'set' if release.target is None else 'interval'}",
         "evaluation": "Evaluation",
     }
     spent = sorted((release.spent or {}).items(), key=lambda item: (item[0] in apart, item))

@@ -522,7 +522,7 @@ class Linear(Learner[LinearPlan]):
     inference: tuple[str, ...] | None = declared(
         Kind("sequence of str", _names, "Sequence[str] | None"),
         "At most six columns of a logistic regression beside the model, with confidence "
-        "intervals, for half of the privacy: `conf_int`. For the labels 0 and 1; not where users "
+        "intervals, for half of rho: `conf_int`. For the labels 0 and 1; not where users "
         "are protected.",
         default=None,
     )
