@@ -104,7 +104,7 @@ def test_users_need_a_schema(run):
         ("--costs 0=1,1=9", "--model tree"),
         ("--require-certificate", "--schema"),
         ("--require-certificate --schema schema.toml", "--model rule"),
-        ("--labels a,b,c --model rule", "the model tree, scorecard or boosted"),
+        ("--labels a,b,c --model rule", "use the model tree"),
         ("--epsilon 1e400", "at most 1.79769e+308"),
         ("--evaluate 7", "--evaluate"),
         ("--evaluate 0.1 --no-evaluate", "not both"),
