@@ -160,7 +160,7 @@ _PAIRS = "source.leveled"
 @mutant(
     "float underflow",
     f"{_PAIRS}:_Doubles._decay",
-    "source/test_leveled.py::test_pairs_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "source/test_leveled.py::test_the_error_bound_holds",
 )
 def near_pairs_that_count_as_nothing(original, self, gaps):
     """What weighs a little less than the best pair is left out of the sums."""
