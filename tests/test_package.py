@@ -1,4 +1,4 @@
-"""The package keeps its own rules: randomness, public names, true documents."""
+"""The package keeps its own rules: randomness, names, lines, kinds."""
 
 import ast
 import functools
@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from lines import budgets, count
 
 import littlestone as ls
+
+# -- The package keeps its own rules: randomness, public names, true documents ---------------------
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "littlestone"
@@ -230,3 +233,94 @@ def test_actions_are_pinned_by_hash():
     ]
     assert len(uses) >= 4
     assert [action for action in uses if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
+
+
+# -- The budget of the package: lines of code for each part, the number of files, their length -----
+
+TABLE = ROOT / "tools" / "lines.csv"
+MOST_FILES, LONGEST = 160, 700
+
+
+@pytest.mark.more
+def test_parts_stay_below_their_ceilings():
+    assert [row for row in budgets(SOURCE, TABLE) if row.code > row.ceiling] == []
+
+
+def test_files_are_few_and_not_long():
+    codes = {path: count(path.read_text()).code for path in SOURCE.rglob("*.py")}
+    assert len(codes) <= MOST_FILES
+    assert [str(path) for path, code in codes.items() if code > LONGEST] == []
+
+
+def test_a_file_belongs_to_the_first_part_that_names_it(tmp_path):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name, text in {
+        "a/x.py": "x = 1\n",
+        "a/b/y.py": '"""No code."""\ny = 1\n',
+        "z.py": "",
+    }.items():
+        (tmp_path / name).write_text(text)
+    table = tmp_path / "lines.csv"
+    table.write_text("part,ceiling,end\na/b,1,1\na,5,1\n*.py,0,0\nall,9,2\n")
+    assert [row.code for row in budgets(tmp_path, table)] == [1, 1, 0, 2]
+    table.write_text("part,ceiling,end\na,5,1\nall,9,2\n")
+    with pytest.raises(ValueError, match="No budget"):
+        budgets(tmp_path, table)
+
+
+# -- What a domain, target, hypothesis or sample does is its method: few ask which kind it is ------
+
+ROOTS = {
+    "Domain", "Target", "Hypothesis", "Sample", "UserSample", "TargetSample", "Labels", "Quantity",
+    "Count", "Periods", "TreeEnsemble", "TreeSum", "AlwaysZero",
+}  # fmt: skip
+MOST = 38
+
+
+def kinds(trees):
+    """Return the names of all classes that are, or derive from, one of the roots."""
+    parents = {
+        node.name: {ast.unparse(base).split("[")[0].split(".")[-1] for base in node.bases}
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found = ROOTS | {name for name in parents if name.endswith(("Domain", "Hypothesis"))}
+    while more := {name for name, bases in parents.items() if bases & found} - found:
+        found |= more
+    return found
+
+
+def asked(tree, names):
+    """Return how often a piece of source asks whether something is one of these kinds."""
+    count = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.MatchClass):
+            count += ast.unparse(node.cls).split(".")[-1] in names
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            count += not names.isdisjoint(
+                ast.unparse(part).split(".")[-1]
+                for part in ast.walk(node.args[1])
+                if isinstance(part, ast.Name | ast.Attribute)
+            )
+    return count
+
+
+def test_few_ask_for_a_kind():
+    trees = [ast.parse(path.read_text()) for path in SOURCE.rglob("*.py")]
+    names = kinds(trees)
+    assert sum(asked(tree, names) for tree in trees) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("isinstance(x, RowDomain)", 1),
+        ("isinstance(x, types.Quantity | int)", 1),
+        ("isinstance(x, Mapping)", 0),
+        ("match x:\n case PointHypothesis():\n  pass\n case int():\n  pass", 1),
+    ],
+)
+def test_questions_are_seen(text, number):
+    names = kinds([ast.parse("class RowDomain(Domain): pass\nclass PointHypothesis(Frozen): pass")])
+    assert asked(ast.parse(text), names) == number

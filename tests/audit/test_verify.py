@@ -1,7 +1,12 @@
-"""The verifier itself: right about mechanisms whose loss is known, and hard to deceive."""
+"""The verifier: right where the loss is known, hard to deceive; mechanisms of one's own."""
 
+from __future__ import annotations
+
+import inspect
 import logging
 import math
+import random
+import sys
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,11 +16,25 @@ import numpy as np
 import pytest
 
 import littlestone as ls
+from littlestone.audit import Worker, lower_bound, replace_one, verified, verify_mechanism
+from littlestone.audit.answer import Raised
+from littlestone.audit.mechanism import observed
 from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import OUTSIDE
+from littlestone.errors import ParameterError, StateError
 from littlestone.learners.base import Learner, Plan
-from littlestone.source import ExplicitWeights, HiddenStateError, exp
+from littlestone.source import (
+    ExactSource,
+    ExplicitWeights,
+    HiddenStateError,
+    ReplaySource,
+    SeededSource,
+    as_weights,
+    exp,
+)
+
+# -- The verifier itself: right about mechanisms whose loss is known, and hard to deceive ----------
 
 
 @dataclass(frozen=True)
@@ -305,3 +324,271 @@ def test_an_enormous_epsilon_is_refused_before_anything_is_computed():
     learner = ls.AgnosticLearner(ls.Thresholds(1, 3), epsilon="1e30")
     with pytest.raises(ls.errors.ParameterError, match="at most 100,000"):
         ls.audit.verify(learner, points=[1], n_samples=1)
+
+
+# -- Mechanisms of one's own: plain weights, outputs and data sets of any kind, tests by decorator
+
+PAIRS = list(replace_one([0, 1], 2))
+LN3 = Fraction("1.0987")  # a little more than ln 3 = 1.09861...
+
+
+def own_response(bits, source, weights=(3, 1)):
+    return tuple(bit ^ source.choose(weights) for bit in bits)
+
+
+def forgetful(bits, source):
+    """Randomizes the first bit only."""
+    return (bits[0] ^ source.choose([3, 1]), *bits[1:])
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[3, 1], (3, 1), [0.75, 0.25], ["0.75", "1/4"], [Fraction(3), 1], [exp(0, times=3), 1]],
+    ids=str,
+)
+def test_weights_may_be_plain_numbers(weights):
+    law = ExactSource().law(lambda source: source.choose(weights)).outcomes
+    assert {key: float(chance) for key, chance in law.items()} == {0: 0.75, 1: 0.25}
+    assert SeededSource(3).choose(weights) in (0, 1)
+    assert ReplaySource([1]).choose(weights) == 1
+    result = verify_mechanism(lambda b, s: own_response(b, s, weights), PAIRS, epsilon=LN3)
+    assert result.holds
+    assert abs(result.tightest_epsilon - math.log(3)) < 1e-12
+
+
+def test_a_float_is_the_decimal_that_it_is_written_as():
+    assert as_weights([0.1, 0.2]).weights == (Fraction(1, 10), Fraction(1, 5))
+
+
+@pytest.mark.parametrize("weights", [[], [0, 0], [1, -1], [1, math.inf], [1, None], [1, "a"]])
+def test_weights_that_are_none_are_refused_without_being_shown(weights):
+    for source in (SeededSource(0), ReplaySource([0])):
+        with pytest.raises(ParameterError, match="numbers in") as refused:
+            source.choose(weights)
+        assert "-1" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        list,
+        np.array,
+        lambda bits: {"bits": list(bits)},
+        lambda bits: ({bits[0]}, [np.array([bits[1:]])]),
+        lambda bits: [math.nan, *bits],
+    ],
+)
+def test_outputs_of_any_kind_are_compared(wrap):
+    for run, holds in ((own_response, True), (forgetful, False)):
+        result = verify_mechanism(
+            lambda bits, source, run=run: wrap(run(bits, source)), PAIRS, epsilon=LN3
+        )
+        assert result.holds is holds
+        assert result.paths == (16 if holds else 8)
+
+
+def test_data_sets_may_be_lists_and_arrays():
+    for kind in (list, np.array, lambda bits: {"bits": bits}):
+        pairs = [(kind(one), kind(other)) for one, other in PAIRS]
+        read = (lambda data: data["bits"]) if isinstance(pairs[0][0], dict) else list
+        result = verify_mechanism(lambda d, s, f=read: own_response(f(d), s), pairs, epsilon=LN3)
+        assert (result.holds, result.datasets, result.pairs) == (True, 4, 8)
+
+
+def test_outputs_that_look_different_are_different():
+    looks = [1, "1", [1], (1,), (1, 2), [1, 2], [2, 1], {1}, {1: 2}, {"a": 1, "b": 2},
+             {"b": 2, "a": 1}, np.array(1), np.array([1]), np.array([[1]]), np.array([1.0]),
+             np.array([1], dtype=np.int8), [[1], 2], [1, [2]], None]  # fmt: skip
+    assert len({observed(look) for look in looks}) == len(looks)
+    long = np.zeros(3000)
+    other = long.copy()
+    other[1500] = 1
+    assert repr(long) == repr(other)
+    assert observed(long) != observed(other)
+
+
+def test_outputs_that_cannot_be_compared_are_refused_with_advice():
+    class Odd:
+        __hash__ = None
+
+    for output in (Odd(), [Odd()], bytearray(b"a")):
+        with pytest.raises(ParameterError, match="Return what can be observed"):
+            verify_mechanism(lambda bits, source, o=output: o, PAIRS, epsilon=1)
+
+
+@pytest.mark.parametrize("run", [lambda b, s: b.sum(), lambda b, s: b + 1], ids=["attr", "type"])
+def test_a_mechanism_that_cannot_read_tuples_is_told_that_it_gets_them(run):
+    with pytest.raises(ParameterError, match="passed as tuples of records") as caught:
+        verify_mechanism(run, PAIRS, epsilon=1)
+    assert isinstance(caught.value.__cause__, AttributeError | TypeError)
+    assert str(caught.value.__cause__) in str(caught.value)
+    with pytest.raises(type(caught.value.__cause__)):  # other data sets are the caller's own
+        verify_mechanism(run, [(["a"], ["b"])], epsilon=1)
+    with pytest.raises(ZeroDivisionError):
+        verify_mechanism(lambda b, s: 1 // 0, PAIRS, epsilon=1)
+
+
+def test_the_decorator_makes_tests():
+    @verified(PAIRS, epsilon=LN3)
+    def test_right(bits, source):
+        """The right one."""
+        return list(own_response(bits, source))
+
+    @verified(iter(PAIRS), epsilon=LN3, delta="1/100")
+    def test_wrong(bits, source):
+        return list(forgetful(bits, source))
+
+    assert (test_right.__name__, test_right.__doc__) == ("test_right", "The right one.")
+    assert not inspect.signature(test_right).parameters  # pytest would ask for fixtures
+    assert test_right() is None
+    for _ in range(2):  # also with pairs that are an iterator
+        with pytest.raises(AssertionError, match=r"FAILS.*worst pair"):
+            test_wrong()
+
+
+def test_a_result_in_words():
+    said = str(verify_mechanism(forgetful, PAIRS, epsilon=1))
+    assert said.startswith("FAILS: 4 data sets, 8 neighbour pairs, 8 paths; claim (1, 0)")
+    assert "worst pair ((0, 0), (0, 1))" in said
+
+
+# --- by sampling --------------------------------------------------------------------------------
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("shape", [(3,), (1, 3)])
+def test_arrays_of_numbers_are_told_apart_by_an_entry(shape):
+    """Laplace noise of scale 1/2 on three sums of which one moves by 1: epsilon is 2."""
+    rng = np.random.default_rng(7)
+
+    def noisy(sums):
+        return (np.array(sums) + rng.laplace(scale=0.5, size=3)).reshape(shape)
+
+    bound = lower_bound(noisy, [0, 5, 0], [0, 6, 0], delta=0, trials=4000)
+    assert 1.2 < bound <= 2
+    assert bound.event.startswith("output[1] in")
+
+
+@pytest.mark.more
+def test_arrays_of_numbers_are_told_apart_by_their_sum():
+    """Each of ten entries moves by 1/10: only together they tell."""
+    rng = np.random.default_rng(7)
+
+    def noisy(shift):
+        return rng.normal(size=10) + shift
+
+    bound = lower_bound(noisy, 0.0, 1.0, delta=0, trials=4000)
+    assert bound > 3  # one entry alone: below 1
+    assert "sum" in bound.event.partition(" in ")[0]
+
+
+def test_arrays_of_a_few_values_are_compared_as_they_are():
+    rng = np.random.default_rng(7)
+
+    def noisy(bits):
+        return np.array(bits) ^ (rng.random(2) < 0.25)
+
+    bound = lower_bound(noisy, [0, 0], [0, 1], delta=0, trials=4000)
+    assert 0.8 < bound <= math.log(3)
+    assert bound.event.startswith("output in {(")
+
+
+# -- Mechanisms in another interpreter: plain values, exceptions, a time limit ---------------------
+
+SCRIPT = """
+import random, sys, time
+print("libraries may print while they are loaded")
+def response(bit):
+    print("and while they run")
+    return bit ^ (random.random() < 0.25)
+def echo(value):
+    return value
+def arguments(_):
+    return sys.argv[1:]
+def refuse(_):
+    raise ValueError("odd")
+def panic(_):
+    raise BaseException("panic")
+def sleep(_):
+    time.sleep(60)
+def die(_):
+    print("last words", file=sys.stderr, flush=True)
+    import os
+    os._exit(3)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "box.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@pytest.fixture
+def worker(script):
+    with Worker(sys.executable, script, "one", seconds=30) as started:
+        yield started
+
+
+def test_values_come_back(worker):
+    echo = worker.mechanism("echo")
+    for value in (None, True, 2**80, -0.0, 0.1, "text", b"\x00\xff", (1, (2.5, None)), {1: (2,)}):
+        assert repr(echo(value)) == repr(value)
+    assert repr(echo(float("nan"))) == "nan"
+    assert echo([1, [2]]) == (1, (2,))
+    assert worker.mechanism("arguments")(0) == ("one",)
+    assert list(worker.call("echo", 3, times=4)) == [3] * 4
+
+
+def test_exceptions_are_outputs(worker):
+    assert worker.mechanism("refuse")(0) == Raised("ValueError", "odd")
+    assert worker.mechanism("panic")(0) == Raised("BaseException", "panic")
+    assert worker.mechanism("echo")(1) == 1  # it goes on
+
+
+def test_versions_are_noted(worker):
+    assert worker.versions["numpy"].count(".") >= 1
+
+
+def test_a_run_that_takes_too_long_ends_the_worker(script):
+    worker = Worker(sys.executable, script, seconds=5)
+    worker._seconds = 0.2
+    with pytest.raises(StateError, match=r"did not answer in 0\.2 seconds"):
+        worker.mechanism("sleep")(0)
+    with pytest.raises(StateError, match="closed"):
+        worker.mechanism("echo")(0)
+
+
+def test_a_worker_that_dies_says_its_last_words(worker):
+    with pytest.raises(StateError, match="last words"):
+        worker.mechanism("die")(0)
+
+
+def test_a_script_that_cannot_be_loaded(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("import nowhere_to_be_found")
+    with pytest.raises(StateError, match="nowhere_to_be_found"):
+        Worker(sys.executable, path)
+
+
+def test_a_black_box_is_audited(worker):
+    bound = lower_bound(worker.mechanism("response"), 0, 1, delta=0, trials=8_000)
+    assert 0.8 <= bound <= 1.0987  # ln 3
+    assert lower_bound(worker.mechanism("refuse"), 0, 1, delta=0, trials=80) == 0
+
+
+def test_one_process_answers_one_at_a_time(worker):
+    with pytest.raises(ParameterError, match="Worker"):
+        lower_bound(worker.mechanism("echo"), 0, 1, delta=0, trials=80, workers=2)
+
+
+def test_local_and_remote_runs_see_the_same_exceptions():
+    def odd(bit):
+        if bit and random.random() < 0.5:
+            raise KeyError("odd")
+        return 0
+
+    bound = lower_bound(odd, 1, 0, delta=0, trials=400)
+    assert bound > 2
+    assert "KeyError" in bound.event

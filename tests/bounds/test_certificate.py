@@ -1,14 +1,29 @@
-"""Certificates: everything in them is computed again; forgeries are noticed."""
+"""Certificates: bounds, formulas and claims are computed again; forgeries are noticed."""
+
+from __future__ import annotations
 
 import contextlib
 import copy
+import importlib
 import json
+import math
+import pkgutil
 from fractions import Fraction
+from fractions import Fraction as F
+from itertools import product
 
+import mpmath
+import numpy as np
 import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 
+import littlestone
 from littlestone import bounds
 from littlestone.bounds import (
+    Bound,
     Certificate,
     CertificateBuilder,
     Claim,
@@ -16,10 +31,20 @@ from littlestone.bounds import (
     Reference,
     claim,
     claims,
+    least_n,
     recheck,
     register,
 )
+from littlestone.bounds.certificate import CERTIFICATES, Log
+from littlestone.bounds.formulas import decode, encode, evaluate
+from littlestone.bounds.representations import DECAYS, LAYERS, OFF
+from littlestone.classes import FiniteClass, TableHypothesis
 from littlestone.errors import ParameterError
+from littlestone.learners.online.state import ExponentialSampler
+from littlestone.privacy.guarantee import lower, upper
+from littlestone.source import ExactSource, public_generator
+
+# -- Certificates: everything in them is computed again; forgeries are noticed ---------------------
 
 PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
 FREE = {"alpha": 0.1, "beta": 0.05}
@@ -192,3 +217,367 @@ def test_registry():
         register(Claim("dp.sum", "me", "0", "Adds up to nothing."))
     with pytest.raises(ParameterError, match="registered claim"):
         claim("nothing")
+
+
+# -- A bound's floats are the values of its steps; the least n is least ----------------------------
+
+GOAL = {"epsilon": F(1, 3), "alpha": F(1, 10), "beta": F(1, 20)}
+BOUND_NEAR = {"alpha1": F(1, 90), "beta1": F(1, 100)}
+CUT = {"cut": F(1, 30), "collision": F(1, 100), "copies": 3, "n": 700}
+SHARES = {name: F(1, 6) for name in ("share_deviation", "share_best", "share_release", "share_near",
+                                     "share_spread", "share_hashing")}  # fmt: skip
+BOUNDS = {
+    "realizable": (CERTIFICATES["realizable"], {}),
+    "agnostic": (CERTIFICATES["losses"], {}),
+    "realizable_from": (CERTIFICATES["realizable-from"], BOUND_NEAR),
+    "agnostic_from": (CERTIFICATES["losses-from"], BOUND_NEAR),
+    "consistent": (CERTIFICATES["consistent"], {}),
+    "erm": (CERTIFICATES["erm"], {}),
+    "alon": (CERTIFICATES["alon22.lemma29"], {}),
+    "layers": (LAYERS[0], CUT),
+    "agnostic layers": (LAYERS[1], CUT),
+    "decays": (DECAYS[0], CUT),
+    "agnostic decays": (DECAYS[1], CUT),
+    "off": (OFF, CUT),
+}
+for vc_dim in (0, 1, 7, 300):
+    known = {"vc_dim": vc_dim, "n": 250_000}
+    BOUNDS |= {
+        f"growth {vc_dim}": (CERTIFICATES["growth"], known | {"share": F(1, 9), "ghosts": 500}),
+        f"realizable sums {vc_dim}": (CERTIFICATES["realizable-vc"], known | SHARES),
+        f"consistent_vc {vc_dim}": (CERTIFICATES["consistent-vc"], known),
+        f"lwy {vc_dim}": (CERTIFICATES["lwy24.theorem34"], known),
+    }
+
+
+def values(bound, inputs):
+    """Yield each line with its step's value."""
+    cert = CertificateBuilder(**inputs)
+    bound.write(cert)
+    for name, step in cert.steps.items():
+        yield name, step.value
+
+
+@pytest.mark.parametrize("size", [2, 40_000, 2**5000])
+@pytest.mark.parametrize("name", BOUNDS)
+def test_floats_are_those_of_the_steps(name, size):
+    bound, own = BOUNDS[name]
+    inputs = GOAL | own | {"size": size}
+    for line, exact in values(bound, inputs):
+        if isinstance(exact, bool):
+            assert bool(bound.floats(line, **inputs)) == exact
+        elif isinstance(exact, str):  # beyond floats
+            mantissa, _, power = exact[1:].partition("e")
+            expected = math.log(float(mantissa)) + int(power) * math.log(10)
+            assert bound.log(line, **inputs) == pytest.approx(expected, rel=1e-9)
+        else:
+            found = bound.floats(line, **inputs)
+            assert found == pytest.approx(exact, rel=1e-8, abs=1e-300)
+            if exact > 0:
+                assert bound.log(line, **inputs) == pytest.approx(math.log(exact), abs=1e-6)
+
+
+MADE = Bound((
+    ("power", "(1 - p)**n", "dp.sum"),
+    ("odds", "(bottom + depth*exp(rate*even))*exp(-rate*votes)", "dp.sum"),
+    ("rare", "odds/(1 + odds) + power", "dp.sum"),
+    ("tail", "binomial_above(9, p, 2)", "dp.sum"),
+    ("both", "rare <= 1 and tail >= 1/2", "dp.sum"),
+))  # fmt: skip
+
+
+@pytest.mark.parametrize("p", [F(1, 1000), F(1, 3)])
+@pytest.mark.parametrize("n", [1, 10**6])
+def test_powers_and_odds(p, n):
+    inputs = {"p": p, "n": n, "bottom": 10**9, "depth": 2**2000, "rate": F(1, 2), "even": 30}
+    inputs["votes"] = 2900
+    for line, exact in values(MADE, inputs):
+        assert MADE.floats(line, **inputs) == pytest.approx(exact, rel=1e-9, abs=1e-300)
+
+
+def test_arrays_are_elementwise():
+    p, votes = np.array([0.001, 0.3])[:, None], np.array([10.0, 3000.0])[None]
+    inputs = {"n": 50, "bottom": 1e9, "depth": 2**2000, "rate": 0.5, "even": 30}
+    found = MADE.floats("rare", p=p, votes=votes, **inputs)
+    for i in range(2):
+        for j in range(2):
+            one = MADE.floats("rare", p=p[i, 0], votes=votes[0, j], **inputs)
+            assert found[i, j] == pytest.approx(one, rel=1e-12)
+    least = Bound((("least", "min(1, p, exp(-votes))", "dp.sum"),))
+    assert least.floats("least", p=p, votes=votes).shape == (2, 2)
+
+
+def test_functions_of_some_inputs():
+    failure = CERTIFICATES["growth"].function(
+        "failure", "n", size=Log(5000 * math.log(2)), vc_dim=1, share=F(1, 9), ghosts=500, **GOAL
+    )
+    inputs = GOAL | {"size": 2**5000, "vc_dim": 1, "share": F(1, 9), "ghosts": 500}
+    for n in (1.0, 1e5, 1e9):
+        assert failure(n).log == pytest.approx(CERTIFICATES["growth"].log("failure", n=n, **inputs))
+
+
+def test_tiny_inputs_are_known_by_their_logarithms():
+    tiny = {"epsilon": F(1, 10**200), "alpha": F(1, 10), "beta": F(1, 10**200), "size": 2**5000}
+    for bound in (CERTIFICATES["realizable"], CERTIFICATES["losses"]):
+        for line, exact in values(bound, tiny):
+            if isinstance(exact, int):
+                assert bound.log(line, **tiny) == pytest.approx(math.log(exact), rel=1e-9)
+            else:
+                assert bound.floats(line, **tiny) == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_certificate_names_its_steps_with_a_suffix():
+    cert = CertificateBuilder(epsilon=F(1), alpha=F(1, 10), n=10, size=5)
+    for j, cut in enumerate((F(1, 30), F(1, 20)), 1):
+        LAYERS[0].write(cert, suffix=f"_{j}", cut=cut)
+    assert list(cert.steps) == ["tilt_1", "fail_1", "tilt_2", "fail_2"]
+    assert cert.steps["fail_2"].inputs["tilt"].step == "tilt_2"
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(1, 1000))
+def test_the_least_n_does_not_depend_on_the_guess(answer, guess, step):
+    assert least_n(lambda n: n >= answer, guess, step=step) == answer
+
+
+@given(st.integers(-5, 10**6), st.integers(-5, 10**6))
+def test_the_least_n_from_a_number_on(low, answer):
+    assert least_n(lambda n: n >= answer, low=low) == max(low, answer)
+
+
+def test_no_n_at_all_is_refused():
+    with pytest.raises(ParameterError, match=r"No number up to 1e\+03 .* 1 is a common epsilon"):
+        least_n(lambda n: False, most=1000)
+    assert least_n(lambda n: n >= 1000, most=1000) == 1000
+
+
+# -- The language of certificates: values against mpmath, and everything else refused --------------
+
+NAMES = {"a": Fraction(1, 10), "n": Fraction(37), "size": Fraction(2**1024 + 1)}
+
+
+@pytest.mark.parametrize(
+    ("formula", "truth"),
+    [
+        ("log(size/a)", lambda: mpmath.log((mpmath.mpf(2) ** 1024 + 1) * 10)),
+        ("exp(-n) + sqrt(a)", lambda: mpmath.exp(-37) + mpmath.sqrt(mpmath.mpf(1) / 10)),
+        ("cosh(a) - a*sinh(a)", lambda: mpmath.cosh(0.1) - mpmath.sinh(0.1) / 10),
+        ("atanh(a) + tanh(n)", lambda: mpmath.atanh(0.1) + mpmath.tanh(37)),
+        ("n**a", lambda: mpmath.mpf(37) ** 0.1),
+        ("sqrt(2)**2", lambda: mpmath.mpf(2)),
+        ("log(growth(3, n))", lambda: mpmath.log(1 + 37 + 666 + 7770)),
+        ("growth(5, 3)", lambda: mpmath.mpf(8)),
+        ("binomial_above(20, a, 3)", lambda: 1 - sum(
+            mpmath.binomial(20, i) * mpmath.mpf("0.1") ** i * mpmath.mpf("0.9") ** (20 - i)
+            for i in range(4))),
+        ("min(exp(1), 3, n)", lambda: mpmath.e),
+        ("max(exp(1), a)", lambda: mpmath.e),
+        ("0.9**100000", lambda: mpmath.mpf("0.9") ** 100000),
+    ],
+)  # fmt: skip
+def test_values(formula, truth):
+    value = evaluate(formula, NAMES)
+    value = value if isinstance(value, arb) else arb(value.numerator) / value.denominator
+    with mpmath.workdps(40):
+        expected = truth()
+        assert float(value.mid()) == pytest.approx(float(expected), rel=1e-14)
+    assert value.rel_accuracy_bits() > 100
+
+
+@pytest.mark.parametrize(
+    ("formula", "exact"),
+    [
+        ("1/3 + 1/6", Fraction(1, 2)),
+        ("0.1 + 0.2", Fraction(3, 10)),
+        ("-a * n", Fraction(-37, 10)),
+        ("2**10 - 2**-1", Fraction(2047, 2)),
+        ("ceil(7/2) + floor(-7/2)", 0),
+        ("ceil(log(20)/log(2))", 5),
+        ("floor(exp(3))", 20),
+        ("log(1) + exp(0) + sqrt(0) + cosh(0) + sinh(0) + atanh(0)", 2),
+        ("comb(10, 3)", 120),
+        ("binomial_above(3, a, 5)", 0),
+        ("ceil(size / 2)", 2**1023 + 1),
+        ("max(1, 2, a) - min(3, a)", Fraction(19, 10)),
+    ],
+)
+def test_exact_values(formula, exact):
+    assert evaluate(formula, NAMES) == exact
+
+
+@pytest.mark.parametrize(
+    ("formula", "truth"),
+    [
+        ("n >= 37", True),
+        ("n <= 36", False),
+        ("exp(a) >= 1 + a", True),
+        ("exp(a) <= 1 + a", False),
+        ("n >= 1 and n <= 100", True),
+        ("n >= 1 and exp(1) >= 3", False),
+        # Decided only with thousands of bits:
+        ("exp(2**-3000) >= 1 + 2**-3000", True),
+        # Equal, which no precision decides: False is the careful answer.
+        ("exp(1)*exp(-1) >= 1", False),
+    ],
+)
+def test_comparisons(formula, truth):
+    assert evaluate(formula, NAMES) is truth
+
+
+def test_undecided_ceilings_ask_for_more():
+    assert evaluate("ceil(5*exp(1)*exp(-1))", {}) == 6
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "__import__('os')", "a.real", "[1]", "lambda: 1", "n if n else a", "(1, 2)", "'a'", "True",
+        "1j", "None", "unknown", "log()", "log(1, 2)", "log(x=1)", "eval(1)", "n % 2", "n // 2",
+        "~n", "+n", "n < 1", "n == 1", "1 <= n <= 2", "n >= 1 or n >= 2", "not n", "a and n",
+        "(n >= 1) + 1", "1/0", "log(0 - 1)", "log(-1)", "sqrt(-1)", "atanh(2)", "ceil(log(0))",
+        "growth(1/2, 3)", "comb(3, -1)", "binomial_above(2**30, a, 1)", "", "1 +", "n; n", "f'{n}'",
+        "(" * 300 + ")" * 300,
+    ],
+)  # fmt: skip
+def test_refusals(formula):
+    with pytest.raises(FormulaError):
+        evaluate(formula, NAMES)
+
+
+def test_huge_powers_are_enclosed_not_computed():
+    value = evaluate("log(2**(2**60))", {})
+    assert lower(value) <= 2**60 * Fraction(mpmath.nstr(mpmath.log(2), 17)) * (
+        1 + Fraction(1, 10**15)
+    )
+    with pytest.raises(FormulaError):
+        decode("2**(2**60)")
+
+
+@given(st.fractions() | st.integers(-(2**300), 2**300))
+def test_json_numbers_round_trip(x):
+    assert decode(encode(x)) == x
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (2**65536 + 1, "2**65536 + 1"),
+        (2**65536 - 1, "2**65536 - 1"),
+        (2**65536, "2**65536"),
+        (2**53, "9007199254740992"),
+        (-5, -5),
+        (Fraction(-1, 3), "-1/3"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "x",
+)
+def test_huge_integers_stay_short(x, text):
+    assert encode(x) == text
+    assert decode(text) == x
+
+
+def test_other_huge_integers_are_hexadecimal():
+    x = 3**4000
+    assert encode(x).startswith("0x")
+    assert decode(encode(x)) == x
+    assert decode(encode(-x)) == -x
+
+
+@pytest.mark.parametrize("bad", [1.5, None, True, "exp(1)", "1 >= 0", [1], "x" * 2_000_000])
+def test_inputs_must_be_exact(bad):
+    with pytest.raises(FormulaError):
+        decode(bad)
+
+
+@given(st.fractions(min_value=Fraction(1, 1000), max_value=100))
+def test_balls_contain_the_truth(x):
+    value = evaluate("exp(log(x))", {"x": x})
+    if isinstance(value, arb):
+        assert lower(value) <= x <= upper(value)
+    else:
+        assert value == x
+
+
+# -- Registered claims: what promises privacy assumes nothing about records; inequalities are true
+
+#: About records, not about public choices: nothing that a privacy claim may assume.
+OF_RECORDS = ("realizable", "oblivious", "independent draw", "one distribution", "common path")
+
+
+def all_claims():
+    for module in pkgutil.walk_packages(littlestone.__path__, "littlestone."):
+        if "." in module.name and not module.name.endswith(("__main__", ".fast")):
+            importlib.import_module(module.name)
+    return claims()
+
+
+def test_privacy_claims_assume_nothing_about_the_records():
+    private = [
+        claim
+        for claim in all_claims()
+        if claim.id.endswith("privacy") or "DP" in claim.statement.replace("DP-ERM", "")
+    ]
+    assert len(private) >= 20
+    for one in private:
+        assert not [a for a in one.assumptions if any(word in a for word in OF_RECORDS)], one.id
+
+
+# --- inequalities, against exact binomial laws -------------------------------------------------
+
+COINS = list(product((1, 2, 5, 30, 200), (0.003, 0.1, 0.4, 0.5), (0.3, 0.05, 1e-6)))
+
+
+def above(n, r, excess):
+    """Pr[mean of n coins of bias r >= r + excess], exactly."""
+    return stats.binom.sf(np.ceil(n * (r + excess) - 1e-9) - 1, n, r)
+
+
+def test_hoeffding_and_bernstein():
+    for n, r, beta in COINS:
+        log = np.log(1 / beta)
+        assert above(n, r, np.sqrt(log / (2 * n))) <= beta
+        slack = log / n
+        assert above(n, r, slack / 3 + np.sqrt((slack / 3) ** 2 + 2 * r * slack)) <= beta
+
+
+def test_they_are_not_far_from_the_truth():
+    """Half of each deviation is exceeded too often."""
+    n, r, beta = 200, 0.4, 1e-6
+    log = np.log(1 / beta)
+    assert above(n, r, np.sqrt(log / (2 * n)) / 2) > beta
+    slack = log / n
+    assert above(n, r, (slack / 3 + np.sqrt((slack / 3) ** 2 + 2 * r * slack)) / 2) > beta
+
+
+def test_an_epoch_of_mistakes_removes_the_weight_that_online_exponential_says():
+    """At each mistake a share s of the sampler's law errs: weights of any class, any rate."""
+    rng = public_generator(4)
+    seen = 0.0
+    for _ in range(200):
+        size, m, points = (int(rng.integers(low, high)) for low, high in ((2, 9), (1, 7), (2, 5)))
+        matrix = np.unique(rng.integers(0, 2, (size, points)), axis=0)
+        rate = float(rng.random() * 3)
+        x, y = rng.integers(0, points, m), rng.integers(0, 2, m)
+        before = rng.random(len(matrix)) ** 3
+        wrong = matrix[:, x] != y
+        s = float((before @ wrong / before.sum()).min())
+        after = before * np.exp(-rate * wrong.sum(axis=1))
+        bound = (1 - s * (1 - np.exp(-rate * m))) * before.sum()
+        assert after.sum() <= bound * (1 + 1e-12)
+        seen = max(seen, after.sum() / bound)
+    assert seen > 0.99  # one mistake, for example: then it is an equation
+
+
+def test_the_sampler_draws_by_these_weights():
+    """The law of the code is e**(-rate errors), so the inequality above is about it."""
+    concepts, rate = FiniteClass([[0, 0], [0, 1], [1, 1]]), Fraction(1, 2)
+    records = [[(0, 0, 1), (1, 1, 1)], [(2, 1, 1)]]  # the concepts err 3, 1 and 0 times
+    sampler = ExponentialSampler(concepts, rate)
+
+    def draw(source):
+        now = TableHypothesis("00")
+        return sampler.draw(records, 1, source, now=now)[0].labels
+
+    law = ExactSource().law(draw)
+    weights = {"00": np.exp(-1.5), "01": np.exp(-0.5), "11": 1.0}
+    total = sum(weights.values())
+    for labels, weight in weights.items():
+        assert float(law.outcomes[labels]) == pytest.approx(weight / total, rel=1e-12)

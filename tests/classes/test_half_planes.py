@@ -1,20 +1,35 @@
-"""Half-planes at public points: dichotomies by brute force, scores, laws, the theorem, releases."""
+"""Half-planes and rules at public points: dichotomies and dimensions by brute force."""
 
+import random
 from fractions import Fraction
+from fractions import Fraction as F
 from itertools import product
 
 import numpy as np
 import pytest
+from flint import arb
 
 import littlestone as ls
 from littlestone.bounds.representations import PublicPoints
 from littlestone.bounds.tails import clopper_pearson, lower_limit
 from littlestone.classes import at_public_points, load
+from littlestone.classes.dimensions import Bounds
+from littlestone.classes.finite import check_dichotomies, listing
+from littlestone.classes.finite import dichotomies as found_dichotomies
 from littlestone.classes.geometry import HalfPlaneHypothesis
+from littlestone.classes.rules import (
+    mistakes_at_most,
+    shattered_rows,
+    threshold_rows,
+    thresholds_at_most,
+    vc_at_most,
+)
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.exponential import Agnostic
-from littlestone.source import ExactSource, SeededSource
+from littlestone.source import ExactSource, SeededSource, public_generator
+
+# -- Half-planes at public points: dichotomies by brute force, scores, laws, the theorem, releases
 
 GRID = ls.theory.HalfPlanes((0, 0), (3, 3))
 #: On a grid of side 3 a half-plane has a normal that lies between two differences of points.
@@ -261,3 +276,218 @@ def test_points_beyond_the_domain_are_labelled_0():
 def test_the_text_of_a_class():
     for plane in (GRID, ls.theory.HalfPlanes(0, 2**64)):
         assert ls.classes.parse_class(plane.spec) == plane
+
+
+# -- Dichotomies with the costs of their best concepts, against brute force over the whole class ---
+
+RATE = F(1, 2)
+MATRIX = [[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 0], [1, 1, 0, 1], [0, 0, 0, 0]]
+TREE = {"a": None, "b": "a", "c": "b", "d": "a", "e": None, "f": "e", "g": "c"}
+CLASSES = [
+    ls.Thresholds(2, 7),
+    ls.Points(2, 7),
+    ls.SparseSets(0, 2, 7),
+    ls.SparseSets(2, 2, 7),
+    ls.SparseSets(3, 2, 7),
+    ls.Intervals(2, 7),
+    ls.theory.TreePaths(TREE),
+    ls.Prefixes("ab", 2),
+    ls.theory.FiniteClass(MATRIX),
+    ls.theory.Conjunctions(2),
+    ls.theory.AffineSubspaces(2, 2, 1),
+]
+
+
+def everything(concepts):
+    """Return all points of the domain, and one outside it."""
+    if isinstance(concepts, ls.theory.TreePaths):
+        return [*TREE, "other"]
+    if isinstance(concepts, ls.Prefixes):
+        return ["", "a", "b", "aa", "ab", "ba", "bb", "c"]
+    if isinstance(concepts, ls.theory.Conjunctions | ls.theory.AffineSubspaces):
+        return list(product((0, 1), repeat=2))
+    if isinstance(concepts, ls.theory.FiniteClass):
+        return [0, 1, 2, 3, 9]
+    return list(range(1, 9))
+
+
+def array(points):
+    out = np.empty(len(points), dtype=object)
+    out[:] = points
+    return out if points and not isinstance(points[0], int) else np.array(points, dtype=np.int64)
+
+
+def brute_dichotomies(concepts, points, second):
+    """Return the probability of each labelling, from the list of all concepts."""
+    cost = {}
+    for concept in concepts.concepts():
+        seen = tuple(concept.predict(points).tolist()) if len(points) else ()
+        errors = concepts.errors(concept, second)
+        cost[seen] = min(errors, cost.get(seen, errors))
+    weights = {seen: (arb(-1) / 2 * c).exp() for seen, c in cost.items()}
+    total = sum(weights.values(), arb(0))
+    return {seen: weight / total for seen, weight in weights.items()}
+
+
+@pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.spec)
+def test_laws_are_those_of_brute_force(concepts):
+    generator = public_generator(7)
+    domain = everything(concepts)
+    for trial in range(25):
+        k = int(generator.integers(0, min(5, len(domain)) + 1))
+        points = array([domain[i] for i in generator.permutation(len(domain))[:k].tolist()])
+        n = int(generator.integers(0, 7))
+        drawn = [domain[i] for i in generator.integers(0, len(domain), n).tolist()]
+        second = Sample.of(array(drawn), generator.integers(0, 2, n))
+        found = found_dichotomies(concepts, points, second)
+        expected = brute_dichotomies(concepts, points, second)
+        law = ExactSource().law(lambda s: tuple(found.draw(RATE, s).tolist()))  # noqa: B023
+        assert found.size == len(expected)
+        assert law.outcomes.keys() == expected.keys(), trial
+        assert all(law.outcomes[seen].overlaps(expected[seen]) for seen in expected)
+
+
+def test_infinite_domains():
+    """The best point may lie outside the first part: then the dichotomy is "none of them"."""
+    second = Sample.of(["x", "x", "y", "z"], [1, 1, 1, 0])
+    points = array(["y", "w"])
+    law = ExactSource().law(
+        lambda s: tuple(found_dichotomies(ls.Points(), points, second).draw(RATE, s).tolist())
+    )
+    # none: best is x, one error; y: two errors; w: three
+    weights = {(0, 0): -1, (1, 0): -2, (0, 1): -3}
+    total = sum((arb(w) / 2).exp() for w in weights.values())
+    for seen, w in weights.items():
+        assert law.outcomes[seen].overlaps((arb(w) / 2).exp() / total)
+    pairs = found_dichotomies(ls.SparseSets(2), points, second)
+    assert pairs.size == 4
+    assert pairs.draw(F(100), SeededSource(0)).tolist() in ([1, 0], [0, 0])
+
+
+def test_big_integers_and_many_points():
+    far = ls.Thresholds(0, 2**4096)
+    points = np.array([k << 4000 for k in range(1, 3000)], dtype=object)
+    second = Sample.of(points, (np.arange(1, 3000) > 1500).astype(int))
+    found = found_dichotomies(far, points, second)
+    assert found.size == 3000
+    assert found.draw(F(50), SeededSource(0)).sum() == 1499
+    sets = found_dichotomies(ls.SparseSets(3), np.arange(1000), Sample.of([5, 7, 9], [1, 1, 1]))
+    assert np.flatnonzero(sets.draw(F(50), SeededSource(0))).tolist() == [5, 7, 9]
+
+
+def test_classes_too_large_to_list_are_refused():
+    with pytest.raises(UnsupportedError, match=r"2\*\*16"):
+        check_dichotomies(ls.theory.AffineSubspaces(7, 20, 2))
+
+
+# -- Dimensions of rules without a matrix: bounds against exact search, witnesses by definition ----
+
+WORDS = "abcdefghijklmnop"
+
+
+def schema(columns):
+    def column(kind, m):
+        return {"bins": list(range(m))} if kind == "n" else {"categories": list(WORDS[:m])}
+
+    return ls.Schema.from_dict({f"c{i}": column(*each) for i, each in enumerate(columns)})
+
+
+def accepted(literals, row):
+    """The definition of a literal, of one cell: codes 0 and 1 are missing and other."""
+    for lit in literals:
+        code = row[lit.column]
+        if not {">=": code >= lit.code, "<": 2 <= code < lit.code, "is": code == lit.code,
+                "is not": code != lit.code}[lit.op]:  # fmt: skip
+            return False
+    return True
+
+
+def check_witnesses(columns, k):
+    """Every subset is accepted by just its rule of at most k literals; thresholds likewise."""
+    own = schema(columns)
+    size = ls.Rules(own, k).size
+    found = shattered_rows(own, k, vc_at_most(own, k, size))
+    assert len(found.rules) == 2 ** len(found.rows)
+    for subset, rule in enumerate(found.rules):
+        assert rule is None or len(rule) <= k
+        labels = [rule is not None and accepted(rule, row) for row in found.rows]
+        assert labels == [bool(subset >> i & 1) for i in range(len(found.rows))]
+    steps = threshold_rows(own, k)
+    assert len(steps.rules) == len(steps.rows)
+    for i, rule in enumerate(steps.rules):
+        assert len(rule) <= k
+        assert [accepted(rule, row) for row in steps.rows] == [
+            i <= j for j in range(len(steps.rows))
+        ]
+    return len(found.rows), len(steps.rows)
+
+
+SMALL = [
+    ([("n", 1)], 1), ([("n", 3)], 1), ([("n", 3)], 2), ([("c", 1)], 2), ([("c", 2)], 1),
+    ([("c", 3)], 2), ([("c", 4)], 2), ([("n", 1), ("n", 1)], 1), ([("n", 2), ("c", 2)], 1),
+    ([("n", 1), ("c", 1)], 2), ([("c", 2), ("c", 2)], 1), ([("c", 5)], 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "k"), SMALL)
+def test_bounds_hold_the_exact_dimensions(columns, k):
+    own = schema(columns)
+    rules = ls.Rules(own, k)
+    kernel = listing(rules, None).kernel
+    low_vc, low_steps = check_witnesses(columns, k)
+    assert low_vc <= kernel.vc_dim() <= vc_at_most(own, k, rules.size)
+    assert low_steps <= kernel.threshold_dim() <= thresholds_at_most(own, k)
+    assert kernel.ldim() <= mistakes_at_most(own, k, rules.size)
+    for name, bounds in rules.witnessed().items():
+        exact = {"vc": kernel.vc_dim, "littlestone": kernel.ldim, "threshold": kernel.threshold_dim}
+        assert bounds.lower <= exact[name]() <= bounds.upper
+
+
+ADULT = ls.Schema.from_toml("examples/adult/schema.toml")
+LARGE = [
+    schema([("n", 3)] * 5), schema([("c", 3)] * 5), schema([("n", 1)] * 5),
+    schema([("n", 8), ("c", 8), ("n", 2), ("c", 2), ("c", 4)]), schema([("c", 16)] * 2),
+    schema([("n", 500), ("c", 16)]), schema([("c", 16)]), schema([("c", 1)] * 12), ADULT,
+]  # fmt: skip
+
+
+def near(value):
+    return isinstance(value, int) or value.lower <= value.upper <= 2 * value.lower
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("own", LARGE[::-1], ids=lambda s: f"{len(list(s))} columns")
+def test_an_answer_or_bounds_within_a_factor_of_two(own):
+    found = ls.theory.dimensions(ls.Rules(own, 2))
+    for value in vars(found).values():
+        assert near(value), found
+        if isinstance(value, Bounds):
+            assert value.reason
+            assert value.witness()
+
+
+@pytest.mark.more
+def test_written_witnesses_are_read_back():
+    found = ls.theory.dimensions(ls.Rules(ADULT, 2))
+    said = found.vc.witness()
+    rows, rules = np.array(said["points"]), [load(each) for each in said["concepts"]]
+    patterns = {tuple(rule.predict(rows).tolist()) for rule in rules}
+    assert len(patterns) == len(rules) == 2 ** len(rows) == 2**found.vc.lower
+    steps = found.threshold.witness()
+    rows, rules = np.array(steps["points"]), [load(each) for each in steps["concepts"]]
+    table = np.array([rule.predict(rows) for rule in rules])
+    assert (table == np.triu(np.ones_like(table))).all()
+    assert len(rows) == found.threshold.lower
+    assert found.littlestone.witness()["depth"] == 8
+
+
+@pytest.mark.first(0, 20)
+@pytest.mark.parametrize("case", range(60))
+def test_random_schemas(case):
+    rng = random.Random(case)
+    columns = [(rng.choice("nc"), rng.choice([1, 2, 3, 6, 12])) for _ in range(rng.randint(1, 8))]
+    k = rng.choice([1, 2, 2, 3])
+    check_witnesses(columns, k)
+    known = ls.Rules(schema(columns), k).witnessed()
+    if k == 2:
+        assert all(bounds.upper <= 2 * bounds.lower for bounds in known.values()), (columns, known)

@@ -1,20 +1,34 @@
-"""``littlestone fit``: what it prints, writes and promises."""
+"""``littlestone fit``: what it prints, writes, records and promises."""
 
+from __future__ import annotations
+
+import hashlib
 import json
 import os
 import re
 import stat
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from littlestone.classes import load, parse_class
+import littlestone as ls
+from littlestone.classes import ThresholdHypothesis, load, parse_class
+from littlestone.data import Schema
+from littlestone.errors import ParameterError
 from littlestone.learners import registry
+from littlestone.learners.check_record import check_record
+from littlestone.learners.record import digests
 from littlestone.learners.release import Release
-from littlestone.report import page
+from littlestone.learners.running import run
+from littlestone.report import page, write_folder
+from littlestone.report.evaluated import beside_constants, plain
 from littlestone.safe_io import replaceable, write_text
+from littlestone.source import SeededSource
+
+# -- ``littlestone fit``: what it prints, writes and promises --------------------------------------
 
 ADULT = "fit data.parquet --x age --y adult --epsilon 1 --class"
 ROWS = "fit data.parquet --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=1)"
@@ -355,3 +369,299 @@ def test_an_epsilon_that_no_double_holds_is_refused(run):
     done = run(f"{ADULT} thresholds(1,99)".replace("--epsilon 1 ", "--epsilon 1e-400 "))
     assert done.code == 2
     assert "at least 1e-300" in done.err
+
+
+# -- ``fit --release DIR``: one folder to be filed, whole or not at all; ``--like``, ``--weights``
+
+FIT = "fit data.parquet --y adult --epsilon 2 --schema schema.toml --model rule"
+
+
+def test_the_folder_has_all_that_is_filed_with_true_hashes(run, folder):
+    (folder / "filed").mkdir()  # empty: allowed
+    done = run(f"{FIT} --release filed --out model.json")
+    assert done.code == 0, done.err
+    assert "filed" in done.out
+    files = {path.name: path.read_bytes() for path in (folder / "filed").iterdir()}
+    assert set(files) == {"model.json", "page.html", "record.json", "schema.toml", "README.md"}
+    said = dict(
+        reversed(line.split("  "))
+        for line in files["README.md"].decode().splitlines()
+        if re.match("[0-9a-f]{64}  ", line)
+    )
+    true = {name: hashlib.sha256(text).hexdigest() for name, text in files.items()}
+    assert said == {name: digest for name, digest in true.items() if name != "README.md"}
+    release = Release.read(folder / "filed" / "model.json")
+    assert files["model.json"] == (folder / "model.json").read_bytes()
+    assert files["page.html"].decode() == page(release)
+    assert check_record(json.loads(files["record.json"])) == []
+    assert Schema.from_toml(folder / "filed" / "schema.toml").names == ("city", "age")
+    assert str(release.guarantee) in files["README.md"].decode()
+
+
+def test_a_folder_that_could_not_be_written_is_refused_before_anything_is_read(run, folder):
+    (folder / "full").mkdir()
+    (folder / "full" / "x").touch()
+    (folder / "file").touch()
+    (folder / "link").symlink_to(folder / "elsewhere")
+    assert run("ledger create budget --epsilon 5").code == 0
+    before = run("ledger show budget").out
+    for name, why in (("full", "not empty"), ("file", "a file"), ("link", "a link"),
+                      ("missing/new", "does not exist")):  # fmt: skip
+        done = run(f"{FIT} --ledger budget --release {name}")
+        assert done.code == 2
+        assert why in done.err
+    seeded = run(f"{FIT} --seed 1 --release new")
+    assert seeded.code == 2
+    assert "seeded release is not private" in seeded.err
+    assert run("ledger show budget").out == before
+    assert {path.name for path in (folder / "full").iterdir()} == {"x"}
+    assert not (folder / "new").exists()
+
+
+def test_nothing_is_left_of_a_folder_that_breaks_off(run, folder, monkeypatch):
+    """And what was drawn is not lost: it is on the standard output."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("littlestone.report.pages._readme", full)
+    before = set(folder.iterdir())
+    done = run(f"{FIT} --release filed")
+    assert done.code == 2
+    assert "No space left on device" in done.err
+    assert Release.from_dict(json.loads(done.out.splitlines()[-1])).n == 800
+    assert set(folder.iterdir()) == before
+
+
+def test_a_protocol_is_filed_with_it_and_seeded_releases_are_not(run, folder):
+    assert run(f"{FIT} --out model.json").code == 0
+    release = Release.read(folder / "model.json")
+    write_folder(release, folder / "a", protocol='{"planned": 800}\n')
+    assert (folder / "a" / "protocol.json").read_text() == '{"planned": 800}\n'
+    assert "`protocol.json`" in (folder / "a" / "README.md").read_text()
+    with pytest.raises(ParameterError, match="not empty"):
+        write_folder(release, folder / "a")
+    part = release.parts[0]
+    seeded = replace(
+        release, parts=(replace(part, guarantee=replace(part.guarantee, seeded=True)),)
+    )
+    with pytest.raises(ParameterError, match="seeded"):
+        write_folder(seeded, folder / "b")
+    assert not (folder / "b").exists()
+
+
+def test_names_cannot_write_lines_of_the_readme(run, folder):
+    assert run(f"{FIT} --out model.json").code == 0
+    release = Release.read(folder / "model.json")
+    name = "y\n" + "0" * 64 + "  model.json\n<script>"
+    write_folder(replace(release, columns=release.columns | {"y": name}), folder / "a")
+    text = (folder / "a" / "README.md").read_text()
+    assert "\n0000" not in text
+    assert "<script>" not in text
+
+
+def test_the_columns_of_last_year_s_model(run, folder):
+    assert run(f"{FIT} --out model.json").code == 0
+    done = run("fit data.csv --y adult --epsilon 2 --model rule --like model.json --json")
+    assert done.code == 0, done.err
+    old = json.loads((folder / "model.json").read_text())
+    assert done.json["class"]["schema"] == old["class"]["schema"]
+    for more in ("--schema schema.toml", "--class thresholds(1,99)"):
+        refused = run(f"fit data.csv --y adult --epsilon 2 --like model.json {more}")
+        assert refused.code == 2
+        assert "--like, --schema or --class, not two" in refused.err
+    assert run("fit data.csv --x age --y adult --epsilon 1 --out t.json --class",
+               "thresholds(1, 99)").code == 0  # fmt: skip
+    refused = run("fit data.csv --y adult --epsilon 2 --like t.json")
+    assert "a model of the columns of a table" in refused.err
+
+
+def test_weights_are_refused_with_a_sentence(run):
+    done = run("fit missing.csv --y adult --epsilon 1 --weights person")
+    assert done.code == 2
+    assert "a record would count w times" in done.err
+    with pytest.raises(ParameterError, match="a record would count w times"):
+        ls.fit({"age": [1]}, y="age", epsilon=1, weights="age")
+
+
+# -- ``fit --record`` and ``check-record`` ---------------------------------------------------------
+
+RECORD_FIT = (
+    "fit data.parquet --x age --y adult --class thresholds(1,99) --learner agnostic --epsilon 1 "
+    "--record record.json"
+)
+
+
+def test_a_record_is_written_and_checked(run):
+    assert run("ledger create budget --epsilon 2 --data clinic").code == 0
+    fitted = run(f"{RECORD_FIT} --out model.json --ledger budget --purpose report")
+    assert fitted.code == 0
+    assert "record.json" in fitted.out
+    record = json.loads(Path("record.json").read_text())
+    assert record["release"] == json.loads(Path("model.json").read_text())
+    assert record["ledger"][-1]["event"]["purpose"] == "report"
+    checked = run("check-record record.json")
+    assert checked.code == 0
+    assert "is consistent" in checked.out
+    assert run("check-record record.json --json").json == {"ok": True, "wrong": []}
+
+
+def test_a_changed_record_is_refused_and_the_field_is_named(run):
+    assert run(RECORD_FIT).code == 0
+    text = Path("record.json").read_text()
+    Path("record.json").write_text(text.replace('"epsilon_exact": "1"', '"epsilon_exact": "1/2"'))
+    checked = run("check-record record.json")
+    assert checked.code == 1
+    assert "release.guarantee.epsilon" in checked.out
+    found = run("check-record record.json --json").json
+    assert "release.spent" in {wrong["field"] for wrong in found["wrong"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"{RECORD_FIT} --seed 1", "seeded"),
+        (f"{RECORD_FIT} --out record.json", "record"),
+        ("check-record nowhere.json", "nowhere.json"),
+    ],
+)
+def test_refusals(run, line, said):
+    refused = run(line)
+    assert refused.code == 2
+    assert said in refused.err
+    assert not Path("record.json").exists()
+
+
+def changed(record, field, value):
+    """Return a copy in which one field has another value."""
+    other = json.loads(json.dumps(record))
+    *path, last = field.split(".")
+    part = other
+    for name in path:
+        part = part[int(name) if name.isdecimal() else name]
+    part[last] = value
+    return other
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("more", ["--delta 1e-6", "--agnostic"])
+def test_the_record_of_a_stream(run, folder, more):
+    line = "stream data.csv --state s --x age --y adult --class thresholds(1,99) --epsilon 9"
+    assert run(f"{line} --horizon 1000 {more} --out o.csv").code == 0
+    assert run("stream --state s --record r.json --export e.json").code == 0
+    checked = run("check-record r.json")
+    assert checked.code == 0
+    assert "(9, 1e-06)" in checked.out or "pure 9-diff" in checked.out
+    record, public = (json.loads(Path(name).read_text()) for name in ("r.json", "e.json"))
+    assert {name: record["stream"][name] for name in public} == public
+    last = f"published.{len(public['published']) - 1}"
+    for field, value in {
+        "guarantee.epsilon_exact": "1/2",
+        "guarantee.seeded": True,
+        "stream.horizon": 999,
+        "planned_batches": 10**6,
+        "batches": 10**6,
+        f"{last}.rows": 801,
+        f"{last}.hypothesis.above": "many",
+        "certificate.holds": None,
+    }.items():
+        other = changed(record, f"stream.{field}", value)
+        other["sha256"] = digests(other)
+        assert check_record(other), field
+    assert check_record(changed(record, "software.name", "x"))
+    assert check_record(record | {"more": 1})
+
+
+def test_a_stream_with_a_seed_has_no_record(run, folder):
+    line = "stream data.csv --state s --x age --y adult --class thresholds(1,99) --epsilon 1"
+    assert run(f"{line} --delta 1e-6 --horizon 1000 --out o.csv --seed 1").code == 0
+    refused = run("stream --state s --record r.json")
+    assert refused.code == 2
+    assert "has no record" in refused.err
+
+
+# -- The lines that `littlestone fit` prints about a release ---------------------------------------
+
+
+def test_the_interval_around_an_error_covers_a_clamped_one():
+    """At 0 % with the interval [0 %, 15 %], plus or minus half of it would promise too much."""
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=3)
+    sample = ls.data.Sample.of([2, 8] * 10, [0, 1] * 10)
+    release = run(learner, sample, SeededSource(0), evaluate=1)
+    counts = ((10, 0), (0, 10))
+    release = replace(release, evaluation=replace(release.evaluation, counts=counts))
+    found = release.quality
+    assert found.error.value == 0
+    high = f"{100 * found.error.high:.2f}".rstrip("0")
+    assert f"0% (0% to {high}% at 95%" in plain(release)
+
+
+def said_of(counts, hypothesis, alpha="0.1"):
+    """Return what is printed where an evaluation found these counts."""
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2, alpha=alpha)
+    n = sum(map(sum, counts))
+    sample = ls.data.Sample.of([2, 8] * (n // 2), [0, 1] * (n // 2))
+    release = run(learner, sample, SeededSource(0), evaluate=1)
+    made = replace(release.evaluation, counts=counts, n=n)
+    release = replace(release, evaluation=made, hypothesis=hypothesis)
+    assert beside_constants(release) in page(release)
+    return plain(release)
+
+
+ABOVE_4, ALWAYS_0 = ThresholdHypothesis(4, 1, 9), ThresholdHypothesis(9, 1, 9)
+
+
+def test_a_rare_label_that_is_never_answered_is_not_called_learned():
+    """Nine in ten are 0: a certificate for alpha = 0.1 holds of always answering 0."""
+    said = said_of(((3600, 0), (400, 0)), ALWAYS_0)
+    assert "holds (" in said
+    assert "The rule is a constant: it always predicts 0." in said
+    assert "does not imply that it is better than always predicting 0" in said
+
+
+@pytest.mark.parametrize(
+    ("counts", "words", "trivial"),
+    [
+        (
+            ((3000, 600), (100, 300)),
+            "does not have a lower error rate than always predicting 0",
+            True,
+        ),
+        (
+            ((3590, 10), (20, 380)),
+            "has a lower error rate than always predicting 0",
+            True,
+        ),  # 10 % <= alpha
+        (((1990, 10), (20, 1980)), "has a lower error rate than always predicting 0", False),
+        (
+            ((10, 1990), (1980, 20)),
+            "does not have a lower error rate than always predicting 0",
+            True,
+        ),
+        (((1000, 1000), (999, 1001)), "is not clear that the rule has a lower error rate", False),
+    ],
+)
+def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
+    said = said_of(counts, ABOVE_4)
+    assert words in said
+    assert ("A constant also seems to satisfy it" in said) is trivial
+
+
+def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2)
+    release = run(learner, ls.data.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
+    assert beside_constants(release) == ""
+    release = replace(release, hypothesis=ALWAYS_0)
+    assert "always predicting 0" in beside_constants(release)
+    assert "always predicting 0" in plain(release)
+
+
+def test_what_an_epsilon_means_is_said_of_all_of_it():
+    """Where columns were learned from the same records, both cost."""
+    table = {"age": [25, 70, 45, 65] * 2500, "ill": [0, 1, 0, 1] * 2500}
+    release = ls.fit(table, y="ill", epsilon=1, random_state=0).release_
+    parts = [replace(p, guarantee=replace(p.guarantee, seeded=False)) for p in release.parts]
+    said = plain(replace(release, parts=tuple(parts))).splitlines()
+    (line,) = (i for i, words in enumerate(said) if "the odds of any statement" in words)
+    assert "by a factor of at most 2.72" in said[line]
+    assert said[line - 1].startswith("Guarantee: pure 1-differential")

@@ -1,9 +1,11 @@
-"""``littlestone score`` and ``compare``: what they cost, say and refuse."""
+"""score, compare, check, dims and audit statistical: what they say and refuse."""
 
 import itertools
 import json
+import math
 import warnings
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +15,7 @@ import pytest
 from flint import arb
 
 import littlestone as ls
+from littlestone.classes import littlestone_dimension, load
 from littlestone.data import Sample
 from littlestone.data.targets import TargetSample
 from littlestone.errors import NotPrivateWarning
@@ -21,7 +24,9 @@ from littlestone.learners import sklearn_base
 from littlestone.learners.release import Release
 from littlestone.learners.running import score_all
 from littlestone.privacy import Ledger, hockey_stick, tightest_epsilon
-from littlestone.source import ExactSource, SecureSource, SeededSource
+from littlestone.source import ExactSource, Explicit, SecureSource, SeededSource
+
+# -- ``littlestone score`` and ``compare``: what they cost, say and refuse -------------------------
 
 FIT = "fit data.parquet --x age --y adult --epsilon 8 --class thresholds(1,99) --no-evaluate"
 
@@ -214,7 +219,7 @@ def test_users_and_records_are_not_mixed(run, models):
     run(f"{fit} --model scorecard --out m.json")
     mixed = run("compare data.csv rule.json m.json --epsilon 1")
     assert (mixed.code, mixed.out) == (2, "")
-    assert "records and users" in mixed.err
+    assert "protect records and others users" in mixed.err
     assert "left out" in run("score rule.json data.csv --epsilon 1 --user person").err
 
 
@@ -244,3 +249,351 @@ def test_a_score_of_users_loses_what_it_says_whatever_a_user_has():
     pairs = list(itertools.permutations([law([own]) for own in users], 2))
     assert all(bool(hockey_stick(p, q, Fraction(1)) <= arb(2) ** -100) for p, q in pairs)
     assert max(tightest_epsilon(p, q, 0) for p, q in pairs) > 0.9
+
+
+# -- Commands that write pages: where, when, and what they refuse ----------------------------------
+
+PLAN = "plan --class thresholds(1,99) --epsilon 1 --alpha 0.1 --beta 0.05"
+
+
+def embedded(path):
+    text = path.read_text()
+    return json.loads(
+        text.split('<script type="application/json"')[1].split(">", 1)[1].split("<")[0]
+    )
+
+
+def test_plan_report(run, folder):
+    done = run(f"{PLAN} --report page.html --json")
+    assert done.code == 0
+    inside = embedded(folder / "page.html")
+    assert inside == done.json
+    assert "page.html" in run(f"{PLAN} --report page.html").out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "plan --epsilon 1 --alpha 0.1 --beta 0.05",  # no class
+        f"{PLAN} --report none/page.html",
+        "plan --class points(1,9) --solve alpha --n 900 --epsilon 1 --beta 0.1 --report p.html",
+        "audit exact --class points(1,2) --learner generic --epsilon 1 --points 1 --report no/p",
+        "stream --state missing --report page.html",
+    ],
+)
+def test_refusals_write_nothing(run, folder, line):
+    before = sorted(folder.iterdir())
+    done = run(line)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_audit_report(run, folder):
+    line = "audit exact --class thresholds(1,2) --learner generic --epsilon 1 --points 1,2 --n 2"
+    done = run(f"{line} --report page.html --json")
+    assert done.code == 0
+    assert embedded(folder / "page.html") == done.json
+
+
+def test_stream_report(run, folder):
+    line = "--class thresholds(1,99) --epsilon 1 --delta 1e-6 --horizon 900 --x age --y adult"
+    assert run(f"stream data.csv --state s {line} --out o.csv --quiet").code == 0
+    done = run("stream --state s --report page.html --export p.json")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert embedded(folder / "page.html") == json.loads((folder / "p.json").read_text())
+
+
+# -- ``littlestone check``: the noise beforehand, the report, refusals -----------------------------
+
+LINE = "check data.csv --schema schema.toml --y adult --epsilon 1"
+
+
+def test_a_report_is_printed(run):
+    done = run(f"{LINE} --seed 1")
+    assert done.code == 0
+    for part in ("city", "age", "adult", "NOT PRIVATE (seeded)", "of 800 records"):
+        assert part in done.out
+    found = run(f"{LINE} --json").json
+    assert found["n"] == 800
+    assert found["guarantee"]["epsilon"] == 1
+    # ages 3, 12, 16, 17 of eight are labelled 0
+    band = found["balance"]["0"]
+    assert band["high"] - band["low"] < 0.1
+    unlabelled = run(f"{LINE} --labels yes,no --json --seed 2").json
+    assert unlabelled["label"]["other"]["value"] > 0.9
+
+
+def test_the_noise_is_said_before(run, folder):
+    line = "check --schema schema.toml --epsilon 1 --records"
+    found = run(f"{line} 800 --json").json
+    assert found["rate"] == "1/6"
+    assert run(f"{LINE} --json").json["noise"] == {"rate": "1/6", "reach": found["reach"]}
+    said = f"margin of error of each percentage would be 2.2% ({found['reach']:g} of 800 records)"
+    assert said in run(f"{line} 800").out
+    assert "is refused" in run(f"{line} 30").out
+    (folder / "data.csv").unlink()
+    assert run(f"{line} 800").code == 0
+
+
+def test_refusals_spend_nothing(run):
+    run("ledger create b.db --epsilon 1")
+    for line, code in (
+        (f"{LINE} --ledger b.db --epsilon 1/200", 2),  # epsilon twice
+        ("check data.csv --schema schema.toml --y adult --epsilon 1/200 --ledger b.db", 3),
+        ("check data.csv --schema schema.toml --y adult --epsilon 2 --ledger b.db", 4),
+        ("check data.csv --schema schema.toml --epsilon 1 --ledger b.db", 2),
+        ("check --schema schema.toml --epsilon 1 --y adult", 2),
+        ("check data.csv --records 5 --schema schema.toml --epsilon 1", 2),
+        ("check data.csv --schema schema.toml --y sick --epsilon 1 --ledger b.db", 2),
+    ):
+        done = run(line)
+        assert done.code == code, line
+        assert done.out == ""
+    assert run("ledger show b.db --json").json["spent"]["epsilon"] == 0
+    assert run(f"{LINE} --ledger b.db").code == 0
+    assert run("ledger show b.db --json").json["spent"]["epsilon"] == 1
+
+
+def test_refusals_speak_of_options(run):
+    done = run(f"{LINE} --seed -1")
+    assert done.code == 2
+    assert "'--seed' option of check" in done.err
+    done = run(f"{LINE} --records 5")
+    assert done.code == 2
+    assert "a table or --records, not both" in done.err
+
+
+# -- ``littlestone audit statistical``, as a user would call it ------------------------------------
+
+
+@pytest.mark.more
+def test_a_learner_of_a_huge_class_keeps_its_claim(run):
+    line = "audit statistical --class thresholds(1,2**40) --learner generic --epsilon 1"
+    found = run(f"{line} --points 1,2**20 --n 1 --trials 200 --json")
+    assert found.code == 0
+    assert found.json["learner"] == "generic"
+    assert 0 <= found.json["lower_bound"] <= found.json["epsilon"] == 1
+    assert not found.json["refuted"]
+    assert found.err == ""
+    table = run(f"{line} --points 1,2**20 --n 1 --trials 50 --workers 2")
+    assert table.code == 0
+    assert f"1048576:0 │ {2**20}:1" in table.out or f"1048576:1 │ {2**20}:0" in table.out
+    assert "not refuted: generic on thresholds(1, 1099511627776) claims epsilon 1" in table.out
+
+
+def test_a_learner_with_delta(run):
+    line = "audit statistical --class sparse_sets(2) --learner littlestone --epsilon 1 --delta 1e-3"
+    found = run(f"{line} --points rain,sun --n 1 --trials 50 --json")
+    assert (found.code, found.json["delta"], found.json["refuted"]) == (0, 0.001, False)
+
+
+@pytest.mark.more
+def test_a_learner_that_breaks_its_claim_is_refuted(run, monkeypatch):
+    draw = Explicit.draw
+    monkeypatch.setattr(Explicit, "draw", lambda self, rate, source: draw(self, 9 * rate, source))
+    line = "audit statistical --class finite(m.csv) --learner generic --epsilon 1/2"
+    with open("m.csv", "w") as file:
+        file.write("0\n1\n")
+    found = run(f"{line} --points 0 --n 1 --trials 600 --json")
+    assert found.code == 1
+    assert found.json["refuted"]
+    assert 0.5 < found.json["lower_bound"] <= 9 / 2
+    assert math.isclose(found.json["epsilon"], 0.5)
+    told = run(f"{line} --points 0 --n 1 --trials 600")
+    assert told.code == 1
+    assert "REFUTED: generic on finite" in told.out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("--points 0,100", "points of thresholds(1, 99)"),
+        ("--points 2**2**64", "points of thresholds(1, 99)"),
+        ("--points 1 --trials 0", "trials"),
+        ("--points 1 --trials 7 --n 0", "'--n'"),
+        ("--points 1 --workers 0", "workers"),
+        ("--points 1 --confidence 2", "confidence"),
+        ("--points 1 --learner users", "protects users"),
+    ],
+)
+def test_what_is_refused(run, wrong, said):
+    line = "audit statistical --class thresholds(1,99) --epsilon 1"
+    learner = "" if "--learner" in wrong else "--learner generic"
+    done = run(f"{line} {learner} {wrong}")
+    assert done.code == 2
+    assert said in done.err
+    assert done.out == ""
+
+
+# -- `littlestone dims`: JSON, text, witnesses, a page, refusals -----------------------------------
+
+MATRIX = "0,0,0\n0,0,1\n0,1,1\n1,1,1\n"
+
+
+@pytest.fixture
+def matrix(folder):
+    (folder / "matrix.csv").write_text(MATRIX)
+    return np.array([[int(cell) for cell in line.split(",")] for line in MATRIX.split()])
+
+
+def test_the_contract(run, matrix):
+    done = run("dims --json --class", "finite(matrix.csv)")
+    assert done.code == 0
+    assert done.json == {"vc": 1, "littlestone": 2, "threshold": 3}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("thresholds(1, 2**1024)", {"vc": 1, "littlestone": 1024, "threshold": 2**1024}),
+        ("points()", {"vc": 1, "littlestone": 1, "threshold": 1}),
+        ("sparse_sets(7)", {"vc": 7, "littlestone": 7, "threshold": 7}),
+        ("conjunctions(30)", {"vc": 30, "littlestone": 31, "threshold": 31}),
+        ("conjunctions(30, monotone=True)", {"vc": 30, "littlestone": 30, "threshold": 31}),
+        ("affine_subspaces(7, 20, 3)", {"vc": 4, "littlestone": 4, "threshold": 4}),
+        ("prefixes(ipv4)", {"vc": 1, "littlestone": 32, "threshold": 33}),
+        ("intervals(1, 9)", {"vc": 2, "littlestone": 5, "threshold": 9}),
+    ],
+)
+def test_classes(run, spec, expected):
+    assert run("dims --json --class", spec).json == expected
+
+
+def test_rules_need_their_schema(run):
+    done = run("dims --json --schema schema.toml --class", "rules(max_literals=1)")
+    assert set(done.json) == {"vc", "littlestone", "threshold"}
+    assert run("dims --class", "rules(max_literals=1)").code == 2
+
+
+def test_undecided_dimensions_are_bounds(run, folder):
+    rng = np.random.default_rng(0)
+    rows = np.unique(rng.integers(0, 2, (300, 40)), axis=0)
+    (folder / "m.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    done = run("dims --json --max-nodes 3 --class", "finite(m.csv)")
+    assert done.code == 0
+    lower, upper = (done.json["littlestone"][end] for end in ("lower", "upper"))
+    assert 0 <= lower <= littlestone_dimension(rows) <= upper == 8
+    words = run("dims --max-nodes 3 --class", "finite(m.csv)").out
+    assert f"between {lower} and {upper}" in words
+    large = run("dims --json --class", "intervals(1, 2**64)").json
+    assert large == {"vc": 2, "littlestone": 126, "threshold": 2**64}  # closed forms
+
+
+def test_seconds_end_the_search_and_progress_is_told(run, folder):
+    rows = np.unique(np.random.default_rng(0).integers(0, 2, (300, 40)), axis=0)
+    (folder / "m.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    done = run("dims --json --witness --progress --max-seconds 0 --class", "finite(m.csv)")
+    assert done.code == 0
+    assert done.json["littlestone"]["upper"] == 8
+    assert "log2" in done.json["littlestone"]["reason"]
+    assert done.json["witness"]["shattered_tree"]["depth"] <= done.json["littlestone"]["lower"]
+    steps = done.json["witness"]["threshold_sequence"]["points"]
+    assert len(steps) == done.json["threshold"]["lower"] >= 1
+    said = done.err.splitlines()
+    assert [line.split(":")[0] for line in said] == [
+        "VC dimension", "threshold dimension", "Littlestone dimension",
+    ]  # fmt: skip
+    assert "between" in said[0]
+    quiet = run("dims --json --max-seconds 0 --report p.html --class", "finite(m.csv)")
+    assert (quiet.code, quiet.err) == (0, "")
+    assert "max-seconds" in run("dims --max-seconds -1 --class", "points()").err
+
+
+def test_witnesses_are_proofs(run, matrix):
+    witness = run("dims --json --witness --class", "finite(matrix.csv)").json["witness"]
+    tree = witness["shattered_tree"]
+    assert tree["depth"] == 2
+    rows = {tuple(row) for row in matrix.tolist()}
+    leaves = [load(leaf).predict(np.arange(3)) for leaf in tree["leaves"]]
+    for leaf, labels in zip(leaves, product((0, 1), repeat=2), strict=True):
+        assert tuple(leaf.tolist()) in rows
+        assert leaf[tree["points"][0]] == labels[0]
+        assert leaf[tree["points"][1 + labels[0]]] == labels[1]
+    shattered = witness["shattered_set"]
+    concepts = [load(h).predict(np.arange(3)) for h in shattered["concepts"]]
+    assert {tuple(c[shattered["points"]].tolist()) for c in concepts} == {(0,), (1,)}
+    steps = witness["threshold_sequence"]
+    for i, concept in enumerate(steps["concepts"]):
+        labels = load(concept).predict(np.arange(3))
+        assert [labels[x] for x in steps["points"]] == [int(i <= j) for j in range(3)]
+
+
+def test_witnesses_of_large_classes(run):
+    witness = run("dims --json --witness --class", "thresholds(1, 2**64)").json["witness"]
+    assert witness["shattered_tree"]["depth"] == 6  # the top of a tree of depth 64
+    assert "closed forms" in witness["shattered_set"]["missing"]
+    text = run("dims --witness --class", "points(1, 3)").out
+    assert "shattered tree: {" in text
+    assert "threshold sequence: {" in text
+
+
+def test_the_text(run, matrix):
+    lines = run("dims --class", "finite(matrix.csv)").out.split("\n")
+    assert [line.split()[-1] for line in lines[:4]] == ["finite(matrix.csv)", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "pictures"),
+    [
+        ("finite(matrix.csv)", 3),
+        ("thresholds(1, 2**64)", 2),
+        ("points()", 2),
+        ("conjunctions(2)", 2),
+        ("affine_subspaces(7, 20, 3)", 1),
+        ("intervals(1, 2**64)", 0),
+    ],
+)
+def test_the_page(run, folder, matrix, spec, pictures):
+    done = run("dims --report page.html --class", spec)
+    assert done.code == 0
+    page = (folder / "page.html").read_text()
+    assert page.count("<figure") == pictures
+    assert "Littlestone dimension" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0,2\n1,0\n", "0 and 1"),
+        ("0,1\n0,1\n", "without equal rows"),
+        ("", "at least one row"),
+        ("\n\n", "at least one row"),
+        ("0,1\n0\n", "same length"),
+        ("a,b\n", "0 and 1"),
+        ("0;1\n", "one digit"),
+    ],
+)
+def test_bad_matrices(run, folder, text, words):
+    (folder / "bad.csv").write_text(text)
+    done = run("dims --class", "finite(bad.csv)", "--report", "page.html")
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert not (folder / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("real_thresholds(0, 1)", "infinite"),
+        ("halfspaces(2)", "infinite"),
+        ("thresholds(0.0, 1.0)", "cannot read"),
+        ("finite(absent.csv)", "could not be read"),
+        ("affine_subspaces(4, 2, 1)", "a prime"),
+        ("nothing(1)", "There is no class"),
+    ],
+)
+def test_bad_classes(run, spec, words):
+    done = run("dims --json --class", spec)
+    assert done.code == 2
+    assert words in done.err
+    assert done.json["error"]["exit_code"] == 2
+
+
+def test_bad_options(run, folder):
+    assert "max-nodes" in run("dims --max-nodes -1 --class", "points()").err
+    assert "folder does not exist" in run("dims --report no/p.html --class", "points()").err
+    kept = run("dims --report schema.toml --schema schema.toml --class", "rules(max_literals=1)")
+    assert "overwritten" in kept.err
+    assert json.loads(run("dims --json --max-nodes 0 --class", "points()").out)["vc"] == 1

@@ -1,6 +1,10 @@
-"""``littlestone fit --user``: many records of one person count as one."""
+"""``littlestone fit --user``, and the examples with users."""
 
+import csv
 import json
+import re
+import shlex
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from littlestone.classes import on_points, parse_class
+from littlestone.cli.main import main
+from littlestone.data import Sample, Schema, UserSample
 from littlestone.learners.release import Release
 from littlestone.report import page
 from littlestone.source import public_generator
+
+# -- ``littlestone fit --user``: many records of one person count as one ---------------------------
 
 N, M = 600, 8
 FIT = "fit people.parquet --x dose --y ill --user who --samples-per-user 8 --epsilon 2 --class"
@@ -154,3 +163,118 @@ def test_numbers_are_said_as_they_are_typed(run, people):
     done = run(f"{FIT} thresholds(1,99) --evaluate 5/2")
     assert done.code == 2
     assert "Got '5/2'." in done.err
+
+
+# -- examples/users: the published flights, and the command lines of its page ----------------------
+
+ROOT = Path(__file__).parents[2]
+HERE = ROOT / "examples" / "users"
+PAGE = (HERE / "README.md").read_text()
+FLIGHTS = HERE / "flights.parquet"
+
+
+def test_the_file_is_the_published_table():
+    table = pq.read_table(FLIGHTS)
+    assert table.num_rows == 336_776
+    sizes = np.array([c["counts"] for c in table["plane"].drop_null().value_counts().to_pylist()])
+    assert (len(sizes), sizes.min(), np.median(sizes), sizes.max()) == (4043, 1, 54, 575)
+    assert table["plane"].null_count == 2_512
+    assert table["dep_delay"].null_count == 8_255  # cancelled
+    assert FLIGHTS.stat().st_size < 700_000
+    assert parse_class("rules(max_literals=2)", schema=Schema.from_toml(HERE / "schema.toml"))
+
+
+def test_figures_of_the_page():
+    thresholds = parse_class("thresholds(-60, 1439)")
+    sample = Sample.read(FLIGHTS, x="dep_delay", y="late", domain=thresholds.domain)
+    wrong = {h.above: thresholds.errors(h, sample) / sample.n for h in thresholds.concepts()}
+    best = min(wrong, key=wrong.get)
+    assert (best, round(wrong[best], 3)) == (21, 0.103)
+    assert round(wrong[1439], 3) == 0.238
+    columns = {"x": "dep_delay", "y": "late", "user": "plane"}
+    users = UserSample.read(FLIGHTS, **columns, domain=thresholds.domain)
+    assert users.n_users == 4_044
+
+
+@pytest.mark.more
+def test_the_command_lines_of_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^    littlestone (.*)$", PAGE, re.MULTILINE)
+    assert len(lines) == 3
+    said = []
+    for line in lines:
+        tokens = [str(ROOT / t) if t.startswith("examples/") else t for t in shlex.split(line)]
+        assert main(tokens) == 0, line
+        said.append(capsys.readouterr().out)
+    assert "group privacy" in said[0]
+    for part in ("user-replace", "Needed 196 users; there are 4,044", "holds (explicit)"):
+        assert part in " ".join(said[1].split())
+        assert part in " ".join(PAGE.split())
+    release = Release.read("flights.json")
+    assert release.certificate.unit == "users"
+    assert (tmp_path / "flights.html").exists()
+    predicted = np.loadtxt("predictions.csv", skiprows=1, dtype=int)
+    late = pq.read_table(FLIGHTS)["late"].to_numpy()
+    assert len(predicted) == len(late)
+    assert (predicted != late).mean() < 0.15
+
+
+@pytest.mark.more
+def test_the_learner_by_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    line = f"fit {FLIGHTS} --x dep_delay --y late --user plane --samples-per-user 4 --epsilon 8"
+    assert main([*line.split(), "--class", "thresholds(-60, 1439)", "--learner", "users"]) == 0
+    assert "there are 4,044" in capsys.readouterr().out
+
+
+# -- examples/blocklist: the made reports, and the command lines of its page -----------------------
+
+LISTS = ROOT / "examples" / "blocklist"
+LIST_PAGE = (LISTS / "README.md").read_text()
+BAD = ["prize-draw.example/claim", "parcel.example/fee?id=7", "bank-login.example"]
+
+
+def rows():
+    with (LISTS / "reports.csv").open(encoding="utf-8", newline="") as file:
+        return [(row["link"], int(row["bad"])) for row in csv.DictReader(file)]
+
+
+def test_the_reports():
+    table = rows()
+    assert len(table) == 8000
+    assert {link for link, bad in table if bad} == set(BAD)
+    counts = Counter(link for link, _ in table)
+    assert sum(count == 1 for count in counts.values()) > 0.9 * len(counts)
+
+
+def test_list_the_command_lines_of_the_page(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^    littlestone (.*)$", LIST_PAGE, re.MULTILINE)
+    assert len(lines) == 2
+    said = []
+    for line in lines:
+        tokens = [str(ROOT / t) if t.startswith("examples/") else t for t in shlex.split(line)]
+        assert main(tokens) == 0, line
+        said.append(capsys.readouterr().out)
+    spoken = " ".join(said[0].split())
+    for quoted in re.findall(r"^    (Rule .*|Needed .*)$", LIST_PAGE, re.MULTILINE):
+        assert " ".join(quoted.split()) in spoken
+    release = Release.read("blocklist.json")
+    assert release.hypothesis == on_points(BAD)
+    assert release.certificate.holds
+    assert "bank-login.example" in (tmp_path / "blocklist.html").read_text()
+    predicted = np.loadtxt("labels.csv", skiprows=1, dtype=int)
+    assert np.array_equal(predicted, [bad for _, bad in rows()])
+
+
+@pytest.mark.more
+def test_proper_and_without_delta(capsys):
+    base = [
+        "fit", str(LISTS / "reports.csv"), "--x", "link", "--y", "bad", "--class", "sparse_sets(3)",
+        "--learner", "littlestone", "--epsilon", "1",
+    ]  # fmt: skip
+    assert main([*base, "--delta", "1e-6", "--proper", "--seed", "1", "--json"]) == 0
+    assert '"type": "set"' in capsys.readouterr().out
+    assert main(base) == 2
+    assert "0 is not possible" in " ".join(capsys.readouterr().err.split())
+    assert main([*base, "--delta", "1e-6", "--alpha", "0.01", "--require-certificate"]) == 3

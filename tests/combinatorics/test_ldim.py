@@ -1,16 +1,21 @@
-"""Littlestone dimension, SOA and trees: published values, the filter, both backends, budgets."""
+"""Littlestone, VC and threshold dimensions: published values, games, both backends, budgets."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from functools import cache
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.dimensions import IntegerSpace, LittlestoneSearch
+import littlestone as ls
+from littlestone.combinatorics import Kernel, members_of
+from littlestone.combinatorics.dimensions import IntegerSpace, LittlestoneSearch, ThresholdSearch
 from littlestone.combinatorics.matrix import BitMatrix, NodeLimit, set_of
 from littlestone.errors import ParameterError, SearchLimitError
+from littlestone.theory import multiclass_littlestone_dimension, multiclass_soa
 
 from .brute import Universe, universe
 from .classes import (
@@ -23,7 +28,17 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
-from .questions import littlestone_dim, mistake_tree, soa_labels
+from .questions import (
+    littlestone_dim,
+    mistake_tree,
+    shattered_set,
+    soa_labels,
+    threshold_dim,
+    threshold_sequence,
+    vc_dim,
+)
+
+# -- Littlestone dimension, SOA and trees: published values, the filter, both backends, budgets ----
 
 
 @pytest.mark.parametrize("n", [*range(2, 40), 63, 64, 127, 128, 255, 256, 511, 512, 1023, 1024])
@@ -285,3 +300,337 @@ def test_unknown_backend_is_refused():
 
 def test_facade_returns_the_tree():
     assert mistake_tree(cube(3)).holds(cube(3))
+
+
+# -- Reading matrices, sets of hypotheses, errors on records: small facts and refusals -------------
+
+
+@pytest.mark.parametrize(
+    ("matrix", "says"),
+    [
+        ([[0, 2]], "something else in row 0, column 1"),
+        ([[0.5, 1]], "something else in row 0, column 0"),
+        ([[0, np.nan]], "something else in row 0, column 1"),
+        ([[-1, 0]], "something else"),
+        ([["a", "b"]], "entries of type <U1"),
+        ([[0, None]], "entries of type object"),
+        ([[0, 1j]], "entries of type complex128"),
+        ([[0, 1], [0]], "rows of different lengths"),
+        ([], r"1 dimension\(s\)"),
+        (0, r"0 dimension\(s\)"),
+        ([[[0]]], r"3 dimension\(s\)"),
+        (np.zeros((0, 3)), "no rows"),
+        ([[]], "no columns"),
+        (np.zeros((2, 0)), "no columns"),
+        ([[0, 1], [1, 1], [0, 1]], "row 2 equal to row 0"),
+        ([[0], [1], [0]], "row 2 equal to row 0"),
+    ],
+)
+@pytest.mark.parametrize("reader", [BitMatrix.from_array, Kernel, littlestone_dim])
+def test_bad_matrices_are_refused_with_the_place_and_a_next_step(matrix, says, reader):
+    with pytest.raises(ParameterError, match=says) as refused:
+        reader(matrix)
+    assert str(refused.value).count(".") >= 3  # what, got, next step
+
+
+@pytest.mark.parametrize("kind", [bool, int, np.uint8, float, list])
+def test_all_binary_types_read_alike(kind):
+    matrix = cube(3).tolist() if kind is list else cube(3).astype(kind)
+    assert BitMatrix.from_array(matrix).columns == BitMatrix.from_array(cube(3)).columns
+
+
+def test_matrix_is_a_private_copy():
+    mine = cube(2)
+    matrix = BitMatrix.from_array(mine)
+    mine[0, 0] = 1
+    assert matrix.array[0, 0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        matrix.array[0, 0] = 1
+    assert BitMatrix.from_array(matrix) is matrix
+
+
+def test_columns_rows_and_live_columns_agree_with_the_array():
+    matrix = BitMatrix.from_array(random_class(np.random.default_rng(0), 70, 12))
+    for x, column in enumerate(matrix.columns):
+        assert members_of(column).tolist() == np.flatnonzero(matrix.array[:, x]).tolist()
+    for h, row in enumerate(matrix.rows):
+        assert members_of(row).tolist() == np.flatnonzero(matrix.array[h]).tolist()
+    live = matrix.array[:, list(matrix.live.values())]
+    normal = live ^ live[0]
+    assert len(np.unique(normal, axis=1).T) == live.shape[1]  # distinct up to complement
+    everything = matrix.array ^ matrix.array[0]
+    assert live.shape[1] == len([c for c in np.unique(everything, axis=1).T if c.any()])
+
+
+def test_sets_round_trip():
+    for elements in ([], [0], [63, 64, 65], [0, 5, 1000]):
+        assert members_of(set_of(elements)).tolist() == elements
+    assert set_of([3, 3, 1]) == 0b1010
+
+
+def test_restrict_members_size_empty():
+    kernel = Kernel([[0, 0], [0, 1], [1, 1]])
+    ones = kernel.restrict(kernel.full, 1, 1)
+    assert kernel.members(ones).tolist() == [1, 2]
+    assert kernel.size(ones) == 2
+    assert not kernel.is_empty(ones)
+    assert kernel.is_empty(kernel.restrict(kernel.restrict(ones, 0, 1), 1, 0))
+    assert kernel.restrict(ones, 0, 0) | kernel.restrict(ones, 0, 1) == ones
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_within_error_counts_every_record(seed):
+    rng = np.random.default_rng(seed)
+    matrix = random_class(rng, 60, 9)
+    kernel = Kernel(matrix)
+    zeros, ones = rng.integers(0, 4, (2, 9))
+    errors = [
+        sum(int(z if label else o) for label, z, o in zip(row, zeros, ones, strict=True))
+        for row in matrix
+    ]
+    assert kernel.errors(zeros, ones).tolist() == errors
+    for tolerance in (-1, 0, 3, int(np.median(errors)), 10**6):
+        expected = set_of(h for h, e in enumerate(errors) if e <= tolerance)
+        assert kernel.within_error(zeros, ones, tolerance) == expected
+
+
+def test_within_error_of_nothing_is_everything():
+    kernel = Kernel(cube(3))
+    assert kernel.within_error([0, 0, 0], [0, 0, 0], 0) == kernel.full
+
+
+def test_counts_are_never_shown():
+    kernel = Kernel(cube(3))
+    for zeros in ([7, 7], [7.5, 7, 7], "777"):
+        with pytest.raises(ParameterError, match="one integer count") as refused:
+            kernel.within_error(zeros, [0, 0, 0], 0)
+        assert "7" not in str(refused.value)
+
+
+@pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])
+def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
+    kernel = Kernel(cube(3))
+    for ask in (kernel.size, kernel.members, kernel.is_empty):
+        with pytest.raises(ParameterError, match="set of hypotheses") as refused:
+            ask(bad)
+        assert "256" not in str(refused.value)
+    if bad is not None:
+        for ask in (
+            kernel.ldim,
+            kernel.soa,
+            kernel.vc_dim,
+            kernel.threshold_dim,
+            kernel.reducibility,
+        ):
+            with pytest.raises(ParameterError, match="set of hypotheses"):
+                ask(bad)
+
+
+@pytest.mark.parametrize(
+    ("ask", "says"),
+    [
+        (lambda k: k.restrict(k.full, 3, 0), "'point'"),
+        (lambda k: k.restrict(k.full, -1, 0), "'point'"),
+        (lambda k: k.restrict(k.full, 0.0, 0), "'point'"),
+        (lambda k: k.restrict(k.full, 0, 2), "'label'"),
+        (lambda k: k.within_error([0] * 3, [0] * 3, 0.5), "'tolerance'"),
+        (lambda k: k.ddim(k.full, 0, 3), "'p'"),
+        (lambda k: k.ddim(k.full, 1, -1), "'d'"),
+        (lambda k: k.essential(k.full, 1, 2), "at least the Littlestone dimension"),
+        (lambda k: k.reducibility(k.full, -1), "'cap'"),
+        (lambda k: k.is_irreducible(k.full, -1), "'k'"),
+        (lambda k: k.decomposition(0, 1, 3), "non-empty"),
+        (lambda k: Kernel(cube(2), max_nodes=-1), "'max_nodes'"),
+        (lambda k: Kernel(cube(2), max_nodes=1.5), "'max_nodes'"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(ask, says):
+    with pytest.raises(ParameterError, match=says):
+        ask(Kernel(cube(3)))
+
+
+# -- Several labels: Littlestone dimension and SOA against the game that they are about ------------
+
+
+def least_mistakes(rows):
+    """Return what the best deterministic learner must err on in the worst case: the game itself.
+
+    A position is the set of hypotheses that are left; nature names a point, the learner a label,
+    nature an answer that some hypothesis has. Answers that change nothing are not played.
+    """
+
+    @cache
+    def value(left):
+        worst = 0
+        for x in range(len(rows[0])):
+            answers = {row[x] for row in left}
+            if len(answers) < 2:
+                continue
+            after = {y: value(frozenset(row for row in left if row[x] == y)) for y in answers}
+            best = min(max((y != p) + after[y] for y in answers) for p in answers)
+            worst = max(worst, best)
+        return worst
+
+    return value(frozenset(rows))
+
+
+def classes(labels, points, size):
+    functions = list(product(range(labels), repeat=points))
+    return combinations(functions, size)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(("labels", "points", "sizes"), [(3, 2, (1, 2, 3, 4, 5)), (4, 2, (3, 4))])
+def test_all_small_classes(labels, points, sizes):
+    for size in sizes:
+        for rows in classes(labels, points, size):
+            assert multiclass_littlestone_dimension(rows) == least_mistakes(rows)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_classes_by_chance(seed):
+    rng = np.random.default_rng(seed)
+    table = np.unique(rng.integers(0, 4, (12, 4)), axis=0)
+    rows = tuple(map(tuple, table.tolist()))
+    assert multiclass_littlestone_dimension(table) == least_mistakes(rows)
+
+
+def test_two_labels_are_the_binary_dimension():
+    for seed in range(10):
+        table = np.unique(np.random.default_rng(seed).integers(0, 2, (9, 5)), axis=0)
+        binary = ls.theory.littlestone_dimension(ls.theory.FiniteClass(table))
+        assert multiclass_littlestone_dimension(table) == binary
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_soa_errs_at_most_as_often_as_the_dimension(seed):
+    """On every sequence of four points, for every target."""
+    table = np.unique(np.random.default_rng(seed).integers(0, 3, (6, 3)), axis=0)
+    dimension = multiclass_littlestone_dimension(table)
+    for target in table.tolist():
+        for stream in product(range(3), repeat=4):
+            seen, mistakes = [], 0
+            for x in stream:
+                mistakes += multiclass_soa(table, seen)[x] != target[x]
+                seen.append((x, target[x]))
+            assert mistakes <= dimension
+
+
+def test_of_many_sides_only_the_two_largest_count():
+    rows = ((0, 0), (1, 0), (2, 0), (2, 1))
+    assert multiclass_littlestone_dimension(rows) == least_mistakes(rows) == 1
+    rows = ((0, 0), (0, 1), (1, 0), (1, 1), (2, 0))
+    assert multiclass_littlestone_dimension(rows) == least_mistakes(rows) == 2
+
+
+@pytest.mark.parametrize("labels", [[], [[]], [0, 1], [[0.5]], [["a"]]])
+def test_other_tables_are_refused(labels):
+    with pytest.raises(ParameterError, match="labels"):
+        multiclass_littlestone_dimension(labels)
+
+
+def test_refusals():
+    with pytest.raises(ParameterError, match="No hypothesis"):
+        multiclass_soa([[0, 1]], [(0, 1)])
+    with pytest.raises(ParameterError, match="below 2"):
+        multiclass_soa([[0, 1]], [(2, 1)])
+    table = np.random.default_rng(0).integers(0, 3, (30, 6))
+    with pytest.raises(SearchLimitError, match="max_nodes"):
+        multiclass_littlestone_dimension(table, max_nodes=2)
+
+
+# -- VC and threshold dimension beyond four points: brute force, published values, budgets ---------
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("seed", range(30))
+def test_random_classes_on_five_and_six_points(seed):
+    rng = np.random.default_rng(seed)
+    n = 5 + seed % 2
+    matrix = random_class(rng, int(rng.integers(2, 40)), n, rng.choice([0.3, 0.5, 0.7]))
+    u = universe(n)
+    v = sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(n)))
+    assert vc_dim(matrix) == u.vc(v)
+    assert threshold_dim(matrix) == u.thresholds(v)
+    assert shattered_set(matrix).holds(matrix)
+    assert threshold_sequence(matrix).holds(matrix)
+
+
+@pytest.mark.first(9)
+@pytest.mark.parametrize(
+    ("matrix", "vc", "threshold"),
+    [
+        (thresholds(2), 1, 1),
+        (thresholds(200), 1, 199),
+        (points(50), 1, 1),
+        (sparse_sets(7, 3), 3, 3),
+        (cube(5), 5, 5),
+        (monotone_conjunctions(4), 4, 5),
+        (conjunctions(3), 3, 4),
+        (affine_subspaces(4, 1), 2, 2),
+        (affine_subspaces(4, 2), 3, 3),
+        (affine_subspaces(4, 3), 4, 4),
+    ],
+)
+def test_families(matrix, vc, threshold):
+    """A chain of flats is the longest threshold sequence of an intersection-closed class."""
+    assert vc_dim(matrix) == vc == len(shattered_set(matrix).points)
+    assert threshold_dim(matrix) == threshold
+    sequence = threshold_sequence(matrix)
+    assert sequence.holds(matrix)
+    assert len(sequence.points) == len(sequence.hypotheses) == threshold
+
+
+def test_long_sequences_need_no_recursion(monkeypatch):
+    """The search (not the greedy start, cut short here) goes deeper than Python may recurse."""
+    greedy = ThresholdSearch._greedy
+    monkeypatch.setattr(ThresholdSearch, "_greedy", lambda *args: greedy(*args)[:-1])
+    kernel = Kernel(thresholds(121))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 60)
+    try:
+        assert kernel.threshold_dim() == 120
+    finally:
+        sys.setrecursionlimit(limit)
+    assert kernel.nodes >= 120
+    assert kernel.threshold_sequence().holds(thresholds(121))
+
+
+def test_the_constant_zero_has_a_sequence_without_points():
+    assert threshold_dim([[0, 0]]) == 0
+    assert threshold_sequence([[0, 0]]).holds([[0, 0]])
+
+
+def test_empty_sets():
+    kernel = Kernel(cube(2))
+    assert kernel.vc_dim(0) == -1
+    assert kernel.threshold_dim(0) == 0
+
+
+@pytest.mark.parametrize("question", ["vc_dim", "threshold_dim"])
+def test_budgets_stop_with_bounds(question):
+    matrix = random_class(np.random.default_rng(5), 60, 14)
+    exact = getattr(Kernel(matrix, max_nodes=None), question)()
+    kernel = Kernel(matrix, max_nodes=20)
+    with pytest.raises(SearchLimitError) as stopped:
+        getattr(kernel, question)()
+    assert stopped.value.lower <= exact <= stopped.value.upper
+    assert stopped.value.nodes == 20
+
+
+def test_threshold_bound_of_theorem_10_is_used():
+    """A Littlestone dimension of 1 leaves room for 3 thresholds at most, not for 20."""
+    kernel = Kernel(points(20), max_nodes=0)
+    assert kernel.ldim() == 1
+    with pytest.raises(SearchLimitError) as stopped:
+        kernel.threshold_dim()
+    assert (stopped.value.lower, stopped.value.upper) == (1, 3)
+
+
+@pytest.mark.full
+def test_threshold_dimension_of_a_random_class_of_64_hypotheses_on_32_points():
+    matrix = random_class(np.random.default_rng(0), 64, 32)
+    sequence = Kernel(matrix, max_nodes=None).threshold_sequence()
+    assert sequence.holds(matrix)
+    assert len(sequence.points) <= 2 ** (littlestone_dim(matrix) + 1) - 1

@@ -1,21 +1,29 @@
-"""The public rules for one cell: total, deterministic, exact, and the same for equal values."""
+"""The public rules for one cell; the example data set; changed files are noticed."""
 
 from __future__ import annotations
 
 import datetime as dt
+import io
 import math
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
-from littlestone.data import OUTSIDE, IntegerDomain
+from littlestone.cli import terminal
+from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample, Schema, read_points
 from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, Match, digits, number, text, user_name
+from littlestone.data.containers import watched
+
+# -- The public rules for one cell: total, deterministic, exact, and the same for equal values -----
 
 SCALARS = st.one_of(
     st.none(),
@@ -307,3 +315,124 @@ def test_the_label_rule_is_total(positive, raw):
 def test_user_names_are_total(raw):
     name = user_name(raw)
     assert name is None or str(name) == text(raw)
+
+
+# -- The example data set: complete, read without anything odd, and what its public schema can say
+
+ADULT = Path(__file__).parents[2] / "examples" / "adult"
+
+
+def test_the_file_is_the_published_data_set():
+    table = pq.read_table(ADULT / "adult.parquet")
+    assert table.num_rows == 48_842
+    split = np.array(table["split"].to_pylist())
+    label = table["over_50k"].to_numpy()
+    assert ((split == "train").sum(), (split == "test").sum()) == (32_561, 16_281)
+    # Class distribution as printed in the data set's own documentation: 23.93 % over 50K.
+    assert round(100 * label.mean(), 2) == 23.93
+    assert (ADULT / "adult.parquet").stat().st_size < 300_000
+
+
+@pytest.mark.more
+def test_the_best_rule_of_two_literals():
+    """Brute force over all conjunctions of at most two literals, on raw columns."""
+    schema = Schema.from_toml(ADULT / "schema.toml")
+    frame = pq.read_table(ADULT / "adult.parquet").to_pandas()
+    label = frame["over_50k"].to_numpy()
+    literals = schema.literals()
+    assert len(literals) == 260
+    holds = []
+    for literal in literals:
+        column = schema.columns[literal.column]
+        values = frame[column.name].to_numpy()
+        if column.numeric:
+            edge = column.edges[literal.code - column.FIRST - 1]
+            holds.append(values >= edge if literal.op == ">=" else values < edge)
+        else:
+            same = values == column.categories[literal.code - column.FIRST]
+            holds.append(same if literal.op == "is" else ~same)
+    true = np.array([np.ones(len(label), bool), *holds], dtype=np.float32)
+    gain = (true * (2.0 * label - 1).astype(np.float32)) @ true.T  # hits minus false alarms
+    i, j = np.unravel_index(np.argmax(gain), gain.shape)
+    accuracy = (gain[i, j] + (label == 0).sum()) / len(label)
+    texts = ["(true)", *(literal.text for literal in literals)]
+    assert {texts[i], texts[j]} == {"marital_status is Married-civ-spouse", "education_num >= 12"}
+    assert round(float(accuracy), 4) == 0.8205
+
+    # The library's own counts give the same figure.
+    sample = Sample.read(ADULT / "adult.parquet", y="over_50k", domain=RowDomain(schema))
+    assert sample.n == 48_842
+    assert sample.outside == (0, 0)
+    assert not (sample.points == 1).any()  # no cell is "other"
+    chosen = [literal for literal in literals if literal.text in (texts[i], texts[j])]
+    predicted = np.logical_and(
+        *(lit.accepts(schema.n_codes[lit.column])[sample.points[:, lit.column]] for lit in chosen)
+    )
+    correct = sample.ones[predicted].sum() + sample.zeros[~predicted].sum()
+    assert correct / sample.n == accuracy
+
+
+def test_a_data_frame_of_the_example_passes_strictly():
+    schema = Schema.from_toml(ADULT / "schema.toml")
+    frame = pq.read_table(ADULT / "adult.parquet").to_pandas().head(500)
+    strict = Sample.from_arrays(frame, frame["over_50k"], RowDomain(schema))
+    read = Sample.read(frame, y="over_50k", domain=RowDomain(schema), strict=True)
+    assert (strict.points == read.points).all()
+    assert (strict.ones == read.ones).all()
+
+
+# -- The share of rows that were read: of a public total, and said to terminals only ---------------
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Doubles, which Arrow reads in batches, in two parts."""
+    (tmp_path / "t").mkdir()
+    for name in "ab":
+        table = pa.table({"x": [float(i) for i in range(150_000)], "y": [0] * 150_000})
+        pq.write_table(table, tmp_path / "t" / f"{name}.parquet", row_group_size=30_000)
+    return tmp_path / "t"
+
+
+def test_shares_rise_to_the_whole(file):
+    domain = IntegerDomain(0, 9)
+    for read in (
+        lambda: Sample.read(file, x="x", y="y", domain=domain),
+        lambda: read_points(file, x="x", domain=domain),
+    ):
+        shares = []
+        with watched(shares.append):
+            read()
+        assert shares == sorted(set(shares))
+        assert len(shares) > 2
+        assert shares[-1] == 1
+        read()
+        assert shares[-1] == 1  # nobody watches any more
+
+
+def test_shares_do_not_depend_on_the_cells(file, tmp_path):
+    """Nor on how the file is cut, which some writers do by bytes."""
+    said = []
+    for cells, cut in (
+        ([1.0] * 200_000, 200_000),
+        ([float(i % 99) for i in range(200_000)], 7_000),
+    ):
+        pq.write_table(pa.table({"x": cells, "y": cells}), tmp_path / "u.parquet", cut)
+        said.append([])
+        with watched(said[-1].append):
+            Sample.read(tmp_path / "u.parquet", x="x", y="y", domain=IntegerDomain(0, 9))
+    assert said[0] == said[1] == [i / 100 for i in range(1, 101)]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_only_a_terminal_is_told(file, monkeypatch, is_terminal):
+    heard = io.StringIO()
+
+    def console(**_):
+        return Console(file=heard, force_terminal=is_terminal, width=80)
+
+    monkeypatch.setattr(terminal, "Console", console)
+    with terminal.reading("Counting records"):
+        Sample.read(file, x="x", y="y", domain=IntegerDomain(0, 9))
+    assert ("Counting records" in heard.getvalue()) == is_terminal
+    assert ("100%" in heard.getvalue()) == is_terminal

@@ -1,31 +1,44 @@
-"""Declared formats of files, against Python's own codecs and csv module, cell by cell."""
+"""Files and databases: declared formats, lines of CSV, URLs."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import os
 import re
+import threading
 
+import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+import littlestone as ls
+from littlestone.cli.main import main
 from littlestone.data import (
     IntegerDomain,
     RowDomain,
     Sample,
     Schema,
+    counting,
     lines,
+    read,
     read_points,
     read_table,
 )
 from littlestone.data.cells import CsvFormat, conversion
-from littlestone.data.lines import CsvColumns, header
-from littlestone.errors import DataError, ParameterError
+from littlestone.data.containers import connect
+from littlestone.data.lines import CsvColumns, header, names_in, numbered
+from littlestone.data.proposal import standard
+from littlestone.errors import DataError, LittlestoneError, ParameterError
+from littlestone.evaluation.measures import check
+
+# -- Declared formats of files, against Python's own codecs and csv module, cell by cell -----------
 
 ENCODINGS = ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "iso8859-1", "cp1252", "iso8859-15"]
 WHITE = " \t\n\r\v\f"
@@ -296,3 +309,324 @@ def test_a_header_that_does_not_fit_is_not_repeated(tmp_path):
     path.write_text("Age,city,ill\n17,Bonn,1\n")
     with pytest.raises(ParameterError, match=r"mean 'Age' for 'age'.*Its first line: 'Age'"):
         Sample.read(path, y="ill", domain=schema, csv="header=public")
+
+
+# -- The CSV parser against a reference that follows the rules line by line, in plain Python -------
+
+
+def csv_reference(line: bytes, width: int) -> tuple[list[str], bool]:
+    """Return the cells of one line, and whether it is ragged."""
+    meant = line.count(b'"') % 2 == 0
+    cells, cell, inside = [], b"", False
+    for byte in (bytes([b]) for b in line):
+        inside ^= byte == b'"' and meant
+        if byte == b"," and not inside:
+            cells.append(cell)
+            cell = b""
+        else:
+            cell += byte
+    cells.append(cell)
+    plain = []
+    for cell in cells:
+        bare = cell.strip()
+        quoted = meant and len(bare) >= 2 and bare[:1] == bare[-1:] == b'"'
+        plain.append(bare[1:-1].replace(b'""', b'"') if quoted else cell)
+    ragged = len(cells) != width or not meant
+    padded = [*plain, *[b""] * (width - len(plain))][:width]
+    return [c.decode("utf-8", "replace") for c in padded], ragged
+
+
+def csv_parse(path, width=3):
+    stream = CsvColumns([path], CsvFormat(), width, range(width))
+    rows = pa.Table.from_batches(stream.batches(), stream.schema).to_pydict()
+    return [list(row) for row in zip(*rows.values(), strict=True)], stream.ragged
+
+
+BODY = st.lists(
+    st.sampled_from([b"a", b"1", b",", b'"', b" ", b"\n", b"\r", b"\xff", "é".encode()])
+)
+
+
+@given(BODY.map(b"".join), st.sampled_from([1, 2, 7, 1 << 20]))
+@example(b"1,2,3\n4,5,6\n\n7,8,9\n\n", 4)
+@example(b'"1,2,3\n4,5,6\n', 1 << 20)
+def test_every_line_is_a_record_whatever_it_holds(tmp_path_factory, body, block):
+    path = tmp_path_factory.getbasetemp() / "fuzz.csv"
+    path.write_bytes(b"x,y,z\n" + body)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_BLOCK", block)
+        rows, ragged = csv_parse(path)
+    if not body.endswith(b"\n"):
+        body += b"\n" if body else b""
+    expected = [csv_reference(line.removesuffix(b"\r"), 3) for line in body.split(b"\n")[:-1]]
+    assert rows == [cells for cells, _ in expected]
+    assert ragged == any(odd for _, odd in expected)
+
+
+CSV_CELL = st.text(
+    st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]), max_size=8
+)
+
+
+@given(st.lists(st.tuples(CSV_CELL, CSV_CELL, CSV_CELL), max_size=6))
+def test_what_a_writer_writes_is_read_back(tmp_path_factory, rows):
+    """Against Python's own csv module, for tables without line breaks in cells."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("x", "y", "z"), *rows])
+    path = tmp_path_factory.getbasetemp() / "written.csv"
+    path.write_bytes(text.getvalue().encode())
+    assert csv_parse(path) == ([list(row) for row in rows], False)
+
+
+def test_compressed_with_byte_order_mark_and_quoted_names(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b'\xef\xbb\xbf"x, really", y \r\n"1,5",2\r\n'))
+    assert header(path, CsvFormat()) == ["x, really", "y"]
+    assert csv_parse(path, 2) == ([["1,5", "2"]], False)
+
+
+def test_some_columns_only(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y,z\n1,2,3\n4\n,,6,7")
+    stream = CsvColumns([path], CsvFormat(), 3, [2, 0])
+    table = pa.Table.from_batches(stream.batches())
+    assert table.to_pylist() == [
+        {"c0": "3", "c1": "1"},
+        {"c0": "", "c1": "4"},
+        {"c0": "6", "c1": ""},
+    ]
+    assert stream.ragged
+
+
+@pytest.mark.parametrize("start", [b"", b"\n1,2\n"])
+def test_the_first_line_must_name_the_columns(tmp_path, start):
+    path = tmp_path / "table.csv"
+    path.write_bytes(start)
+    with pytest.raises(DataError, match="first line"):
+        header(path, CsvFormat())
+
+
+def test_a_line_longer_than_many_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "_BLOCK", 100)
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y\n1,2\n" + b"9" * 10_000 + b",3\n4,5")
+    assert csv_parse(path, 2)[0] == [["1", "2"], ["9" * 10_000, "3"], ["4", "5"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("a,b,a,a", ["a", "b", "a.1", "a.2"]),
+        ("a,a.1,a,a.1", ["a", "a.1", "a.2", "a.1.1"]),
+        ("a,a,b,a.1", ["a", "a.2", "b", "a.1"]),
+        ("a,a,a,a.1", ["a", "a.2", "a.3", "a.1"]),
+        ("a,,a,", ["a", "", "a.1", ".1"]),
+    ],
+)
+def test_a_name_that_occurs_again_gets_a_number(tmp_path, line, names):
+    assert numbered(names_in(line.encode(), CsvFormat(), "The file")) == names
+    (tmp_path / "t.csv").write_text(f"{line}\n1,2,3,4\n")
+    table = read_table(tmp_path / "t.csv")
+    cells = [table.frame([name], "test").collect().row(0)[0] for name in names]
+    assert cells == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("start", "cause"),
+    [
+        (gzip.compress(b"x,y\n", mtime=0), "compressed by gzip"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"PAR1", "a Parquet file"),
+        (b"sep=;\nx;y\n", "for Excel"),
+        (b'"sep=,"\nx,y\n', "for Excel"),
+        (b"x,y\r1,2\r", "carriage returns only"),
+    ],
+)
+def test_what_is_no_such_csv_says_the_cause(tmp_path, start, cause):
+    (tmp_path / "t.csv").write_bytes(start)
+    with pytest.raises(DataError, match=cause):
+        read_table(tmp_path / "t.csv")
+
+
+def test_blanks_around_quotes_do_not_count(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b'x, "y" ,z\n1, "a, b" ,\t"c"\n"q" ,  2,3\n')
+    assert header(path, CsvFormat()) == ["x", "y", "z"]
+    assert csv_parse(path) == ([["1", "a, b", "c"], ["q", "  2", "3"]], False)
+
+
+def test_a_label_that_is_named_twice_is_refused(tmp_path):
+    """The second one would be a column to learn from: a copy of the label."""
+    (tmp_path / "t.csv").write_text("age,ill,ill\n40,1,1\n30,0,0\n")
+    schema = Schema.from_dict({"age": {"bins": [35]}})
+    with pytest.raises(ParameterError, match="names the column 'ill' twice"):
+        Sample.read(tmp_path / "t.csv", y="ill", domain=RowDomain(schema))
+    with pytest.raises(ParameterError, match="names the column 'ill' twice"):
+        standard(tmp_path / "t.csv", y="ill")
+
+
+def test_names_with_blanks_around_them_are_found(tmp_path):
+    schema = Schema.from_dict({"age ": {"bins": [35]}})
+    (tmp_path / "t.csv").write_text("age , ill\n40,1\n30,0\n")
+    frame = pa.table({" age": [40, 30]})
+    for table in (tmp_path / "t.csv", frame, {"age": [40, 30]}):
+        assert read_points(table, domain=RowDomain(schema))[0].tolist() == [[3], [2]]
+    assert RowDomain(schema).array(frame).tolist() == [[3], [2]]
+
+
+def test_what_comes_through_a_pipe_is_read_again(tmp_path):
+    """A fit opens its table several times; a pipe gives its content once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("age,ill\n40,1\n30,0\n",))
+    writer.start()
+    for _ in range(2):
+        assert read_table(pipe).names == ("age", "ill")
+        assert read_points(pipe, x="age", domain=IntegerDomain(1, 99))[0].tolist() == [40, 30]
+    writer.join()
+
+
+# -- Databases by URL, and what is refused; PostgreSQL and the bridges are in the group postgres ---
+
+
+def duckdb_file(path):
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT range x, (range > 5)::INT y FROM range(10)")
+        connection.execute('CREATE SCHEMA "s s"; CREATE TABLE "s s"."t""" AS FROM t WHERE x > 1')
+    return f"duckdb:///{path}?table=t"
+
+
+def test_duckdb_files(tmp_path):
+    url = duckdb_file(tmp_path / "t.duckdb")
+    domain, where = IntegerDomain(1, 20), {"x": "x", "y": "y"}
+    assert Sample.read(url, domain=domain, **where).n == 10
+    assert read_table(url).names == ("x", "y")
+    other = url.replace("table=t", "table=t%22&schema=s+s")
+    assert Sample.read(other, domain=domain, **where).n == 8
+    found = read.read(url, domain=domain, large=1, need="batches", **where)
+    assert found.points.tolist() == [*range(1, 10)]
+    found = read.read(url, domain=domain, most=2, need="extremes", **where)
+    assert found.extremes(2).outside == (1, 0)
+    model = ls.GenericLearner(ls.Thresholds(1, 20), epsilon=50, random_state=1)
+    assert model.fit(url, x="x", y="y").hypothesis_.above == 5
+    assert model.predict(url).tolist() == [0] * 6 + [1] * 4
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ann:s3cret@localhost/db",  # no table
+        "postgresql://ann:s3cret@localhost:x/db?table",
+        "mysql://ann:s3cret@localhost/db?table=t",
+        "duckdb://ann:s3cret@localhost/db?table=t",
+        "duckdb:///t.duckdb?table=t&password=s3cret",
+        "sqlite:///s3cret.sqlite?table=t",
+        "://s3cret?table=t",
+        "postgresql://[s3cret/db?table=t",
+    ],
+)
+def test_urls_that_are_none_are_not_repeated(url):
+    for ask in (
+        read_table,
+        lambda u: ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1).fit(u, x="x", y="y"),
+    ):
+        with pytest.raises(ParameterError, match="must be a URL such as") as refused:
+            ask(url)
+        assert "s3cret" not in str(refused.value)
+        assert refused.value.__cause__ is None
+
+
+def test_a_declared_csv_format_is_refused_for_a_database(tmp_path):
+    url = duckdb_file(tmp_path / "t.duckdb")
+    for form in ("sep=;", {"decimal": "comma"}):
+        with pytest.raises(ParameterError, match=r"given with a CSV file\. Got 'a database'"):
+            read_table(url, csv=form)
+    assert read_table(url, declared=CsvFormat(separator=";")).names  # as for Parquet files
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    with pytest.raises(ParameterError, match="relative, after four absolute"):
+        read_table(f"duckdb:///{tmp_path}/none?table=t")
+    url = duckdb_file(tmp_path / "t.duckdb")
+    (tmp_path / "broken").write_text("no database")
+    with pytest.raises(DataError, match="cannot be opened, or has no such table") as refused:
+        read_table(f"duckdb:///{tmp_path}/broken?table=t")
+    assert refused.value.__context__ is None
+    with pytest.raises(DataError, match="no such table"):
+        read_table(url.replace("table=t", "table=u"))
+
+
+def test_nothing_is_written(tmp_path):
+    url = duckdb_file(tmp_path / "t.duckdb")
+    before = ((tmp_path / "t.duckdb").read_bytes(), sorted(p.name for p in tmp_path.iterdir()))
+    read_table(url).frame(["x"], "test").collect("pyarrow")
+    after = ((tmp_path / "t.duckdb").read_bytes(), sorted(p.name for p in tmp_path.iterdir()))
+    assert after == before
+
+
+def test_an_engine_whose_disk_is_full_charges_nothing(tmp_path):
+    """The place for what is spilled is too small: an error, and nothing is released."""
+    ledger = ls.Ledger(tmp_path / "budget.db", epsilon=1)
+    rng = np.random.default_rng(0)
+    table = {"x": rng.integers(1, 2**40, 3 * 10**6), "y": rng.integers(0, 2, 3 * 10**6)}
+    model, engine = ls.AgnosticLearner(ls.Thresholds(1, 2**40), epsilon=1), connect()
+    engine.execute("SET memory_limit = '40MB'; SET max_temp_directory_size = '1MB'")
+    try:
+        with pytest.raises(DataError, match="free space") as refused:
+            model.fit(table, x="x", y="y", ledger=ledger)
+    finally:
+        engine.execute("SET memory_limit = '2GB'; RESET max_temp_directory_size")
+    assert refused.value.__context__ is None
+    assert ledger.remaining().epsilon == 1
+    assert not hasattr(model, "release_")
+
+
+def test_a_table_that_changes_between_two_readings_is_refused():
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range x, (range > 50)::INT y FROM range(100)")
+    names = {"x": "x", "y": "y", "domain": IntegerDomain(0, 99)}
+    for again in (lambda s: s.points, lambda s: s.extremes(1000)):
+        sample = read.read(connection.table("t"), most=2, need="extremes", **names)
+        connection.execute("INSERT INTO t VALUES (7, 0)")
+        with pytest.raises(DataError, match="changed between two readings"):
+            again(sample)
+
+
+@pytest.mark.parametrize("counts", ["count_cells", "count_codes"])
+def test_a_table_that_changes_between_its_columns_charges_nothing(counts, tmp_path, monkeypatch):
+    """A proposal and a check ask for one column after the other."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range x, range % 7 AS z, 1 AS y FROM range(9000)")
+    ledger, count = ls.Ledger(tmp_path / "budget.db", epsilon=20), getattr(counting, counts)
+
+    def changing(*given, **more):
+        found = count(*given, **more)
+        connection.execute("INSERT INTO t VALUES (7, 0, 1)")
+        return found
+
+    monkeypatch.setattr(counting, counts, changing)
+    table = connection.table("t")
+    schema = ls.Schema.from_dict({"x": {"bins": [5]}, "z": {"bins": [3]}})
+    ask = {
+        "count_cells": lambda: ls.data.propose(table, epsilon=8, ledger=ledger),
+        "count_codes": lambda: check(table, schema, y="y", epsilon=8, ledger=ledger),
+    }
+    with pytest.raises(DataError, match="changed between two readings"):
+        ask[counts]()
+    assert ledger.spent().epsilon == 0
+
+
+def test_extras_that_are_not_installed_are_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    with pytest.raises(LittlestoneError, match="littlestone\\[databases\\]"):
+        read_table("postgresql://ann:s3cret@localhost/db?table=t")
+
+
+def test_a_database_that_is_read_is_not_overwritten(tmp_path, capsys):
+    url = duckdb_file(tmp_path / "t.duckdb")
+    before = (tmp_path / "t.duckdb").read_bytes()
+    ask = ["--x", "x", "--y", "y", "--class", "thresholds(1, 20)", "--epsilon", "1"]
+    assert main(["fit", url, *ask, "--out", str(tmp_path / "t.duckdb")]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert (tmp_path / "t.duckdb").read_bytes() == before
+    assert main(["fit", url, *ask, "--out", str(tmp_path / "model.json")]) == 0

@@ -1,18 +1,47 @@
-"""Samples of counts, by record and by user, against dictionaries."""
+"""Samples: extremes, shuffles, histograms and public bins."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from itertools import combinations, pairwise
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.bounds.tails import lower_limit
+from littlestone.data import (
+    OUTSIDE,
+    IntegerDomain,
+    RowDomain,
+    Sample,
+    Schema,
+    TextDomain,
+    UserSample,
+    histogram,
+    read_table,
+)
 from littlestone.data import targets as users
-from littlestone.errors import DataError, LittlestoneError, ParameterError
+from littlestone.data.domains import Itself
+from littlestone.data.histogram import Cell, bins_of, cells_of, grid, smoothed
+from littlestone.data.read import LARGE, read
+from littlestone.data.sample import OrderedSample, part, shuffle, sizes
+from littlestone.data.schema import PublicBins
+from littlestone.data.stored import OnLine, Stored, Unread
+from littlestone.errors import DataError, LittlestoneError, ParameterError, UnsupportedError
+from littlestone.source import ExactSource, ReplaySource, SeededSource
+
+# -- Samples of counts, by record and by user, against dictionaries --------------------------------
 
 POINT = st.one_of(
     st.integers(-3, 3),
@@ -219,3 +248,416 @@ def test_a_cut_of_many_users_in_blocks(monkeypatch):
     assert (whole.records == np.minimum(sample.records, 7)).all()
     with pytest.raises(ParameterError, match="'most'"):
         sample.bound_contributions(0, salt=1)
+
+
+# -- Extremes of samples: the same from counts and from one pass over columns, in any order --------
+
+TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64()]
+DOMAINS = [IntegerDomain(0, 2**64 - 1), IntegerDomain(-5, 7), IntegerDomain(3, 2**70)]
+DOMAINS += [IntegerDomain(2**66, 2**67), IntegerDomain(-(2**70), -(2**65))]
+
+
+def read_extremes(table, **where):
+    return read(table, need="extremes", **where)
+
+
+def cells(rng, kind, n):
+    """Columns with nulls, repeated values, and the bounds of their type."""
+    signed = pa.types.is_signed_integer(kind)
+    low, high = ((-1 << kind.bit_width - 1) if signed else 0), (1 << kind.bit_width - signed) - 1
+    pool = [low, high, 0, 3, 5, 7, 8, None] + ([-1, -5, -6] if signed else [])
+    return pa.array([pool[i] for i in rng.integers(0, len(pool), n)], kind)
+
+
+def same(a, b, most):
+    """Whether two extremes agree, as far as they are promised."""
+    assert (a.n, a.inside, a.outside) == (b.n, b.inside, b.outside)
+    for one, other, n in ((a.zeros, b.zeros, a.inside[0]), (a.ones, b.ones, a.inside[1])):
+        assert min(len(one), len(other)) >= min(most, n)
+        assert one[:most].tolist() == other[:most].tolist()
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_one_pass_says_what_counting_says(kind, domain):
+    rng = np.random.default_rng(kind.bit_width)
+    for n, labels in ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())):
+        y = [[0, 1, None][i] for i in rng.integers(0, 3, n)]
+        table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
+        for most in (1, 7, 500):
+            fast = read_extremes(table, x="x", y="y", domain=domain, most=most)
+            plain = Sample.read(table, x="x", y="y", domain=domain)
+            assert isinstance(fast, Unread)
+            same(fast.extremes(most), plain.extremes(most), most)
+            same(fast.extremes(3 * most), plain.extremes(3 * most), 3 * most)
+            assert fast.points.tolist() == plain.points.tolist()
+            assert (fast.zeros.tolist(), fast.ones.tolist()) == (
+                plain.zeros.tolist(),
+                plain.ones.tolist(),
+            )
+
+
+@pytest.mark.parametrize("order", ["up", "down", "mixed", "equal"])
+def test_any_order_of_rows(order, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 10**6, 30_000)
+    x = {"up": np.sort(x), "down": np.sort(x)[::-1], "mixed": x, "equal": x * 0 + 7}[order]
+    y = rng.random(len(x)) < 0.4
+    for most in (1, 50, 3000, 40_000):
+        monkeypatch.setattr("littlestone.data.tables._ROWS", 999)
+        table = {"x": x, "y": y.astype(np.int8)}
+        sample = read_extremes(table, x="x", y="y", domain=IntegerDomain(0, 10**6), most=most)
+        found = sample.extremes(most)
+        assert found.zeros[:most].tolist() == np.sort(x[~y])[::-1][:most].tolist()
+        assert found.ones[:most].tolist() == np.sort(x[y])[:most].tolist()
+        assert (found.inside, found.n) == (((~y).sum(), y.sum()), len(x))
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_points_that_are_stored(piece, monkeypatch):
+    """From batches of any size, also with points that many records share."""
+    rng = np.random.default_rng(piece)
+    points = np.sort(rng.choice(10**6, 400, replace=False))
+    zeros, ones = (rng.integers(0, high, 400) * (rng.random(400) < 0.3) for high in (4, 10**9))
+    kept, line = zeros + ones > 0, OnLine(Itself(10**6))
+    monkeypatch.setattr("littlestone.data.stored._COUNTS", 2 * piece)
+    plain = Sample.binary(points[kept], zeros[kept], ones[kept], (3, 5))
+    stored = Stored.kept(plain, line)
+    for most in (1, 9, 10_000):
+        same(stored.extremes(most), plain.extremes(most), most)
+    assert "counted" not in vars(stored)
+    empty = np.zeros(0, dtype=np.int64)
+    none = Stored.kept(Sample.binary(empty, empty, empty, (2, 1)), line)
+    assert (none.extremes(3).n, none.extremes(3).zeros.tolist()) == (3, [])
+
+
+@pytest.mark.more
+def test_what_can_be_streamed(tmp_path):
+    table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    domain, connection = IntegerDomain(1, 9), duckdb.connect()
+    connection.register("t", table)
+    plain = Sample.read(table, x="x", y="y", domain=domain)
+    forms = [tmp_path / "t.parquet", table, table.to_pandas(), pl.from_arrow(table)]
+    streamed = [True, True, True, True]  # pandas makes floats of whole numbers with a null
+    for form, streams in zip(
+        [*forms, connection.table("t"), read_table(table)], [*streamed, True, True], strict=True
+    ):
+        found = read_extremes(form, x="x", y="y", domain=domain, most=2)
+        assert isinstance(found, Unread) == streams
+        same(found.extremes(2), plain.extremes(2), 2)
+    lazy = read_extremes(pl.from_arrow(table).lazy(), x="x", y="y", domain=domain, most=2)
+    assert not isinstance(lazy, Unread)
+    same(lazy.extremes(2), plain.extremes(2), 2)
+    texts = pd.DataFrame({"x": ["3", "9", "", "5"], "y": [0, 1, 1, 1]})
+    found = read_extremes(texts, x="x", y="y", domain=domain, most=2)
+    assert not isinstance(found, Unread)
+    same(found.extremes(2), plain.extremes(2), 2)
+    many = {"x": (np.arange(LARGE) % 900).astype(str), "y": np.arange(LARGE) % 900 > 440}
+    found = read_extremes(many, x="x", y="y", domain=IntegerDomain(0, 2**40), most=2)
+    assert isinstance(found, Stored)
+    plain = Sample.read(many, x="x", y="y", domain=IntegerDomain(0, 2**40))
+    same(found.extremes(2000), plain.extremes(2000), 2000)
+
+
+@pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300])
+def test_labels(positive):
+    table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
+    domain = IntegerDomain(1, 9)
+    fast = read_extremes(table, x="x", y="y", domain=domain, most=3, positive=positive)
+    plain = Sample.read(table, x="x", y="y", domain=domain, positive=positive)
+    assert isinstance(fast, Unread)
+    same(fast.extremes(3), plain.extremes(3), 3)
+
+
+def test_refusals_are_those_of_reading():
+    domain = IntegerDomain(1, 9)
+    empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})
+    assert read_extremes(empty, x="x", y="y", domain=domain, most=3).n == 0
+    table = pa.table({"x": [1, 10], "y": [0, 1]})
+    with pytest.raises(ParameterError, match="no column 'z'"):
+        read_extremes(table, x="z", y="y", domain=domain, most=3)
+    with pytest.raises(DataError, match="in \\[1, 9\\]"):
+        read_extremes(table, x="x", y="y", domain=domain, most=3, strict=True)
+    with pytest.raises(ParameterError, match="positive"):
+        read_extremes(table, x="x", y="y", domain=domain, most=3, positive=None)
+
+
+def test_none_is_asked_for():
+    table = pa.table({"x": [5, 3, None, 8], "y": [0, 1, 1, 0]})
+    for need in ("all", "extremes"):
+        found = read(table, x="x", y="y", domain=IntegerDomain(1, 9), need=need, most=0)
+        extremes = found.extremes(0)
+        assert not len(extremes.zeros)
+        assert not len(extremes.ones)
+        assert (extremes.inside, extremes.outside) == ((2, 1), (0, 1))
+
+
+# -- Shuffling records to parts: positions, multiplicities, and a uniform permutation --------------
+
+
+def records(sample):
+    """The multiset of records of a sample."""
+    found = Counter()
+    for point, zeros, ones in zip(
+        sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist(), strict=True
+    ):
+        found[point, 0], found[point, 1] = zeros, ones
+    found[OUTSIDE, 0], found[OUTSIDE, 1] = sample.outside
+    return +found
+
+
+def listed(rng, n):
+    pool = [3, 5, 2**70, -1, OUTSIDE]
+    return [
+        (pool[i], int(y)) for i, y in zip(rng.integers(0, 5, n), rng.integers(0, 2, n), strict=True)
+    ]
+
+
+def test_an_ordered_sample_counts_like_any_other():
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 7, 40):
+        data = listed(rng, n)
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        assert sample.n == n
+        assert records(sample) == Counter(data)
+
+
+def test_parts_are_disjoint_and_complete():
+    rng = np.random.default_rng(1)
+    data = listed(rng, 50)
+    ordered = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+    plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
+    for sample in (ordered, plain):
+        shuffled = shuffle(sample, SeededSource(3))
+        cuts = np.cumsum([0, *sizes(50, 7)])
+        parts = [part(sample, shuffled[a:b]) for a, b in pairwise(cuts)]
+        assert [p.n for p in parts] == sizes(50, 7)
+        assert sum((records(p) for p in parts), Counter()) == Counter(data)
+
+
+def test_positions_are_kept_under_the_identity():
+    data = [(5, 1), (3, 0), (OUTSIDE, 1), (5, 0)]
+    sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+    shuffled = shuffle(sample, ReplaySource([]))
+    for i, record in enumerate(data):
+        assert records(part(sample, shuffled[i : i + 1])) == Counter([record])
+    law = ExactSource().law(lambda source: tuple(shuffle(sample, source).tolist()))
+    assert list(law.outcomes) == [tuple(sample.kinds.tolist())]
+
+
+def test_one_record_changes_one_position():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        data = listed(rng, 9)
+        i, new = int(rng.integers(9)), listed(rng, 1)[0]
+        other = [*data[:i], new, *data[i + 1 :]]
+        mine, theirs = (
+            OrderedSample.listed([x for x, _ in d], [y for _, y in d]) for d in (data, other)
+        )
+        for k in range(9):
+            same = records(part(mine, mine.kinds[k : k + 1])) == records(
+                part(theirs, theirs.kinds[k : k + 1])
+            )
+            assert same or k == i
+
+
+def test_a_secret_permutation_is_uniform():
+    """Which of four records comes first, 4000 times: a chi-squared test with fixed seeds."""
+    sample = Sample.of([1, 2, 3, 4], [0, 0, 0, 0])
+    first = Counter(int(shuffle(sample, SeededSource(seed))[0]) for seed in range(4000))
+    assert sum((c - 1000) ** 2 / 1000 for c in first.values()) < 16.3  # 99.9 percent
+
+
+def test_refusals_and_sizes():
+    with pytest.raises(ParameterError, match="same length"):
+        OrderedSample.listed([1, 2], [0])
+    assert sizes(2, 5) == [1, 1, 0, 0, 0]
+    assert part(Sample.of([], []), np.zeros(0, dtype=np.int64)).n == 0
+
+
+# -- Histograms of numbers: cells that share out all numbers, runs by brute force, and bins --------
+
+NUMBERS = (0.0, 1e-9, -1e-9, 7.0, -7.0, 0.07, -1999.5, 1955.0, 123456.0, np.nextafter(1e12, 0))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_cells_share_out_all_numbers_and_parts_a_cell(whole):
+    cells = grid(whole=whole)
+    assert all(one.end == other.start for one, other in pairwise(cells))
+    for x in NUMBERS:
+        (own,) = (cell for cell in cells if cell.start <= x < cell.end)
+        parts = own.parts(whole=whole)
+        assert len(parts) <= 10
+        if parts:
+            assert (parts[0].start, parts[-1].end) == (own.start, own.end)
+            assert sum(part.start <= x < part.end for part in parts) == 1
+            assert not whole or all(part.start == int(part.start) for part in parts)
+    assert Cell(-20, -15, 2).parts(whole=False)[0].start == -2000
+    for few in range(11):  # each whole number alone
+        assert sum(few <= cell.start < few + 1 for cell in grid(whole=True)) == 1
+
+
+def best_by_brute_force(counts, deviation):
+    """Return the largest gain of all sets of disjoint runs, and the means of that set."""
+    size, penalty = len(counts), 2 * np.log(len(counts)) * deviation**2
+    runs = [(a, b) for a, b in combinations(range(size + 1), 2) if sum(counts[a:b]) > 0]
+    gain = {(a, b): sum(counts[a:b]) ** 2 / (b - a) - penalty for a, b in runs}
+    best = (0.0, ())
+    for many in range(1, size + 1):
+        for chosen in combinations(runs, many):
+            if all(one[1] <= other[0] for one, other in pairwise(chosen)):
+                best = max(best, (sum(gain[run] for run in chosen), chosen))
+    found = [0.0] * size
+    for a, b in best[1]:
+        found[a:b] = [sum(counts[a:b]) / (b - a)] * (b - a)
+    return max(gain.values(), default=0) + penalty, penalty, found
+
+
+def test_runs_are_those_of_brute_force():
+    random, seen = np.random.default_rng(0), 0
+    for _ in range(60):
+        truth = random.choice([0, 0, 5, 40], 5)
+        counts = [int(c) for c in truth + np.rint(random.normal(0, 6, 5))]
+        largest, penalty, found = best_by_brute_force(counts, 6.0)
+        seen += largest >= 2 * penalty
+        assert smoothed(counts, 6.0) == pytest.approx(found if largest >= 2 * penalty else [0] * 5)
+    assert 20 < seen < 60
+
+
+def test_bins_have_equal_masses_begin_at_cells_and_are_not_many():
+    random = np.random.default_rng(0)
+    for bins in (2, 4, 8):
+        for whole in (True, False):
+            cells = grid(whole=whole)
+            places = random.choice(len(cells), 30, replace=False)
+            masses = {cells[i]: float(m) for i, m in zip(places, random.pareto(1, 30), strict=True)}
+            edges = bins_of(masses, bins, whole=whole)
+            starts = {c.start for cell in cells for c in [cell, *cell.parts(whole=whole)]}
+            assert set(edges) <= starts
+            assert len(edges) <= 2 * bins
+    equal = {cell: 10.0 for cell in cells_of([*map(histogram.Decimal, range(41))])[1:]}
+    assert bins_of(equal, 4, whole=True) == [11, 21, 31]
+
+
+def test_few_values_are_kept():
+    """Each has a bin; so have 0 and what follows it, however rare."""
+    for values in ((0, 1), (0, 1, 2), (1, 2, 3, 4, 5), (2, 7)):
+        masses = {c: 100.0 * (c.start in values) for c in grid(whole=True)}
+        assert bins_of(masses, 8, whole=True) == list(values[1:])
+    far = {c: {0: 600.0, 1: 400.0, 1e9: 30.0}.get(c.start, 0.0) for c in grid(whole=True)}
+    assert bins_of(far, 4, whole=True) == [1], "noise, a thousand times as large as most"
+    apart = {c: {0: 600.0, 50: 400.0}.get(c.start, 0.0) for c in grid(whole=True)}
+    assert bins_of(apart, 1, whole=True) == [1], "of what lies between nothing is known"
+    rare = {c: {0: 980.0, 1: 20.0}.get(c.start, 0.0) for c in grid(whole=True)}
+    assert bins_of(rare, 4, whole=True) == [1]
+    assert bins_of({Cell(0, 1, 0): 980.0}, 4, whole=True) == [1]
+    assert bins_of({Cell(7, 8, 0): 980.0}, 4, whole=True) == [], "one value says nothing"
+
+
+# -- Bins of public rows: edges by rank, what is left out, what they cost, and how they are kept ---
+
+RNG = np.random.default_rng(0)
+TABLE = {
+    "x": np.append(RNG.normal(size=97), [np.nan, np.inf, -np.inf]),
+    "kind": ["a"] * 40 + ["b"] * 57 + ["c"] * 3,
+    "name": [f"n{i}" for i in range(100)],
+    "empty": [None] * 100,
+}
+
+
+def test_fewer_than_rank_rows_lie_between_a_number_and_its_edge():
+    schema = ls.Schema.from_public(TABLE, bins=8)
+    assert schema.public == PublicBins(100, 13)
+    assert schema.names == ("x", "kind")
+    assert schema["kind"].categories == ("a", "b")
+    seen = np.sort(TABLE["x"][:97])
+    for t in (*seen, -9, 9, -np.inf, np.inf):
+        edge = min((e for e in schema["x"].edges if e >= t), default=np.inf)
+        inside = ((TABLE["x"] >= t) & (TABLE["x"] < edge)).sum() + (edge == np.inf) * 0
+        assert inside < 13
+    assert len(schema["x"].edges) < 8
+
+
+@pytest.mark.parametrize("bins", [2, 5, 99, 100, 500])
+def test_at_most_so_many_bins(bins):
+    schema = ls.Schema.from_public({"x": range(100)}, bins=bins)
+    assert len(schema["x"].edges) == min(bins - 1, 100 // (100 // bins + 1))
+
+
+def test_all_values_are_edges_where_there_are_bins_enough():
+    schema = ls.Schema.from_public({"x": [3, 1, 1, 2]}, bins=9)
+    assert (schema["x"].edges, schema.public) == ((1, 2, 3), PublicBins(4, 1))
+
+
+def test_it_is_kept_in_files_and_in_columns():
+    schema = ls.Schema.from_public(TABLE, bins=8)
+    assert ls.Schema.from_list(json.loads(json.dumps(schema.to_list()))) == schema
+
+
+def test_toml(tmp_path):
+    schema = ls.Schema.from_public(TABLE, bins=8)
+    (tmp_path / "s.toml").write_text(schema.to_toml())
+    assert ls.Schema.from_toml(tmp_path / "s.toml") == schema
+    broken = schema.to_toml().replace("rank = 13", "rank = 0")
+    (tmp_path / "s.toml").write_text(broken)
+    with pytest.raises(ParameterError, match="rank"):
+        ls.Schema.from_toml(tmp_path / "s.toml")
+
+
+def test_the_cost_of_bins_is_certified():
+    schema = ls.Schema.from_public({"x": range(400)}, bins=20)
+    costs = [schema.binning_error(s).alpha for s in (1, 2, 3)]
+    assert costs == sorted(costs)
+    assert costs[0] < 0.08
+    finer = ls.Schema.from_public({"x": range(400)}, bins=400)
+    found = finer.binning_error(1, shift=(2, "0.01"))
+    assert recheck(found.to_dict()) == ()
+    assert found.status == "conditional"
+    assert finer.binning_error(1).alpha < found.alpha < costs[0]
+    with pytest.raises(UnsupportedError, match="more bins"):
+        schema.binning_error(40)
+    with pytest.raises(UnsupportedError, match="from_public"):
+        ls.Schema.from_dict({"x": {"bins": [1]}}).binning_error(1)
+
+
+@pytest.mark.more
+def test_bins_cost_no_more_than_is_certified():
+    """The rule x >= t and z < u, over binned columns that depend on each other."""
+    rng, far, trials = np.random.default_rng(5), 0, 100
+    fresh = rng.normal(size=(4000, 2)) @ [[1, 0.7], [0, 0.7]]
+    rule = (fresh[:, 0] >= 0.2) & (fresh[:, 1] < 0.5)
+    for _ in range(trials):
+        rows = rng.normal(size=(120, 2)) @ [[1, 0.7], [0, 0.7]]
+        schema = ls.Schema.from_public({"x": rows[:, 0], "z": rows[:, 1]}, bins=30)
+        low = min([e for e in schema["x"].edges if e >= 0.2], default=np.inf)
+        high = min([e for e in schema["z"].edges if e >= 0.5], default=np.inf)
+        certified = float(schema.binning_error(2).alpha)
+        binned = (fresh[:, 0] >= low) & (fresh[:, 1] < high)
+        far += (rule != binned).mean() > certified + 0.005
+    assert lower_limit(far, trials, 1e-3) <= 0.05
+
+
+def test_classes_count_their_comparisons():
+    schema = ls.Schema.from_public({"x": range(400)}, bins=200)
+    kinds = (ls.Rules(schema, 2), ls.DecisionTrees(schema, 2))
+    assert [kind.public.basis // schema.public.rank for kind in kinds] == [2, 3]
+    assert ls.DecisionTrees(ls.Schema.from_dict({"x": {"bins": [1]}}), 2).public is None
+    made = ls.AgnosticLearner(ls.Rules(schema, 2), epsilon=1)
+    here, listed = made.required_samples(), made.set_params(shift=None).required_samples()
+    assert listed < here < 2 * listed
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        ({"x": []}, {}, "at least one row"),
+        ({"x": [1]}, {"bins": 1}, "bins"),
+        ({"x": [1]}, {"columns": ["y"]}, "no column"),
+        ({"name": ["a", "b", "c"] * 9 + ["d"]}, {"bins": 2}, "equal"),
+    ],
+)
+def test_refusals(table, options, words):
+    with pytest.raises(ParameterError, match=words):
+        ls.Schema.from_public(table, **options)

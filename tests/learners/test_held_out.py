@@ -1,27 +1,43 @@
-"""What the front door holds out: before anything is learned, secretly, and paid for once."""
+"""What is held out and composed, as one exact law; chances are private."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import littlestone as ls
 from littlestone.audit import verify_mechanism
-from littlestone.classes import Rules
-from littlestone.data import tables
+from littlestone.classes import Rules, ScorecardClass
+from littlestone.classes.decision_trees import Node, TreeHypothesis
+from littlestone.data import Sample, proposal, tables
+from littlestone.data.histogram import Cell
+from littlestone.data.proposal import plan, tally
+from littlestone.errors import UnsupportedError
+from littlestone.evaluation import Evaluation, ScoreHistogram
 from littlestone.evaluation.histogram import held_out_by_rule
 from littlestone.learners import fit as front_door
-from littlestone.learners.fit import Fit
+from littlestone.learners import release as releases
+from littlestone.learners import running
+from littlestone.learners.boosting import learner as boosting
+from littlestone.learners.fit import Fit, asked_of
 from littlestone.learners.running import _histogram, read_sample
+from littlestone.mechanisms import estimate
 from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy.guarantee import HELD_OUT, LEARNED_FROM
+from littlestone.source import ExactSource, SeededSource
+
+from ..exact_noise import table_gaussian
+
+# -- What the front door holds out: before anything is learned, secretly, and paid for once --------
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
 COLUMNS = {"age": {"bins": [20, 40, 60]}, "city": {"categories": ["Bonn", "Rome"]}}
@@ -212,3 +228,194 @@ def test_users_are_held_out_by_the_rule_too():
     assert found.evaluation.n == held_out_by_rule(1000, 2).units == 300
     assert found.evaluation.held_out
     assert fitted(table, schema=SCHEMA, user="who", epsilon="1/4").evaluation is None
+
+
+# -- Columns, a fit over them and its evaluation as one law: all tables of one record, exactly -----
+
+EPSILON, DELTA = 12, F(1, 4)
+CELLS, LABELS = (None, "0", "1"), ("no", "yes")
+LOW, HIGH = Cell(0, 1, 0), Cell(1, 2, 0)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Two cells of numbers, no parts, one tree, one cell of margins, and noise in one draw."""
+    for module in (running, releases):
+        monkeypatch.setattr(module, "scores_of", lambda model, *_, **__: (max(model.margins),))
+    monkeypatch.setattr(proposal, "grid", lambda *, whole: (LOW, HIGH))
+    monkeypatch.setattr(proposal, "_DEVIATIONS", 0)
+    monkeypatch.setattr(Cell, "parts", lambda cell, *, whole: [])
+    monkeypatch.setattr(boosting, "default_rounds", lambda *given, pure: 1)
+    monkeypatch.setattr(estimate, "discrete_gaussian", table_gaussian(3))
+
+
+def decided():
+    """Return what the front door decides: the columns' zCDP, the learner, the shares."""
+    asked = asked_of(
+        "fit",
+        {"y": "ill", "labels": list(LABELS), "epsilon": EPSILON, "delta": DELTA, "evaluate": "1",
+         "model": "scorecard"},
+    )  # fmt: skip
+    for seed in range(20):  # until a column is found
+        try:
+            return asked.plan({"a": ["1"], "ill": ["yes"]}, SeededSource(seed))
+        except ls.errors.StoppedError:
+            continue
+    raise AssertionError("no column was found")
+
+
+def law_of(record, planned, kept):
+    """Return the exact law of columns, trees and histogram on a table of one record."""
+    rho, leak = planned.shares.zcdp
+    asked = plan([("a", "open")], epsilon=1, delta=DELTA, rho=rho, bins=4, named=())
+    assert asked.leak == leak
+    cell, label = record
+
+    def columns(source):
+        (found,) = proposal.describe(asked, [tally([cell], [1])], 1, source)
+        return found
+
+    def learned(column, source):
+        schema = ls.Schema((column,))
+        learner = planned.shares.learner(
+            boosting.replace(planned.learner, concept_class=ScorecardClass(schema))
+        )
+        sample = Sample.of(schema.encode([np.array([cell], dtype=object)]), [label])
+        model = learner.draw(sample, source)
+        found = _histogram(model, sample, source, planned.shares.evaluation, held_out=False)
+        return model.describe(), found.counts
+
+    law = {}
+    if cell not in kept:  # whatever the label
+        kept[cell] = ExactSource().law(columns).outcomes
+    for column, chance in kept[cell].items():
+        if column is None:  # what it cost stays spent, and the program says so
+            law[None] = float(chance.mid())
+            continue
+        if (column, record) not in kept:
+            after = ExactSource().law(lambda source, column=column: learned(column, source))
+            kept[column, record] = after.outcomes
+        for outcome, share in kept[column, record].items():
+            law[column, outcome] = float((chance * share).mid())
+    assert sum(law.values()) == pytest.approx(1)
+    return law
+
+
+def worst(planned):
+    """Return the largest hockey-stick divergence of neighbouring tables at epsilon."""
+    records, kept = [(cell, label) for cell in CELLS for label in (0, 1)], {}
+    laws = [law_of(record, planned, kept) for record in records]
+    factor = math.exp(EPSILON)
+    return max(
+        sum(max(0.0, p - factor * other.get(outcome, 0.0)) for outcome, p in one.items())
+        for one in laws
+        for other in laws
+    )
+
+
+@pytest.mark.more
+def test_columns_fit_and_evaluation_are_one_private_law(tiny):
+    planned = decided()
+    assert planned.learner.columns == planned.shares.zcdp[0]
+    assert planned.learner.delta + planned.shares.zcdp[1] == DELTA
+    assert worst(planned) <= DELTA
+
+
+def noiseless_columns(patch):
+    patch.setattr(proposal, "noisy_counts", lambda counts, noise, source: [9 * c for c in counts])
+
+
+@pytest.mark.more
+def test_columns_without_noise_are_noticed(tiny, monkeypatch):
+    planned = decided()
+    noiseless_columns(monkeypatch)
+    assert worst(planned) > DELTA
+
+
+# -- Shares of labels among equal answers: their counts are private, and give probabilities --------
+
+ODDS_SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+TINY = ls.Schema.from_dict({"age": {"bins": [30]}})
+AT30, _, AT60, _, BONN, _ = ODDS_SCHEMA.literals()
+ROWS = np.array(list(product(range(5), range(3))))
+
+
+def histogram_of(tree, data, epsilon=10**6):
+    """Return the evaluation of one tree, with hardly any noise."""
+    sample = Sample.of(np.array([row for row, _ in data]), [label for _, label in data])
+    found = running._histogram(tree, sample, SeededSource(0), epsilon, held_out=False)
+    return np.array(found.counts)
+
+
+def test_one_record_moves_two_cells_by_one_at_most():
+    tree = TreeHypothesis.of(Node(AT30, Node(BONN, 1, 0), Node(AT60, 0, 1)))
+    kinds = list(product([(0, 0), (2, 2), (4, 2), (4, 1)], (0, 1)))
+    for data in product(kinds, repeat=2):
+        counts = histogram_of(tree, data)
+        assert counts.sum() == 2
+        for kind in kinds:
+            moved = np.abs(counts - histogram_of(tree, (data[0], kind)))
+            assert moved.sum() <= 2
+
+
+def worst_cells(law):
+    """Return the largest loss of two cells of which one gains a record and the other loses it."""
+    empty, full = law(0), law(1)
+    if set(empty) != set(full):
+        return math.inf
+    up = max(math.log(full[v] / empty[v]) for v in full)
+    return up + max(math.log(empty[v] / full[v]) for v in full)
+
+
+@pytest.mark.more
+def test_cells_without_records_have_noise_as_well():
+    def law(count):
+        sample, tree = Sample.of(np.array([[3]]), [1 - count]), TreeHypothesis.of(0)
+
+        def cell(source):
+            return running._histogram(tree, sample, source, 8, held_out=False).counts[0][0]
+
+        return {v: float(p.mid()) for v, p in ExactSource().law(cell).outcomes.items()}
+
+    laws = [law(0), law(1)]
+    assert worst_cells(lambda count: laws[count]) <= 8 + 1e-9
+    laws[0] = {0: 1.0}  # a mutant: empty cells stay empty
+    assert worst_cells(lambda count: laws[count]) > 8 + 1e-9
+
+
+def test_shares_are_smoothed():
+    from fractions import Fraction
+
+    counts = ((-5, 8), (-7, 0))
+    found = Evaluation(ScoreHistogram((0, 1), counts, 8, Fraction(1), Fraction(1, 2))).shares()
+    assert found.tolist() == [[0.5, 0.9], [0.5, pytest.approx(0.1)]]
+
+
+ODDS_CELLS = np.array(
+    [["20", "Bonn"], ["70", "Rome"], ["40", "Bonn"], ["10", "x"]] * 60, dtype=object
+)
+ODDS_LABELS = np.array([0, 1, 1, 0] * 60)
+
+
+def test_sklearn_ranks_by_them():
+    trees = ls.DecisionTrees(ODDS_SCHEMA, 2)
+    own = ls.AgnosticLearner(trees, epsilon=8, evaluate=4, random_state=0)
+    search = GridSearchCV(own, {"alpha": ["0.1", "0.2"]}, scoring="roc_auc", cv=2)
+    search.fit(ODDS_CELLS, ODDS_LABELS)
+    assert search.best_score_ > 0.9
+    assert cross_val_score(own, ODDS_CELLS, ODDS_LABELS, scoring="roc_auc", cv=2).min() > 0.9
+    assert own.fit(ODDS_CELLS, ODDS_LABELS).predict_proba(ODDS_CELLS).shape == (240, 2)
+    assert own.evaluation_.histogram.n == 240
+
+
+def test_rules_and_thresholds_have_the_shares_of_their_answers():
+    learner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=8, random_state=0)
+    assert not hasattr(learner, "predict_proba")
+    learner.fit([2, 8] * 100, [0, 1] * 100)
+    assert not hasattr(learner, "predict_proba")
+    with pytest.raises(UnsupportedError, match="labels, not probabilities"):
+        learner.release_.predict_proba([2])
+    learner.fit([2, 8] * 100, [0, 1] * 100, evaluate=4)
+    low, high = learner.predict_proba([2, 8])[:, 1]
+    assert low < 0.1
+    assert high > 0.9

@@ -168,7 +168,7 @@ def at_least_one_record_is_drawn(original, n, m, source):
 @mutant(
     "contribution not bounded",
     "learners.littlestone:Votes.__init__",
-    "learners/littlestone_learner/test_votes.py::test_a_list_counts_each_hypothesis_once",
+    "learners/littlestone_learner/test_exact_privacy.py::test_a_list_counts_each_hypothesis_once",
 )
 def a_vote_at_each_stage(original, self, lists):
     """A teacher's lists of several stages are counted one after the other: a hypothesis that is

@@ -43,7 +43,7 @@ def coins_remembered_by_the_plan(original, self, plan, *given):
     self._coins = plan.__dict__.setdefault("_coins", {})
 
 
-@mutant("rounding", "privacy.guarantee:split", "privacy/test_guarantee.py::test_split_is_exact")
+@mutant("rounding", "privacy.guarantee:split", "privacy/test_compose.py::test_split_is_exact")
 def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
     """A budget that is split on a grid is rounded to the nearest grid point: together the shares
     are more than the budget.
@@ -58,7 +58,7 @@ def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
 @mutant(
     "randomness reused",
     "source.sources:SecureSource._bytes",
-    "source/test_bits.py::test_threads_never_share_bits",
+    "source/test_inversion.py::test_threads_never_share_bits",
 )
 def random_bytes_in_a_ring(original, self, k):
     """The buffer of random bytes is read as a ring: once it has been read exactly to its end, the
@@ -72,7 +72,7 @@ def random_bytes_in_a_ring(original, self, k):
 @mutant(
     "shuffling by position",
     f"{_BITS}._places",
-    "source/test_bits.py::test_first_entries_of_a_permutation_are_uniform",
+    "source/test_inversion.py::test_first_entries_of_a_permutation_are_uniform",
 )
 def places_in_increasing_order(original, *given):
     """Few places among many come sorted instead of in random order: the outermost records of a

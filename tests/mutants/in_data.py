@@ -45,7 +45,7 @@ def a_column_is_typed_by_its_cells(original, cells):
 @mutant(
     "equal to the engine only",
     "data.counting:bytewise",
-    "data/test_total.py::test_a_collation_does_not_merge_records",
+    "data/test_meanings.py::test_a_collation_does_not_merge_records",
 )
 def texts_merge_by_a_collation(original, frame):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""

@@ -55,7 +55,7 @@ def an_evaluation_of_labels_is_unpaid(original, self, learner):
 @mutant(
     "half noise",
     "evaluation.histogram:histogram_rate",
-    "evaluation/test_data_report.py::test_columns_compose",
+    "evaluation/test_groups.py::test_columns_compose",
 )
 def one_record_moves_one_cell_of_labels(original, *given, **options):
     """A replaced record leaves one cell and enters another."""

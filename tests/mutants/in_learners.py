@@ -130,7 +130,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
 @mutant(
     "cut by all records",
     "learners.littlestone:draw",
-    "learners/littlestone_learner/test_votes.py::test_the_draw_is_the_mechanisms",
+    "learners/littlestone_learner/test_exact_privacy.py::test_the_draw_is_the_mechanisms",
 )
 def only_the_best_are_drawn_from(original, votes, **options):
     """Lists are cut to what all teachers together like best: one vote removes the others."""

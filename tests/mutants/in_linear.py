@@ -98,7 +98,7 @@ def records_of_a_user_clipped_one_by_one(original, self, weights):
 
 
 _INFERENCE = "learners.linear.learner"
-_COEFFICIENTS = "learners/linear/test_inference.py"
+_COEFFICIENTS = "learners/linear/test_linear.py"
 
 
 @mutant(

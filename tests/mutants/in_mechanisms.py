@@ -82,7 +82,7 @@ def lists_of_any_length(original, lists, *, cap, order=canonical_key):
 @mutant(
     "hash order",
     f"{_SPARSE}:count_lists",
-    "mechanisms/test_sparse_select.py::test_lists_are_sets_truncated_by_a_public_order",
+    "mechanisms/test_select.py::test_lists_are_sets_truncated_by_a_public_order",
 )
 def lists_cut_in_the_order_of_a_set(original, lists, *, cap, order=canonical_key):
     """Which candidates survive depends on hashes: on the process, and on other items."""
@@ -238,7 +238,7 @@ def path_choice_for_depth_one(original, *, entering, **options):
 @mutant(
     "contribution not bounded",
     f"{_PATH}:one_shot_path",
-    "mechanisms/median/test_one_shot.py::test_longer_paths_are_cut_by_the_public_depth",
+    "mechanisms/median/test_laws.py::test_longer_paths_are_cut_by_the_public_depth",
 )
 def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **options):
     """Paths are not cut at the depth that delta was computed for."""
@@ -284,7 +284,7 @@ def errors_beyond_are_forgotten(original, self, power):
 @mutant(
     "wrong parts",
     "evaluation.histogram:split_units",
-    "evaluation/test_holdout.py::test_no_unit_pays_twice",
+    "evaluation/test_evaluation.py::test_no_unit_pays_twice",
 )
 def held_out_by_public_coins(original, sample, first, source):
     """Coins that all know, over rows that are sorted: a replaced record moves others."""
@@ -294,7 +294,7 @@ def held_out_by_public_coins(original, sample, first, source):
 @mutant(
     "wrong parts",
     "evaluation.histogram:split_units",
-    "evaluation/test_holdout.py::test_no_unit_pays_twice",
+    "evaluation/test_evaluation.py::test_no_unit_pays_twice",
 )
 def held_out_by_content(original, sample, first, source):
     """The least points are held out."""
@@ -372,7 +372,7 @@ def records_of_users_held_out(original, self, source, first):
     return tuple(replace(part, user=self.user[: len(part.point)]) for part in parts)
 
 
-_CLIP = "mechanisms/test_clipping.py"
+_CLIP = "mechanisms/test_conformal.py"
 
 
 @mutant(

@@ -57,7 +57,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
 @mutant(
     "support from the data",
     "learners.vc1:Leaves.go_down",
-    "learners/vc1/test_leaves.py::test_an_improper_node_of_the_best_tree_is_left",
+    "learners/vc1/test_accuracy.py::test_an_improper_node_of_the_best_tree_is_left",
 )
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
     """Leaves that no record speaks for or against are left out, to save time."""
@@ -75,7 +75,7 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
 @mutant(
     "parts overlap",
     _PARTS,
-    "learners/littlestone_learner/test_lists.py::test_records_are_shuffled_or_counted",
+    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
 )
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
@@ -89,7 +89,7 @@ def teachers_that_share_a_record(original, sample, source, chunk):
 @mutant(
     "parts overlap",
     _PARTS,
-    "learners/littlestone_learner/test_lists.py::test_records_are_shuffled_or_counted",
+    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
 )
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
@@ -152,7 +152,7 @@ def distinct(values, low, high):
 @mutant(
     "parameter from the data",
     _MEDIAN,
-    "mechanisms/median/test_release.py::test_the_certificate_does_not_see_the_values",
+    "mechanisms/median/test_accuracy.py::test_the_certificate_does_not_see_the_values",
 )
 def a_certificate_for_the_different_values(original, values, low, high, **options):
     """The certificate beside a median is that for the number of distinct values."""

@@ -52,7 +52,7 @@ def the_columns_are_no_part(original, own, proposal, before=(), *, split=False):
 
 
 _COMPOSED = (
-    "learners/test_composed.py::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
+    "learners/test_parts.py::test_every_document_states_the_whole_cost_and_what_adds_up_to_it"
 )
 
 
@@ -261,7 +261,7 @@ def every_mechanism_is_of_bounded_range(original, epsilon):
 @mutant(
     "rounding",
     "privacy.guarantee:float_up",
-    "privacy/test_guarantee.py::test_rounding_never_flatters",
+    "privacy/test_compose.py::test_rounding_never_flatters",
 )
 def epsilon_rounded_to_the_nearest_float(original, x):
     """What is shown is a little less than what is promised."""
@@ -279,7 +279,7 @@ def decimals_rounded_down(original, x, digits=15):
         return Fraction(Decimal(x.numerator) / Decimal(x.denominator))
 
 
-@mutant("rounding", "errors:exact_value", "audit/test_field.py::test_rho_has_no_delta")
+@mutant("rounding", "errors:exact_value", "audit/test_statistical.py::test_rho_has_no_delta")
 def epsilon_read_with_few_digits(original, value):
     """0.123456789 becomes the nearest fraction with a small denominator."""
     exact = original(value)

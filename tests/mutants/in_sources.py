@@ -20,7 +20,7 @@ _BYTES = "source.sources:SecureSource._bytes"
 @mutant(
     "float underflow",
     "source.leveled:LevelWeights.enclose",
-    "source/test_weights.py::test_scores_beyond_machine_integers",
+    "source/test_inversion.py::test_scores_beyond_machine_integers",
 )
 def hopeless_outcomes_are_impossible(original, self, bits):
     """A weight far below the best becomes zero, as in a softmax of floats."""
@@ -61,14 +61,16 @@ def uniform_by_remainder(original, self, m):
 @mutant(
     "secret made public",
     f"{_SAMPLER}.permutation",
-    "source/test_bits.py::test_tied_keys_are_drawn_anew",
+    "source/test_inversion.py::test_tied_keys_are_drawn_anew",
 )
 def a_permutation_by_public_coins(original, self, n, first=None):
     """Who is in which chunk is known to whoever knows the seed of the hash functions."""
     return self.public_rng().permutation(n)[:first]
 
 
-@mutant("biased draw", f"{_SAMPLER}._order", "source/test_bits.py::test_tied_keys_are_drawn_anew")
+@mutant(
+    "biased draw", f"{_SAMPLER}._order", "source/test_inversion.py::test_tied_keys_are_drawn_anew"
+)
 def a_shuffle_that_is_not_uniform(original, self, n):
     """The keys of the sort have two bits: the order of a file shines through."""
     keys = np.frombuffer(self._bytes(8 * n), dtype=np.uint64) >> np.uint64(62)
@@ -86,7 +88,7 @@ def entropy_that_serves_twice(original, self, k):
 @mutant(
     "randomness reused",
     "source.sources:SecureSource._forget",
-    "source/test_bits.py::test_a_forked_child_draws_its_own_bits",
+    "source/test_inversion.py::test_a_forked_child_draws_its_own_bits",
 )
 def a_child_that_inherits_its_parents_entropy(original, self):
     """After a fork both processes draw the same bytes."""
@@ -105,7 +107,7 @@ def seed_0_if_none_is_given(original, self):
 @mutant(
     "randomness not random",
     "privacy.guarantee:Guarantee.__str__",
-    "privacy/test_guarantee.py::test_what_follows_from_nothing_is_refused",
+    "privacy/test_compose.py::test_what_follows_from_nothing_is_refused",
 )
 def a_seeded_release_that_says_nothing(original, self):
     """The guarantee of a reproducible release reads like that of a private one."""
@@ -124,7 +126,7 @@ _STREAMED = "source.leveled"
 @mutant(
     "float underflow",
     f"{_STREAMED}:heaviest_tail",
-    "source/test_streamed.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "source/test_leveled.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def a_tail_that_is_too_light(original, rate, score, candidates):
     """What lies far below the best is taken for less than it may weigh, and never fetched."""
@@ -134,7 +136,7 @@ def a_tail_that_is_too_light(original, rate, score, candidates):
 @mutant(
     "biased draw",
     f"{_STREAMED}:_near",
-    "source/test_streamed.py::test_levels_of_many_pieces_are_merged",
+    "source/test_leveled.py::test_levels_of_many_pieces_are_merged",
 )
 def a_level_that_is_lost(original, kept, gap):
     """The lowest level of those near the best is left out; the tail is bounded as if it were in."""
@@ -158,7 +160,7 @@ _PAIRS = "source.leveled"
 @mutant(
     "float underflow",
     f"{_PAIRS}:_Doubles._decay",
-    "source/test_streamed_pairs.py::test_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
+    "source/test_leveled.py::test_pairs_beside_every_boundary_the_outcome_is_that_of_exact_inversion",
 )
 def near_pairs_that_count_as_nothing(original, self, gaps):
     """What weighs a little less than the best pair is left out of the sums."""
@@ -168,14 +170,14 @@ def near_pairs_that_count_as_nothing(original, self, gaps):
 @mutant(
     "biased draw",
     f"{_PAIRS}:_Doubles._values",
-    "source/test_streamed_pairs.py::test_the_error_bound_holds",
+    "source/test_leveled.py::test_the_error_bound_holds",
 )
 def sums_that_begin_anew(original, self, part, state):
     """Left ends of earlier parts are forgotten by the doubles."""
     return original(self, part, state._replace(total=0.0))
 
 
-@mutant("biased draw", "classes.base:_steps", "classes/trees/test_leaf_paths.py::test_law_of_draws")
+@mutant("biased draw", "classes.base:_steps", "classes/trees/test_tree_paths.py::test_law_of_draws")
 def spans_that_never_end(original, places, changes, score):
     """Concepts behind a point gain what only that point's span should."""
     return original(places, np.where(changes < 0, 0, changes), score)

@@ -191,7 +191,7 @@ def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
 @mutant(
     "contribution not bounded",
     "learners.users.scores:_clipped",
-    "learners/users/test_scores.py::test_clipped_mistakes_are_sums_over_users",
+    "learners/users/test_exact_privacy.py::test_clipped_mistakes_are_sums_over_users",
 )
 def mistakes_beyond_the_window_count(original, mistakes, t, width):
     """Mistakes are clipped from below only: a user may move a score by more than the width."""

@@ -321,7 +321,7 @@ def record_threshold(rng, high, relation, steps):
     return A
 
 
-@pytest.mark.first(0, 6)
+@pytest.mark.first(0, 10)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lemma_51_and_algorithm_1(seed):
     rng, high = random.Random(seed), 3 + seed % 3

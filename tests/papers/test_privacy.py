@@ -1,11 +1,12 @@
-"""Exact verification of 003's and 004's pages, and broken variants that it must notice.
-
-All data sets of a small domain, all neighbours, the hockey-stick divergence of their exact laws.
-"""
+"""Pages of the papers: exact verification, certificates, numbered steps."""
 
 from __future__ import annotations
 
+import inspect
+import io
 import math
+import re
+import tokenize
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -13,15 +14,21 @@ from itertools import product
 import numpy as np
 import pytest
 
+import littlestone as ls
+from littlestone.bounds import recheck
 from littlestone.classes import AffineSubspaces, FiniteClass
 from littlestone.classes.finite import ListedDichotomies
 from littlestone.classes.geometry import affine_span
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
-from littlestone.papers import alon, lyu
+from littlestone.papers import alon, li_wang_ye, lyu, names, needed, page, within_goal, yan
 from littlestone.papers import alon_reductions as reductions
 
 from .agree import exact_law
+
+# -- Exact verification of 003's and 004's pages, and broken variants that it must notice ----------
+# All data sets of a small domain, all neighbours, the hockey-stick divergence of their exact
+# laws.
 
 SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
 EXAMPLES = list(product((0, 1), (0, 1)))
@@ -286,3 +293,101 @@ def test_the_cost_of_a_dichotomy_is_not_that_of_its_own_closure():
     assert max(far / near, near / far) <= 4 + 1e-9  # ln 4 is what relabelling costs
     near, far = zero(of_own_closure, [a, b]), zero(of_own_closure, [a, c])
     assert far / near > 1e8
+
+
+# -- What the pages certify: the rows of needed.csv, computed again --------------------------------
+
+#: What the pages must certify at most.
+AIMS = {
+    "lwy.algorithm1": 6_200, "lyu.theorem3": 26_500, "lyu.theorem3, d = 2": 250_000,
+    "alon.theorem30": 20_000, "yan.algorithm4": 60_000,
+}  # fmt: skip
+
+
+def test_every_learner_has_a_row():
+    learners = {page(name).NAME for name in names() if page(name).KIND == "learner"}
+    assert learners - {row.name for row in needed()} == {"lyu.algorithm3"}  # of streams
+    for row in needed():
+        assert row.failures <= 12  # of 200: within beta = 0.1 by Clopper-Pearson
+        assert row.simulated < row.certified <= AIMS.get(row.row, row.certified)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("row", needed(), ids=lambda row: row.row)
+def test_certified(row):
+    learner = within_goal(row, row.certified_with)
+    assert learner.required_samples() == row.certified
+    certificate = learner.certificate(row.certified)
+    assert certificate.holds
+    assert not recheck(certificate.to_dict())
+
+
+@pytest.mark.more
+def test_what_is_inside_corollary_4_pays_no_more_than_delta():
+    goal = {"epsilon": 1, "delta": "1e-6", "beta": Fraction(1, 10)}
+    learner = ls.papers.Corollary4(AffineSubspaces(3, 2, 1), **goal).to_learner()
+    required = learner.required_samples()
+    for n in (1, 100, required):
+        algorithm = learner.at(n)
+        pool, size = algorithm.sizes(n)
+        assert size <= algorithm.rate * pool
+        assert algorithm.rate * algorithm.inner.guarantee().delta <= Fraction(1, 10**6)
+        assert algorithm.guarantee() == learner.guarantee()
+    assert (pool, size) == (algorithm.first, algorithm.sizes(2 * n)[1])
+    assert pool < required
+
+
+# -- The numbered steps stand in the source in the printed order, and none is missing --------------
+
+#: Steps that are comments at the ends of lines: of each part of the source, in order.
+PAGES = {
+    "002 Algorithm 1": ([li_wang_ye.PrivateThreshold.draw], range(1, 11)),  # as counted there
+    "002 Algorithm 2": ([li_wang_ye.PrivateMinError.locate], range(1, 8)),
+    "003 Algorithm 1": ([lyu.PrivateSparseSample.drawn], range(2, 5)),
+    "003 Algorithm 2": ([lyu.Run], [2, 3, 4, 5, 6, 7, 9, 11]),  # 8, 10, 12: else, end
+    "003 Algorithm 3": ([lyu.DPOL.start, lyu.DPOL.step], range(2, 26)),
+    "003 Algorithm 4": ([lyu.JointTrain.__call__, lyu.JointTrain.define_class], range(2, 20)),
+    "004 G": ([alon.G.printed, alon.G.draw, alon.G.run], range(1, 4)),
+    "004 M": ([alon.M.draw], range(1, 5)),
+}
+#: 000 and 001 number steps within steps.
+NUMBERED = {
+    yan.MakeTree: "1. 2. 3. (a) i. 4.",
+    yan.OPTPrivateLearner: "1. 2. 3. (a) 4. 5. 6. (a) i. (b) 7. 8. 9.",
+    yan.MakeSubTree: "1. 2. 3. (a) (b) 4.",
+    yan.ProperLearner: "1. 2. 3. 4. 5. 6. 7. (a) (b) (c) i. ii. (d) i. ii. 8. 9. 10.",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_steps(name):
+    parts, steps = PAGES[name]
+    source = "".join(inspect.getsource(part) for part in parts)
+    comments = re.findall(r"#\s+(\d+(?:, \d+)*)(?::.*)?$", source, re.M)
+    found = [int(x) for comment in comments for x in comment.split(", ")]
+    assert found == list(steps)
+
+
+def test_letters_of_the_tournament():
+    source = inspect.getsource(alon.Tournament)
+    marks = re.findall(r"\((i{1,3}|iv|v)\)", inspect.getsource(alon.Tournament.run))
+    assert marks == ["i", "ii", "iii", "iv", "v"]
+    assert "# (*)" in source
+    soa = inspect.getsource(alon.SOA)
+    assert re.findall(r"\((i{1,3}|iv|v)\)", soa) == ["i", "ii", "iii", "iv", "v"]
+
+
+def comments(algorithm):
+    source = io.StringIO(inspect.getsource(algorithm)).readline
+    return " ".join(
+        token.string[1:]
+        for token in tokenize.generate_tokens(source)
+        if token.type == tokenize.COMMENT and "noqa" not in token.string
+    )
+
+
+@pytest.mark.parametrize("algorithm", NUMBERED, ids=lambda one: one.__name__)
+def test_numbered_steps(algorithm):
+    found = re.findall(r"(?:(?<=\s)|(?<=^))(\d{1,2}\.|\([a-d]\)|i{1,2}\.)(?=[\s,;]|$)",
+                       comments(algorithm))  # fmt: skip
+    assert " ".join(found) == NUMBERED[algorithm]

@@ -1,22 +1,41 @@
-"""Plans: monotone, checked, met by fits; lower bounds below everything."""
+"""Plans: what is planned is what is fitted, checked independently."""
 
+import ast
 import copy
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction as F
+from itertools import islice
+from pathlib import Path
 
+import checker
 import numpy as np
 import pytest
-from checker import check_all
+from checker import CheckError, check, check_all
+from hypothesis import given
+from hypothesis import strategies as st
+from scenarios import scenarios
 
 import littlestone as ls
-from littlestone.bounds import recheck
+from littlestone.bounds import realizable, recheck
+from littlestone.bounds.formulas import evaluate
+from littlestone.bounds.tails import lower_limit
+from littlestone.cli.main import main
+from littlestone.data.targets import Count, Quantity
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Goal
-from littlestone.learners.select import ALL_RECORDS, replan
-from littlestone.planning import lower_bounds, plan, solve
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, replan
+from littlestone.planning import lower_bounds, plan, plan_interval, solve
 from littlestone.planning.plans import log_star
+from littlestone.source import SeededSource, public_generator
+
+from .forms import CLASSES as FITS_CLASSES
+from .forms import FORMS, called, planned
+
+# -- Plans: monotone, checked, met by fits; lower bounds below everything --------------------------
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 #: Every class of the table in DESIGN.
@@ -197,3 +216,329 @@ def test_forged_plans_are_noticed_by_the_checker():
         target = forged["plans"][document["plans"].index(row)]["certificate"]["steps"][i]
         target["value"] = not step["value"] if isinstance(step["value"], bool) else 3
         assert check_all(forged)[place], step["name"]
+
+
+# -- The independent checker agrees with the maker of certificates, and depends on nothing of it ---
+
+FILE = Path(checker.__file__)
+
+NAMES = {"x": F(3, 7), "k": F(5), "n": F(40)}
+LEAVES = st.sampled_from(["x", "k", "n", "0.25", "3", "1/3", "2**10"])
+
+
+def formulas(inner):
+    one = st.sampled_from(["exp({})", "sqrt(2 + ({})**2)", "cosh({})", "log(2 + ({})**2)",
+                           "tanh({})", "-({})", "ceil(({}) + 1/7)", "sinh({})"])  # fmt: skip
+    two = st.sampled_from(["({}) + ({})", "({}) - ({})", "({}) * ({})", "({}) / (1 + ({})**2)",
+                           "min({}, {})", "max({}, {})"])  # fmt: skip
+    return st.one_of(
+        st.builds(lambda f, a: f.format(a), one, inner),
+        st.builds(lambda f, a, b: f.format(a, b), two, inner, inner),
+    )
+
+
+@given(st.recursive(LEAVES, formulas, max_leaves=4))
+def test_both_evaluators_agree(formula):
+    try:
+        theirs = evaluate(formula, NAMES)
+        value = float(theirs if isinstance(theirs, F) else theirs.mid())
+    except Exception:  # not a number, or beyond a float
+        return
+    if not 1e-200 < abs(value) < 1e200:
+        return
+    inputs = {name: str(x) for name, x in NAMES.items()}
+    step = {"name": "s", "formula": formula, "inputs": inputs, "value": value}
+    try:
+        found = check({"steps": [step]})
+    except CheckError:  # exp(exp(1000)) and the like: refused, never guessed
+        found = [] if "exp(" in formula or "cosh(" in formula or "sinh(" in formula else ["?"]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("growth(2, 10)", 56),
+        ("binomial_above(10, 1/2, 4)", 0.623046875),
+        ("comb(7, 3)", 35),
+        ("atanh(1/2)", 0.5493061443340549),
+        ("floor(-1/2)", -1),
+        ("2 >= 1 and 1 <= 2", True),
+        ("-2**2", -4),
+        ("2**-1", 0.5),
+        ("0xff + 1", 256),
+    ],
+)
+def test_language(formula, value):
+    step = {"name": "s", "formula": formula, "inputs": {}, "value": value}
+    assert check({"steps": [step]}) == []
+    step["value"] = (not value) if isinstance(value, bool) else value + 1
+    assert check({"steps": [step]}) != []
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["", "x", "1 +", "(1", "open(1)", "1; 2", "__import__(1)", "1 if 1 else 2", "f(", "1 2"],
+)
+def test_what_is_no_formula_is_refused(formula):
+    with pytest.raises(CheckError):
+        check({"steps": [{"name": "s", "formula": formula, "inputs": {}, "value": 1}]})
+
+
+def test_heads_references_and_verdicts():
+    good = realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=420).to_dict()
+    assert check(good) == []
+    assert check({**good, "holds": False}) == ["the verdict: the steps give True"]
+    assert check({**good, "alpha_exact": "1/5"})
+    broken = json.loads(json.dumps(good))
+    broken["steps"][1]["inputs"]["decay"] = "@later"
+    with pytest.raises(CheckError, match="no earlier step"):
+        check(broken)
+
+
+def test_it_stands_alone(tmp_path):
+    """Only the standard library is imported; a copy runs by itself."""
+    tree = ast.parse(FILE.read_text())
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert imported <= sys.stdlib_module_names
+    copy = tmp_path / "checker.py"
+    copy.write_bytes(FILE.read_bytes())
+    certificate = realizable(2**64, epsilon=1, alpha=0.1, beta=0.05)
+    (tmp_path / "good.json").write_text(json.dumps({"certificate": certificate.to_dict()}))
+    forged = certificate.to_dict()
+    forged["steps"][1]["value"] = 7
+    (tmp_path / "bad.json").write_text(json.dumps({"certificate": forged}))
+    for name, code in (("good", 0), ("bad", 1)):
+        done = subprocess.run(
+            [sys.executable, "-I", str(copy), str(tmp_path / f"{name}.json")],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+    assert "all steps agree" not in done.stdout
+
+
+def test_places():
+    inner = {"steps": []}
+    assert check_all([{"a": inner}, {"b": [inner]}]) == {"[0].a": [], "[1].b[0]": []}
+
+
+# -- What is planned is what is fitted: the same learner, and its error is as small as promised ----
+
+FITS_ASKED = {"epsilon": 1, "delta": "1e-6", "alpha": "0.2", "beta": "0.1"}
+AUTO = [
+    ls.Thresholds(1, 2**20),
+    ls.Thresholds(1, 2**4096),
+    ls.theory.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
+    ls.Points(),
+    ls.theory.Conjunctions(5),
+]
+
+
+@pytest.mark.parametrize("concepts", AUTO, ids=str)
+@pytest.mark.parametrize("delta", [None, "1e-6"])
+def test_auto_takes_exactly_what_is_chosen(concepts, delta):
+    asked = {**FITS_ASKED, "delta": delta}
+    chosen = plan(concepts, **asked).chosen
+    taken = select.make("auto", concepts, **asked)
+    assert taken == chosen.algorithm
+    assert taken.required_samples() == chosen.n
+    assert taken.guarantee() == chosen.guarantee
+
+
+@pytest.mark.more
+def test_auto_takes_exactly_what_is_chosen_for_users():
+    for m in (1, 4, 16):
+        chosen = plan(ls.Thresholds(1, 999), **FITS_ASKED, samples_per_user=m).chosen
+        taken = select.make("auto", ls.Thresholds(1, 999), **FITS_ASKED, samples_per_user=m)
+        assert taken == chosen.algorithm
+        assert taken.required_samples() == chosen.n
+
+
+# --- the theorem: at the planned n, an error above alpha has probability at most beta -----------
+
+M = 4
+#: Generous, so that what the slowest learners need can be drawn many times.
+BUDGET = Goal(F(2), F(1, 10**4), F(3, 10), F(1, 5), samples_per_user=M)
+#: One record of each user: the same algorithm on the same records as without users.
+ENTIRE = [form for form in FORMS if form[2] != ONE_RECORD]
+
+
+def records(form, found):
+    """Return how many records are drawn for one run."""
+    of_users = registry.LEARNERS[form[0]].unit == "users" or form[2] == ALL_RECORDS
+    return found.n * (M if of_users else 1)
+
+
+def able(form, most, start=0):
+    """Yield the classes that a form can learn from so many records, beginning with one of them."""
+    for concepts in FITS_CLASSES[start:] + FITS_CLASSES[:start]:
+        found = planned(form, concepts, BUDGET)
+        if found.n is not None and records(form, found) <= most:
+            yield concepts, found
+
+
+def failures(form, found, scenario, place, runs):
+    """Count the runs whose error exceeds alpha at the planned size."""
+    failed = 0
+    for run in range(runs):
+        generator = public_generator(place, run)
+        if registry.LEARNERS[form[0]].unit == "users":
+            sample = scenario.draw_users(found.n, M, generator)
+        else:
+            sample = scenario.draw(records(form, found), generator)
+        hypothesis = found.algorithm.draw(sample, SeededSource(run))
+        failed += scenario.excess(hypothesis) > BUDGET.alpha
+    return failed
+
+
+def refuted(failed, runs, risk=1e-4):
+    """Whether a failure probability of at most beta is excluded (Clopper-Pearson)."""
+    return lower_limit(failed, runs, risk) > BUDGET.beta
+
+
+def fits_check(form, classes, work, most_runs):
+    """Fit again and again on every distribution of every class: the worst cases, whose one
+    decision weighs slightly more than alpha, and the typical ones.
+    """
+    all_failed = all_runs = 0
+    for concepts, found in classes:
+        runs = min(most_runs, max(work // records(form, found), 5))
+        noise = 0.1 if found.agnostic else 0.0
+        for place, scenario in enumerate(scenarios(concepts, BUDGET.alpha, noise=noise)):
+            failed = failures(form, found, scenario, place, runs)
+            assert not refuted(failed, runs), (form, concepts.spec, scenario.name, failed, runs)
+            all_failed, all_runs = all_failed + failed, all_runs + runs
+    # if each fails with probability beta at most, then so do all together
+    assert all_runs
+    assert not refuted(all_failed, all_runs), (form, all_failed, all_runs)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("form", ENTIRE, ids=called)
+def test_fits_at_the_planned_size_meet_alpha(form):
+    start = 5 * ENTIRE.index(form) % len(FITS_CLASSES)  # other classes for other forms
+    fits_check(form, islice(able(form, 40_000, start), 2), 20_000, 25)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("form", ENTIRE, ids=called)
+def test_fits_at_the_planned_size_meet_alpha_often(form):
+    fits_check(form, able(form, 250_000), 300_000, 100)
+
+
+@pytest.mark.more
+def test_one_record_of_each_user_is_the_same_algorithm():
+    for name, options, reads in FORMS:
+        if reads == ONE_RECORD:
+            for concepts in FITS_CLASSES[:3]:
+                users = planned((name, options, reads), concepts, BUDGET)
+                plain = planned((name, options, None), concepts, BUDGET)
+                assert (users.algorithm, users.n) == (plain.algorithm, plain.n)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    ("name", "concepts"),
+    [
+        ("generic", ls.Thresholds(1, 99)),
+        ("vc1", ls.Thresholds(1, 99)),
+        ("littlestone", ls.SparseSets(2)),
+    ],
+)
+def test_a_third_of_the_planned_records_is_noticed(name, concepts):
+    """The power of this test."""
+    form = (name, {}, None)
+    found = planned(form, concepts, BUDGET)
+    fewer = replace(found, n=found.n // 3)
+    worst = scenarios(concepts, BUDGET.alpha)[0]
+    assert refuted(failures(form, fewer, worst, 0, 100), 100)
+    assert not refuted(failures(form, found, worst, 0, 100), 100)
+
+
+# -- Plans of intervals and sets say what fit refuses, and certifies -------------------------------
+
+WIDTHS_SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
+
+
+def fitted(n, target, **given):
+    how = {"epsilon": 2, "rounds": 2, "interval": 0.8, "random_state": 0} | given
+    X, y = [[25], [70]] * (n // 2) + [[25]] * (n % 2), [0, 1] * (n // 2) + [0] * (n % 2)
+    if target is None:
+        return ls.Scorecard(WIDTHS_SCHEMA, **how).fit(X, y)
+    loss = "poisson" if isinstance(target, Count) else "huber"
+    return ls.ScorecardRegressor(WIDTHS_SCHEMA, **how, high=target.high, loss=loss).fit(X, y)
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize(
+    "target", [None, Quantity(0, 9), Count(9)], ids=["label", "quantity", "count"]
+)
+@pytest.mark.parametrize(
+    "more", [{}, {"holdout": F(1, 3), "evaluate": F(1, 2)}], ids=["plain", "more"]
+)
+def test_the_least_number_is_that_of_fit(target, more):
+    """With as many as are needed fit does what was planned; with one less it refuses."""
+    planned = plan_interval("0.8", epsilon=2, target=target, **more)
+    made = fitted(planned.n, target, **more).release_.interval
+    assert planned.n == planned.required
+    assert made == planned.conformal
+    for refused in (
+        lambda: plan_interval("0.8", epsilon=2, target=target, n=planned.required - 1, **more),
+        lambda: fitted(planned.required - 1, target, **more),
+    ):
+        with pytest.raises(InfeasibleError, match="held-out records") as problem:
+            refused()
+        assert problem.value.n_needed == planned.conformal.m
+
+
+@pytest.mark.more
+def test_the_command_line_plans_what_fit_does(tmp_path, capsys):
+    assert main(["plan", "--interval", "80%", "--epsilon", "4", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    rows = "\n".join(f"{i % 90},{int(i % 90 > 40)}" for i in range(planned["required"]))
+    (tmp_path / "t.csv").write_text(f"age,ill\n{rows}\n")
+    line = ["fit", str(tmp_path / "t.csv"), "--y", "ill", "--epsilon", "4", "--interval", "80%"]
+    bounds = ["--bounds", "age=0:100", "--delta", "1e-6", "--json"]
+    assert main([*line, *bounds]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["interval"]["m"] == planned["interval"]["m"]
+
+
+def test_what_is_said(capsys):
+    line = ["plan", "--interval", "80%", "--epsilon", "4"]
+    assert main([*line, "--n", "9", "--schema", "s"]) == 3
+    assert "held-out records, not 1" in capsys.readouterr().err
+    assert main([*line, "--target", "quantity"]) == 0
+    assert "probability at least 0.8" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--interval 90%", "--epsilon"),
+        ("--interval 90 --epsilon 1", "in (0, 1)"),
+        ("--interval 90% --epsilon 1 --class scorecard", "left out with --interval"),
+        ("--interval 90% --epsilon 1 --target count", "--high"),
+        ("--interval 90% --epsilon 1 --evaluate 2", "smaller than epsilon"),
+        ("--holdout 0.2", "for --interval"),
+    ],
+)
+def test_what_is_refused(line, words, capsys):
+    assert main(["plan", *line.split()]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_wrong_numbers_are_refused():
+    for change in ({"n": 0}, {"holdout": 2}, {"epsilon": -1}, {"interval": 1}):
+        with pytest.raises(ParameterError):
+            plan_interval(**({"interval": 0.9, "epsilon": 1} | change))

@@ -1,15 +1,16 @@
-"""No promise that fit would break: random classes of every kind, random public numbers.
-
-Whatever `ls.plan` chooses then fits on a public sample of the size that it names; whatever has no
-number is refused before any record is read, with the reason that the plan gives. The same online.
-"""
+"""No promise that fit would break, or that a lower bound excludes."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scenarios import scenarios
+from scipy.optimize import linprog
+from scipy.stats import binom
 
 import littlestone as ls
 from littlestone.classes import (
@@ -23,10 +24,22 @@ from littlestone.data import Sample, UserSample
 from littlestone.data.targets import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
-from littlestone.learners.base import feasible
+from littlestone.learners.base import Goal, feasible
+from littlestone.learners.online.algorithm import mistake_bound
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.running import run
-from littlestone.planning.plans import plan_stream
+from littlestone.planning import plan
+from littlestone.planning.plans import lower_bounds, plan_stream
 from littlestone.source import SeededSource, public_generator
+
+from .forms import CLASSES as GROWS_CLASSES
+from .forms import CLASSES as LOWER_CLASSES
+from .forms import FORMS, called, planned
+
+# -- No promise that fit would break: random classes of every kind, random public numbers ----------
+# Whatever `ls.plan` chooses then fits on a public sample of the size that it names; whatever has
+# no number is refused before any record is read, with the reason that the plan gives. The same
+# online.
 
 MOST = 10**6  # records of a fit; more are asked of `feasible` only
 RECORDS = 200  # of a stream, or of a fit that is refused
@@ -252,3 +265,226 @@ def test_every_class_is_here():
 @pytest.mark.parametrize("case", range(300))
 def test_what_is_planned_is_what_fit_does(case):
     check(case)
+
+
+# -- No plan promises what a lower bound excludes: random numbers, every class, every learner ------
+
+PLACES = st.integers(0, 100)
+ASKED = st.fixed_dictionaries(
+    {
+        "epsilon": st.builds(lambda i: F(f"{0.02 * 500 ** (i / 100):.3g}"), PLACES),
+        "delta": st.none() | st.builds(lambda i: F(f"{1e-15 * 10 ** (i * 0.14):.3g}"), PLACES),
+        "alpha": st.builds(lambda i: F(f"{0.01 * 90 ** (i / 100):.3g}"), PLACES),
+        "beta": st.builds(lambda i: F(f"{1e-5 * 9e4 ** (i / 100):.3g}"), PLACES),
+        "samples_per_user": st.none() | st.sampled_from([1, 2, 5, 16]),
+    }
+)
+EVERY = [
+    *LOWER_CLASSES,
+    ls.Thresholds(1, 2**65536),
+    ls.SparseSets(5),
+    ls.theory.AffineSubspaces(7, 20, 2),
+]
+
+
+def lower_check(concepts, asked):
+    """Compare every bound with every learner of its kind and setting; return how many pairs."""
+    try:
+        plans = plan(concepts, **asked)
+    except UnsupportedError:
+        return 0
+    compared = 0
+    for bound in plans.lower_bounds:
+        for found in plans:
+            if bound.n is None or (bound.setting == "agnostic" and not found.agnostic):
+                continue
+            if "pure" in bound.holds_for and found.guarantee.delta:
+                continue
+            if "proper" in bound.holds_for and found.learner not in ("generic", "agnostic"):
+                continue
+            assert bound.unit == found.unit
+            assert bound.n <= found.n, (concepts.spec, asked, bound.claim, found.learner)
+            compared += 1
+    for setting, free in plans.non_private.items():
+        # bounds that hold without privacy
+        for bound in plans.lower_bounds:
+            if bound.claim.startswith("lower.vc") and bound.setting == setting:
+                assert plans.budget.samples_per_user or bound.n <= free.n, (bound.claim, asked)
+    return compared
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("concepts", EVERY, ids=lambda concepts: concepts.spec)
+@settings(max_examples=settings.default.max_examples // 20)
+@given(ASKED)
+def test_no_plan_is_below_a_lower_bound(concepts, asked):
+    lower_check(concepts, asked)
+
+
+@pytest.mark.full
+@settings(max_examples=600)
+@given(st.sampled_from(EVERY), ASKED)
+def test_no_plan_is_below_a_lower_bound_often(concepts, asked):
+    lower_check(concepts, asked)
+
+
+@pytest.mark.more
+def test_the_bounds_are_about_something():
+    """With usual numbers most learners of a class meet a bound of their kind and setting."""
+    asked = {"epsilon": 1, "delta": "1e-6", "alpha": "0.1", "beta": "0.05"}
+    *others, subspaces = EVERY
+    assert min(lower_check(concepts, asked) for concepts in others) >= 4
+    assert lower_check(subspaces, asked) == 2  # too many to list: one learner, and it is realizable
+
+
+def failure_of_the_best_test(n, alpha, epsilon, delta):
+    """The least failure of a private test of the sign of a bias, by a linear program over u_k."""
+    law = binom.pmf(np.arange(n + 1), n, (1 + alpha) / 2)
+    rows, limits = [], []
+    for k in range(n):
+        for one, other in ((k, k + 1), (k + 1, k)):
+            for sign in (1, -1):  # of the answer 0, and of the answer 1 = 1 - u
+                row, limit = np.zeros(n + 1), delta
+                row[one], row[other] = sign, -sign * np.exp(epsilon)
+                rows.append(row)
+                limits.append(limit if sign == 1 else limit + np.exp(epsilon) - 1)
+    # the mean of both signs: u_k and 1 - u_{n-k}
+    weights = (law - law[::-1]) / 2
+    found = linprog(weights, rows, limits, bounds=[(0, 1)] * (n + 1), method="highs")
+    return float(found.fun) + 0.5
+
+
+@pytest.mark.parametrize("delta", [0, 1e-3])
+@pytest.mark.parametrize(("alpha", "epsilon"), [(0.1, 1.0), (0.3, 0.5), (0.5, 2.0)])
+def test_two_labels_by_a_linear_program(alpha, epsilon, delta):
+    for beta in (0.2, 0.35, 0.45):
+        goal = Goal(F(str(epsilon)), F(str(delta)), F(str(alpha)), F(str(beta)))
+        bound, = (b for b in lower_bounds(ls.Points(), goal, agnostic=True)
+                  if b.claim == "lower.two-labels")  # fmt: skip
+        if bound.n > 60:
+            continue
+        assert failure_of_the_best_test(bound.n, alpha, epsilon, delta) <= beta + 1e-7
+        if bound.n > 1:
+            assert failure_of_the_best_test(bound.n - 1, alpha, epsilon, delta) > beta - 1e-7
+
+
+@pytest.mark.parametrize(
+    ("concepts", "mass", "epsilon", "n"),
+    [(ls.Thresholds(1, 10**6), 0.2, "1", 97), (ls.Points(1, 300), 0.1, "1/10", 642)],
+)
+def test_packing_by_its_definition(concepts, mass, epsilon, n):
+    goal = Goal(F(epsilon), F(0), F(1, 10), F(1, 20))
+    bound, = (b for b in lower_bounds(concepts, goal, agnostic=True)
+              if b.claim == "lower.packing")  # fmt: skip
+    assert bound.n == n
+
+    def success(n):
+        m = np.arange(n + 1)
+        gain = np.minimum(1, np.exp(np.minimum(float(F(epsilon)) * m, 50)) / (concepts.size - 2))
+        return float(binom.pmf(m, n, mass) @ gain)
+
+    assert success(n - 1) < 0.95 <= success(n)
+
+
+def test_plan_says_what_two_labels_need():
+    plans = plan(ls.Thresholds(1, 10**6), epsilon=1, alpha="0.1", beta="0.05")
+    assert plans.chosen.n <= 860
+    assert max(b.n for b in plans.lower_bounds if b.n and b.setting == "agnostic") == 277
+
+
+@pytest.mark.parametrize("alpha", ["1e-12", "1e-9"])
+def test_where_a_walk_is_too_long_a_closed_bound_is_said(alpha):
+    """Nothing refuses a plan half-way: the walks of 10**18 records are not summed."""
+    plans = ls.plan(ls.Thresholds(1, 99), epsilon=1, alpha=alpha, beta="1e-12")
+    known = {bound.claim: bound for bound in plans.lower_bounds if bound.n is not None}
+    assert "lower.two-labels" not in known
+    assert known["lower.vc.agnostic"].n > 10**15
+    assert plans.chosen.n > known["lower.vc.agnostic"].n
+
+
+# -- n never grows with what is allowed: every learner in every form, on classes of every kind -----
+# An example is a chain: one number grows from step to step, the others stay as they were drawn.
+# What is certified stays certified, and needs no more records (or users) than before.
+
+#: Least and largest value.
+RANGES = {
+    "epsilon": (F(1, 50), F(8)),
+    "delta": (F(1, 10**15), F(1, 20)),
+    "alpha": (F(1, 50), F(9, 10)),
+    "beta": (F(1, 10**4), F(9, 10)),
+}
+CHAINS = st.tuples(
+    st.sampled_from(GROWS_CLASSES),
+    st.sampled_from(sorted(RANGES)),
+    st.fixed_dictionaries(dict.fromkeys(RANGES, PLACES)),
+    st.sampled_from([1, 2, 16]),
+    st.lists(PLACES, min_size=2, max_size=3, unique=True).map(sorted),
+)
+
+
+def at(what, place):
+    """Return a value of a range, on a logarithmic scale."""
+    low, high = RANGES[what]
+    return F(f"{float(low * F(float(high / low) ** (place / 100))):.4g}")
+
+
+def grows_check(form, chain):
+    concepts, what, places, m, steps = chain
+    budget = Goal(*(at(name, places[name]) for name in RANGES), samples_per_user=m)
+    before = None
+    for step in steps:
+        n = planned(form, concepts, replace(budget, **{what: at(what, step)})).n
+        if before is not None:
+            assert n is not None, (form, concepts.spec, what, step)
+            assert n <= before, (form, concepts.spec, what, step, before, n)
+        before = before if n is None else n
+
+
+@pytest.mark.first(3)
+@pytest.mark.parametrize("form", FORMS, ids=called)
+@settings(max_examples=settings.default.max_examples // 20)
+@given(CHAINS)
+def test_no_learner_needs_more_for_less(form, chain):
+    grows_check(form, chain)
+
+
+@pytest.mark.full
+@settings(max_examples=600)
+@given(st.sampled_from(FORMS), CHAINS)
+def test_no_learner_needs_more_for_less_often(form, chain):
+    grows_check(form, chain)
+
+
+@pytest.mark.more
+def test_each_form_suits_some_of_these_classes():
+    """So the tests above are about all of them."""
+    easy = Goal(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)
+    for form in FORMS:
+        assert any(planned(form, concepts, easy).n is not None for concepts in GROWS_CLASSES), form
+    certified = {name for name, entry in registry.LEARNERS.items() if entry.certified}
+    assert {form[0] for form in FORMS} == certified
+    assert set(registry.names()) - certified == {"boosting", "values", "linear"}
+
+
+STREAMS = st.tuples(
+    st.sampled_from(
+        [ls.Thresholds(1, 99), ls.Points(), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])]
+    ),
+    st.sampled_from(["epsilon", "delta", "beta"]),
+    st.fixed_dictionaries(dict.fromkeys(["epsilon", "delta", "beta"], PLACES)),
+    st.integers(4, 9),
+    st.lists(PLACES, min_size=2, max_size=3, unique=True).map(sorted),
+)
+
+
+@settings(max_examples=settings.default.max_examples // 20)
+@given(STREAMS)
+def test_streams_are_promised_no_more_mistakes_for_more_budget(stream):
+    concepts, what, places, digits, steps = stream
+    before = None
+    for step in steps:
+        budget = {name: at(name, place) for name, place in {**places, what: step}.items()}
+        plan = plan_online(concepts, **budget, horizon=10**digits, constants="theory")
+        mistakes = mistake_bound(plan, concepts).mistakes
+        assert before is None or mistakes <= before, (concepts.spec, what, step, before, mistakes)
+        before = mistakes

@@ -1,23 +1,50 @@
-"""The page: self-contained, accessible, escaped, and a function of the release only."""
+"""The page of a release: its first screen, accuracy, words."""
+
+from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.bounds import agnostic, realizable
-from littlestone.classes import ThresholdHypothesis, conjunction
-from littlestone.data import Schema
-from littlestone.evaluation import ScoreHistogram
+from littlestone.classes import (
+    BoostedTreeClass,
+    LinearClass,
+    ScorecardClass,
+    ThresholdHypothesis,
+    TreeEnsemble,
+    conjunction,
+)
+from littlestone.classes.decision_trees import Node, TreeHypothesis
+from littlestone.data import Sample, Schema
+from littlestone.data.histogram import Groups
+from littlestone.data.targets import Count, Periods, Quantity, TargetSample
+from littlestone.evaluation import Evaluation, ScoreHistogram
+from littlestone.evaluation.histogram import Grouped
+from littlestone.learners.boosting import Boosting, Values
+from littlestone.learners.linear.learner import Linear
 from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.privacy import Guarantee, Neighbours, Part
 from littlestone.report import page
+from littlestone.report.evaluated import calibration, roc
+from littlestone.report.first import first_screen, sentence, tripod
+from littlestone.report.html import amount, beliefs, integer, odds_factor, percent
+from littlestone.report.targets import Shown, effects, noise_ranges
+from littlestone.source import SeededSource
 
 from .checker import Checker
+
+# -- The page: self-contained, accessible, escaped, and a function of the release only -------------
 
 HOSTILE = "</script><script>alert('1')</script><img src=x onerror=alert(1)>&\"\u2028"
 
@@ -170,3 +197,414 @@ def test_the_page_is_a_function_of_the_release(monkeypatch, tmp_path):
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
     assert page(threshold_release()) == before
     assert str(tmp_path) not in before
+
+
+# -- The first screen: what was learned from whom, how good, against what, at what epsilon ---------
+
+COLUMNS = {
+    "age at admission": {"bins": [30, 40, 50, 60, 70, 80]},
+    "a laboratory value with a long name": {"bins": [100000, 200000, 400000, 1000000]},
+    "ward": {"categories": ["surgery", "internal medicine", "paediatrics"]},
+    "nothing": {"bins": [1, 2, 3]},
+}
+SCHEMA = ls.Schema.from_dict(COLUMNS)
+ABOUT = {"x": list(COLUMNS), "y": "died", "positive": "yes"}
+
+
+def rows(n, seed=0):
+    rng = np.random.default_rng(seed)
+    found = np.stack([rng.integers(2, codes, n) for codes in SCHEMA.n_codes], axis=1)
+    return found.astype(np.int16), rng.random(n) * 8 + found[:, 0] + found[:, 1]
+
+
+def release(kind, n=4000, **more):
+    """Return a release of each kind: what is predicted rises with the first two columns."""
+    points, score = rows(n)
+    more = {"columns": ABOUT, "holdout": "0.2", "evaluate": 2} | more
+    if kind in ("quantity", "count", "time"):
+        target = {"quantity": Quantity(0, 20, 200), "count": Count(30)}.get(kind)
+        target = target or Periods((7, 30, 90, 180, 365))
+        most = {"quantity": 200, "count": 30, "time": 10}[kind]
+        codes = np.clip(score / 22 * most, 0, most - 1).astype(np.int64)
+        if kind == "time":
+            codes = 9 - codes
+        made = BoostedTreeClass(SCHEMA, rounds=12, target=target)
+        columns = {"x": list(COLUMNS), "y": "days" if kind == "time" else kind}
+        columns |= {"event": "relapse"} if kind == "time" else {}
+        sample = TargetSample.of(points, codes.tolist())
+        learner = Values(made, epsilon=2)
+        return run(learner, sample, SeededSource(0), **more | {"columns": columns})
+    if kind == "several":
+        labels = ["none", "some", "much"]
+        y = np.digitize(score, [8, 14])
+        sample = Sample.of(points, y.tolist(), labels=3)
+        learner = Boosting(BoostedTreeClass(SCHEMA, 2, 12, labels), epsilon=2, delta="1e-6")
+        return run(learner, sample, SeededSource(0), **more | {"columns": {**ABOUT, "y": "pain"}})
+    sample = Sample.of(points, (score > 12).astype(np.int8).tolist())
+    if kind == "linear":
+        learner = Linear(LinearClass(SCHEMA), epsilon=2, delta="1e-6")
+    else:
+        made = {"boosted": BoostedTreeClass(SCHEMA, 2, 24), "scorecard": ScorecardClass(SCHEMA, 40)}
+        learner = Boosting(made[kind], epsilon=2, delta="1e-6")
+    return run(learner, sample, SeededSource(0), **more)
+
+
+KINDS = ("boosted", "scorecard", "linear", "several", "quantity", "count", "time")
+
+
+@pytest.fixture(scope="module")
+def releases():
+    """Return a release of each kind."""
+    return {kind: release(kind) for kind in KINDS}
+
+
+def test_the_sentence_says_what_from_whom_in_the_names_of_the_table(releases):
+    said = {kind: sentence(own) for kind, own in releases.items()}
+    from_ = (
+        ", from “age at admission”, “a laboratory value with a long name”, “ward” and “nothing”: "
+        "learned from 4,000 records."
+    )
+    assert said["boosted"] == f"The probability that died is yes{from_}"
+    assert said["several"] == f"Which “pain” (none, some or much){from_}"
+    assert said["quantity"] == f"The expected “quantity”{from_}"
+    assert said["count"] == f"The expected count “count”{from_}"
+    assert said["time"] == (
+        f"The probability of “relapse” within each period up to 365 (“days”){from_}"
+    )
+
+
+def test_the_verdict_is_about_a_plain_rule(releases):
+    verdicts = {kind: first_screen(own)["verdict"] for kind, own in releases.items()}
+    assert verdicts["boosted"].startswith(
+        "Better than the trivial rule: it has a lower error rate ("
+    )
+    assert "than always predicting “yes” (" in verdicts["boosted"]
+    assert verdicts["quantity"] == "Better than predicting one constant for everyone, by R2."
+    assert verdicts["time"] == "It ranks risks better than chance."
+    unknown = replace(releases["boosted"], evaluation=None)
+    assert first_screen(unknown)["good"] is None
+    assert "it is not known" in first_screen(unknown)["verdict"]
+    # where hardly anybody has the label, its yes or no is that of a constant
+    points, score = rows(4000)
+    sample = Sample.of(points, (score > 19.4).astype(np.int8).tolist())
+    learner = Boosting(ScorecardClass(SCHEMA, 60), epsilon=4, delta="1e-6")
+    rare = run(learner, sample, SeededSource(0), columns=ABOUT, holdout="0.3", evaluate=4)
+    assert rare.quality.better is not True
+    assert "is not shown to do better than never predicting" in first_screen(rare)["verdict"]
+
+
+def test_tiles_are_figures_of_the_release(releases):
+    for kind, own in releases.items():
+        tiles = {name: (figure, line) for name, figure, line in first_screen(own)["tiles"]}
+        assert tiles["Records"] == ("4,000", "800 of them held out for the evaluation")
+        assert tiles["Privacy loss ε"][0] == "2"
+        assert "right at most 88.1%" in tiles["Privacy loss ε"][1]
+        band = {
+            "boosted": lambda measured: measured.auroc(),
+            "quantity": lambda measured: measured.r2,
+            "time": lambda measured: measured.concordance,
+        }.get(kind)
+        if band is not None:
+            found, name = band(own.measured), {"boosted": "AUROC", "time": "Concordance"}
+            figure, line = tiles[name.get(kind, "R2")]
+            assert figure == f"{found.value:.2f}"
+            assert line.startswith(f"{found.low:.2f} to {found.high:.2f} at 95%; ")
+
+
+def test_what_is_not_evaluated_is_not_filled_in(releases):
+    own = replace(releases["boosted"], evaluation=None)
+    items = dict(tripod(own, []))
+    assert len(items) == 27
+    assert items["17 Ethical approval"] == "to be completed by the authors"
+    assert items["16 Training versus evaluation"] == "not evaluated"
+    assert "AUROC" not in items["23 Model performance"]
+    assert "4,000 records" in items["10 Sample size"]
+
+
+def test_first_the_page_is_a_function_of_the_release(releases):
+    for kind in ("linear", "several", "quantity"):
+        html = page(releases[kind])
+        assert html == page(Release.from_dict(releases[kind].to_dict()))
+        assert Checker(html).tags.count("h1") == 1
+
+
+@pytest.mark.parametrize("kind", ["scorecard", "linear", "boosted"])
+def test_what_noise_alone_makes_is_folded_and_what_matters_is_not(releases, kind):
+    own = releases[kind]
+    model, noise = own.hypothesis, noise_ranges(own)
+    ranges = {column["name"]: column["range"] for column in effects(model, SCHEMA)["columns"]}
+    assert ranges["age at admission"] > noise["age at admission"]
+    assert ranges.get("nothing", 0) <= noise["nothing"]
+    before, _, after = page(own).partition("no larger than noise alone would produce")
+    assert "<caption>age at admission</caption>" in before
+    assert "<caption>age at admission</caption>" not in after
+    assert "<caption>nothing</caption>" not in before
+
+
+def test_a_file_that_says_nonsense_of_its_spending_has_a_page(releases):
+    for own, spent in ((releases["boosted"], "zCDP x"), (releases["boosted"], "zCDP 0")):
+        assert page(replace(own, spent={"counts of columns": spent}))
+    assert page(replace(releases["linear"], n=10**1000, evaluation=None))
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("kind", ["scorecard", "linear", "boosted"])
+def test_columns_that_say_nothing_are_folded_nearly_always(kind):
+    """Of labels that are coins, at most a tenth of the columns is not folded."""
+    shown = []
+    for seed in range(25):
+        points, _ = rows(1500, seed)
+        y = np.random.default_rng(seed).random(1500) < 0.3
+        sample = Sample.of(points, y.astype(np.int8).tolist())
+        learner = (
+            Linear(LinearClass(SCHEMA), epsilon=1, delta="1e-6")
+            if kind == "linear"
+            else Boosting(
+                ScorecardClass(SCHEMA) if kind == "scorecard" else BoostedTreeClass(SCHEMA, 2),
+                epsilon=1, delta="1e-6",
+            )
+        )  # fmt: skip
+        own = run(learner, sample, SeededSource(seed))
+        noise, drawn = noise_ranges(own), effects(own.hypothesis, SCHEMA)
+        shown += [column["range"] > noise[column["name"]] for column in drawn["columns"]]
+    assert np.sum(shown) <= 10  # of up to 100
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("kind", ["quantity", "count", "time"])
+def test_columns_that_say_nothing_of_a_number_are_folded_nearly_always(kind):
+    shown = []
+    target = {"quantity": Quantity(0, 20, 200), "count": Count(30)}.get(kind)
+    made = BoostedTreeClass(SCHEMA, rounds=12, target=target or Periods((7, 30, 90, 180, 365)))
+    for seed in range(10):
+        points, _ = rows(1500, seed)
+        rng = np.random.default_rng([7, seed])
+        codes = {"quantity": rng.integers(60, 140, 1500), "count": rng.poisson(3, 1500)}
+        y = codes.get(kind, rng.integers(0, 10, 1500))
+        sample = TargetSample.of(points, y.clip(0, made.target.size - 1).tolist())
+        own = run(Values(made, epsilon=1), sample, SeededSource(seed))
+        noise, asked = noise_ranges(own), Shown(own.hypothesis, SCHEMA).asked
+        drawn = own.hypothesis.effects(asked)
+        shown += [np.ptp([*drawn[name].values()]) > noise[name] for name in drawn if name in noise]
+    assert np.sum(shown) <= 4  # of up to 40
+    assert len(shown) > 20
+
+
+# -- in a browser ------------------------------------------------------------------------------
+
+_TOUCHING = """
+[...document.querySelectorAll('.ls-plot')].flatMap(plot =>
+  ['x', 'y', 'end'].flatMap(kind => {
+    const boxes = [...plot.querySelectorAll('small.' + kind)].map(e => e.getBoundingClientRect());
+    return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b =>
+      a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom));
+  }))
+.concat([...document.querySelectorAll('.ls-bars .axis .bar')].flatMap(bar => {
+    const boxes = [...bar.querySelectorAll('small')].map(e => {
+      const range = document.createRange(); range.selectNodeContents(e);
+      return range.getBoundingClientRect(); });
+    return boxes.flatMap((a, i) => boxes.slice(i + 1).filter(b =>
+      a.width && b.width && a.left < b.right && b.left < a.right));
+  })).length
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_screen_says_all_and_nothing_overlaps(browser, tmp_path, releases, kind):
+    """At both sizes, light and dark: summary above the fold, ticks apart, nothing sticks out."""
+    paid = tuple(
+        replace(part, guarantee=replace(part.guarantee, seeded=False))
+        for part in releases[kind].parts
+    )
+    path = tmp_path / "p.html"
+    page(replace(releases[kind], parts=paid), path)  # without the banner of a seed
+    for width, height, dark in ((1280, 800, False), (390, 844, True)):
+        browser.show(path, width=width, height=height, dark=dark)
+        assert browser.run("document.querySelector('#first').getBoundingClientRect().bottom") <= (
+            height
+        )
+        assert browser.run("[...document.querySelectorAll('#first dd')].length") >= 6
+        browser.run("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        assert browser.run(_TOUCHING) == 0
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        inside = "[...document.querySelectorAll('.scroll')].every(e => e.clientWidth <= innerWidth)"
+        assert browser.run(inside)
+        assert browser.complaints == []
+
+
+@pytest.mark.browser
+def test_the_calculator_starts_at_missing(browser, tmp_path, releases):
+    path = tmp_path / "p.html"
+    page(releases["boosted"], path)
+    browser.show(path)
+    first = (
+        "[...document.querySelectorAll('#calculator select')].map(e => e.selectedOptions[0].text)"
+    )
+    assert set(browser.run(first)) <= {"missing", "missing or other"}
+    own = releases["boosted"].hypothesis.probability(np.ones((1, 4), dtype=np.int16))[0]
+    said = browser.run("document.getElementById('calculated').parentElement.textContent")
+    assert said == f"Died: {100 * own:.1f}%"
+
+
+# -- ROC, calibration and confusion matrix on pages: what the released counts say, and no more -----
+
+SHOWN_SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}})
+COUNTS = ((600, 0, 200), (50, 0, 150))  # of the margins -1, 0, 1
+HISTOGRAM = ScoreHistogram((-1, 0, 1), COUNTS, 1000, Fraction(1), Fraction(1, 2))
+
+
+def places(drawn, kind):
+    """Return the points of the paths of a kind, as shares of the square."""
+    paths = [path for own, path in drawn["paths"] if own == kind]
+    found = [re.findall(r"[ML]([0-9.]+) ([0-9.]+)", path) for path in paths]
+    return [(float(x) / 100, 1 - float(y) / 100) for points in found for x, y in points]
+
+
+def test_the_curve_and_the_points_are_those_of_the_counts():
+    # above the cuts: nothing, 1, 0 and 1, everything
+    rates = [rate for point in places(roc(Evaluation(HISTOGRAM)), "curve") for rate in point]
+    assert rates == pytest.approx([0, 0, 0.25, 0.75, 0.25, 0.75, 1, 1], abs=1e-3)
+    shown = calibration(Evaluation(HISTOGRAM, (-1, 0, 1), (0.1, 0.3, 0.8)), "ill is 1")
+    found = places(shown, "dot")
+    assert found[0] == pytest.approx((0.1, 50 / 650), abs=1e-3)
+    assert found[-1] == pytest.approx((0.8, 150 / 350), abs=1e-3)
+    assert shown["y_name"] == "observed: ill is 1"
+
+
+@pytest.mark.parametrize("number", [1, 9])
+def test_the_band_covers_the_curve_of_all_records(number):
+    """At each cut, over noise and sampling, in a share of tables that is not below 95 %.
+
+    Also where counts are sums of those of eight groups, and of the records that are in none.
+    """
+    sites = ls.Schema.from_dict({"site": {"categories": list("abcdefgh")}})
+    eight = Groups.parse("test", sites, None)
+    rng, n, share = np.random.default_rng(5), 2000, np.array([[0.5, 0.3, 0.15, 0.05],
+                                                              [0.1, 0.2, 0.3, 0.4]])  # fmt: skip
+    true = [np.append(0, np.cumsum(row[::-1])) for row in share]
+    inside = []
+    for _ in range(300):
+        ones = rng.binomial(n, 0.2)
+        exact = np.stack([rng.multinomial(n - ones, share[0]), rng.multinomial(ones, share[1])])
+        noise = rng.geometric(1 - np.exp(-0.5), (2, number, 2, 4))
+        each = noise[0] - noise[1]
+        each[0] += exact  # in which group records are has no part in the sums
+        released = Grouped(eight, tuple(tuple(map(tuple, own)) for own in each.tolist()))
+        groups = released if number > 1 else None
+        histogram = ScoreHistogram(
+            (-3, -1, 1, 3), released.total, n, Fraction(1), Fraction(1, 2), groups=groups
+        )
+        found = Evaluation(histogram)
+        upper, lower = (np.array(side).T for side in found.roc_band())
+        inside.append(
+            (upper[0] <= true[0]) & (true[0] <= lower[0])
+            & (lower[1] <= true[1]) & (true[1] <= upper[1])
+        )  # fmt: skip
+    # 95 % of 300 is 285; fewer than 276 of them have a chance below 1 %
+    assert np.sum(inside, axis=0).min() >= 276
+    wide = [u[1] - low[1] for u, low in zip(*found.roc_band(), strict=True)]
+    assert np.mean(wide[1:4]) < 0.25 * np.sqrt(number)
+
+
+def test_pages_have_them_only_where_an_evaluation_was_released():
+    tree = TreeHypothesis.of(Node(SHOWN_SCHEMA.literals()[0], 1, 0))
+    sums = TreeEnsemble((tree,), Fraction(1, 2))
+    evaluated = Release(
+        learner="boosting", concept_class=ScorecardClass(SHOWN_SCHEMA, 1), hypothesis=sums, n=1000,
+        parts=(Part("learning", Guarantee(1, claim="boosting.round")),), certificate=None,
+        required=None,
+        evaluation=replace(HISTOGRAM, scores=(-1, 1), counts=((600, 200), (50, 150))),
+        columns={"x": ["age"], "y": "ill", "positive": "1"},
+    )  # fmt: skip
+    text = Checker(page(evaluated)).text
+    for said in (
+        "ROC: area 0.750",
+        "Calibration: error",
+        "600 (75%) 200 (25%)",
+        "50 (25%) 150 (75%)",
+    ):
+        assert said in text
+    text = Checker(page(replace(evaluated, evaluation=None))).text
+    assert not {"ROC:", "Calibration", "Confusion"} & set(text.split())
+
+
+def test_no_curve_is_drawn_where_the_noise_hides_its_area():
+    one_label = ScoreHistogram((-1, 0, 1), ((1, -2, 0), (650, 0, 351)), 1000, 1, Fraction(1, 2))
+    evaluation = Evaluation(one_label)
+    assert evaluation.auroc() is None
+    assert roc(evaluation) is None
+
+
+def test_no_calibration_error_is_said_where_the_noise_hides_it():
+    as_found = Evaluation(HISTOGRAM, (-1, 0, 1), (50 / 650, 0.5, 150 / 350))
+    assert calibration(as_found, "1")["title"] == "Calibration"
+    away = calibration(Evaluation(HISTOGRAM, (-1, 0, 1), (0.5, 0.6, 0.9)), "1")
+    assert away["title"].startswith("Calibration: error 0.4")
+
+
+# -- Numbers in words, against exact arithmetic ----------------------------------------------------
+
+
+@given(st.integers(-(2**70), 2**70) | st.integers(-(2**3000), 2**3000))
+def test_an_integer_is_exact_or_says_that_it_is_not(value):
+    shown = integer(value)
+    assert len(shown) < 24
+    if shown.startswith("≈ "):
+        mantissa, exponent = shown[2:].split("e")
+        digits = str(abs(value))
+        assert int(exponent) == len(digits) - 1
+        assert abs(float(mantissa)) == pytest.approx(int(digits[:6]) / 10**5, abs=0.01)
+        assert (value < 0) == mantissa.startswith("-")
+    else:
+        assert eval(shown.replace(",", "")) == value
+
+
+@pytest.mark.parametrize("power", [64, 1024, 2**16])
+@pytest.mark.parametrize("rest", [-999, -1, 0, 1, 7])
+def test_neighbours_of_powers_are_exact(power, rest):
+    shown = integer(2**power + rest)
+    assert eval(shown) == 2**power + rest
+
+
+def test_an_integer_beyond_pythons_digit_limit():
+    assert integer(3**20_000) == "≈ 2.66e9542"
+
+
+@given(st.fractions(Fraction(1, 100), 12))
+def test_odds_factor_is_rounded_up(epsilon):
+    assert float(odds_factor(epsilon)) >= math.exp(epsilon) * (1 - 1e-12)
+    assert float(odds_factor(epsilon)) <= math.exp(epsilon) * 1.1
+
+
+@given(st.fractions(Fraction(1, 1000), 40))
+def test_beliefs_are_rounded_outward(epsilon):
+    factor = math.exp(epsilon)
+    for belief, before in zip(beliefs(epsilon), (0.01, 0.1, 0.5, 0.9), strict=True):
+        odds = before / (1 - before)
+        least, most = odds / factor / (1 + odds / factor), odds * factor / (1 + odds * factor)
+        if "than" not in belief.least:
+            assert float(belief.least[:-1]) / 100 <= least + 1e-12
+        if "than" not in belief.most:
+            assert float(belief.most[:-1]) / 100 >= most - 1e-12
+
+
+def test_beliefs_at_extreme_epsilons():
+    assert beliefs(Fraction(10**6))[0].most == "more than 99.99%"
+    assert beliefs(Fraction(10**6))[3].least == "less than 0.01%"
+    assert beliefs(Fraction(1, 10**300))[2].most == "50%"
+
+
+def test_percent_is_never_rounded_to_certainty():
+    assert percent(0) == "0%"
+    assert percent(1) == "100%"
+    assert percent(0.999999) == "more than 99.99%"
+    assert percent(0.0051) == "0.51%"
+
+
+def test_amounts():
+    assert amount(Fraction(1, 3)) == "0.333333"
+    assert amount(Fraction(6, 3)) == "2"
+    assert amount(float("inf")) == "∞"
+    assert amount("1.5e400") == "1.5e400"
+    assert amount([True, 2]) == "yes, 2"

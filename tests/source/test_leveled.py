@@ -1,4 +1,4 @@
-"""Choosing by level has exactly the law of the softmax over all candidates."""
+"""Choosing by level, in memory and streamed: the law of the softmax over all candidates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from bisect import bisect_right
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction as F
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -20,13 +20,18 @@ from littlestone.source import (
     Explicit,
     LeveledChoice,
     LevelWeights,
+    PairPart,
+    PairWeights,
     ReplaySource,
     ScoreRuns,
     SeededSource,
+    StreamedRuns,
     exp,
     probabilities,
 )
-from littlestone.source.leveled import decays
+from littlestone.source.leveled import _Doubles, _sums, decays
+
+# -- Choosing by level has exactly the law of the softmax over all candidates ----------------------
 
 
 def softmax(truth, scores, rate):
@@ -353,3 +358,253 @@ def test_draws_at_tiny_rates_answer_in_time():
     scores = np.arange(10**5) * 10**9
     for rate in (F(1, 10**12), F(1, 10**15), F(-1, 10**12)):
         assert 0 <= Explicit(scores).draw(rate, SeededSource(1)) < 10**5
+
+
+# -- Streamed runs: the law of a softmax over all candidates, whatever of the tail is known --------
+
+FEW = settings(max_examples=settings.default.max_examples // 8)
+RATES = [F(1, 3), F(2), F(1, 10**6), F(0), F(-1, 2)]
+GAPS = [None, 0, 1, 4, 30]
+
+
+class Pieces:
+    """Runs in pieces, and how often they have been streamed."""
+
+    def __init__(self, scores, lengths, cuts=()):
+        self.scores, self.lengths, self.passes = list(scores), list(lengths), 0
+        ends = np.cumsum(self.lengths)
+        edges = [0, *sorted(set(cuts) & set(range(1, len(self.scores)))), len(self.scores)]
+        self.pieces = []
+        for a, b in pairwise(edges):
+            starts = [int(ends[i]) - self.lengths[i] for i in range(a, b)]
+            chosen = np.array(self.scores[a:b], dtype=np.int64)
+            self.pieces.append(ScoreRuns(np.array(starts), int(ends[b - 1]), chosen))
+
+    def __call__(self):
+        self.passes += 1
+        return iter(self.pieces)
+
+    @property
+    def size(self):
+        return sum(self.lengths)
+
+    def listed(self):
+        """The score of each integer."""
+        return np.repeat(self.scores, self.lengths).tolist()
+
+
+lines = st.lists(st.tuples(st.integers(-12, 12), st.integers(0, 3)), min_size=1, max_size=9).filter(
+    lambda runs: sum(length for _, length in runs)
+)
+cuts = st.lists(st.integers(1, 8), max_size=3)
+
+
+@FEW
+@given(lines, cuts, st.sampled_from(RATES), st.sampled_from(GAPS))
+def test_the_law_is_that_of_all_candidates(truth, line, cuts, rate, gap):
+    pieces = Pieces(*zip(*line, strict=True), cuts)
+    streamed = StreamedRuns(pieces, pieces.size, gap)
+    law = ExactSource(cut=F(1, 2**150)).law(lambda s: streamed.draw(rate, s))
+    with localcontext(truth.context):
+        weights = [truth.exp(rate * score) for score in pieces.listed()]
+        total = sum(weights)
+    assert set(law.outcomes) == set(range(len(weights)))
+    for outcome, weight in enumerate(weights):
+        with localcontext(truth.context):
+            assert truth.contains(law.outcomes[outcome], weight / total)
+
+
+@FEW
+@given(lines, cuts, st.sampled_from(RATES), st.sampled_from(GAPS))
+def test_what_is_presented_is_that_of_the_plain_path(line, cuts, rate, gap):
+    """And so is what each answer draws."""
+    pieces = Pieces(*zip(*line, strict=True), cuts)
+    streamed = StreamedRuns(pieces, pieces.size, gap)
+    ends = np.cumsum(pieces.lengths)
+    starts = [int(end) - length for end, length in zip(ends, pieces.lengths, strict=True)]
+    plain = LeveledChoice(pieces.scores, pieces.lengths, lambda run, at: starts[run] + at)
+    for level, total in enumerate(plain.weights(rate).counts.tolist()):
+        for place in range(total):
+            sources = [ReplaySource([level, place]) for _ in range(2)]
+            assert streamed.draw(rate, sources[0]) == plain.draw(rate, sources[1])
+            assert sources[0].presented == sources[1].presented
+
+
+@FEW
+@given(lines, st.sampled_from(RATES[:2]), st.sampled_from(GAPS[1:]))
+def test_beside_every_boundary_the_outcome_is_that_of_exact_inversion(
+    truth, prescribed, line, rate, gap
+):
+    """Also in the tail, which then is fetched: at U = 0, and next to each cumulative sum."""
+    pieces = Pieces(*zip(*line, strict=True))
+    levels = sorted({s for s, length in line if length})
+    totals = {level: sum(c for s, c in line if s == level) for level in levels}
+    sums = truth.cumulative([truth.exp(rate * level, totals[level]) for level in levels])
+    places = [F(0), F(2**900 - 1, 2**900)]
+    for bits in (64, 70, 200):
+        places += [u for c in sums[:-1] for u in truth.cells(c, bits)]
+    for u in places:
+        weights = StreamedRuns(pieces, pieces.size, gap).weights(rate)
+        outcome = prescribed(u).choose(weights)
+        level = levels[truth.inverse(u, sums)]
+        assert weights.level(outcome) == (level, totals[level])
+
+
+def walk(levels, up):
+    """A walk that climbs to 0 and falls again, with a score for each run."""
+    scores = [*range(-levels, 1), *range(-1, -levels - 1, -1)] if up else [0, -1] * levels
+    return Pieces(scores, [3] * len(scores), range(0, len(scores), 100))
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize("gap", [None, 0, 5])
+@pytest.mark.parametrize("up", [True, False])
+def test_equal_seeds_draw_equal_candidates(gap, up):
+    """The same bits are read as on the plain path: 64 for the level, then the place."""
+    pieces = walk(700, up)
+    starts = np.arange(len(pieces.scores)) * 3
+    plain = ScoreRuns(starts, pieces.size, np.array(pieces.scores))
+    for rate in (F(1, 2), F(1, 100)):
+        for seed in range(25):
+            one, other = SeededSource(seed), SeededSource(seed)
+            assert StreamedRuns(pieces, pieces.size, gap).draw(rate, one) == plain.draw(rate, other)
+            assert one.below(2**40) == other.below(2**40)
+
+
+def test_the_tail_is_fetched_when_a_draw_reaches_it(prescribed):
+    pieces = walk(3000, up=True)
+    StreamedRuns(pieces, pieces.size).draw(F(1, 2), SeededSource(1))
+    assert pieces.passes == 2  # the best levels, then the candidate
+    weights = StreamedRuns(pieces, pieces.size).weights(F(1, 2))
+    assert len(weights.near) < 500
+    assert weights.rest == pieces.size - int(weights.near.counts.sum())
+    assert prescribed(F(1, 3)).choose(weights) < 0
+    assert "all" not in vars(weights)
+    assert prescribed(F(0)).choose(weights) == 0
+    assert len(weights.all) == 3001
+    assert prescribed(F(1, 3)).choose(weights) > 0  # from now on, all are known
+
+
+def test_levels_of_many_pieces_are_merged(monkeypatch):
+    monkeypatch.setattr("littlestone.source.leveled._PENDING", 10)
+    pieces = walk(500, up=True)
+    scores, counts = StreamedRuns(pieces, pieces.size).levels()
+    assert scores.tolist() == list(range(-500, 1))
+    assert counts.tolist() == [6] * 500 + [3]
+    scores, counts = StreamedRuns(pieces, pieces.size).levels(2)
+    assert (scores.tolist(), counts.tolist()) == ([-2, -1, 0], [6, 6, 3])
+
+
+def test_pieces_that_change_are_noticed():
+    pieces = walk(5, up=True)
+    streamed = StreamedRuns(pieces, pieces.size)
+    weights = streamed.weights(F(1))
+    pieces.pieces = pieces.pieces[:0]
+    with pytest.raises(AssertionError, match="changed"):
+        streamed._member(*weights.level(-1))
+
+
+# -- Pairs of ends, streamed: each draw is that of exact inversion among all pairs -----------------
+
+PAIRS_RATES = [F(1, 3), F(2), F(300), F(1, 10**6), F(1, 10**30)]
+
+points = st.lists(
+    st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(-9, 9)), min_size=1, max_size=8
+)
+pairs_cuts = st.integers(1, 4)
+
+
+def parts_of(rows, cuts):
+    columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
+    indices = [c for c in np.array_split(np.arange(len(rows)), cuts) if len(c)]
+    return lambda: iter([PairPart(*(column[i] for column in columns)) for i in indices])
+
+
+def cumulative(truth, pointless, rows, rate):
+    """Sums over pairs, one after the other: W_i - W_j for every i < j."""
+    before, after, weights = zip(*rows, strict=True)
+    reached = np.concatenate([[0], np.cumsum(weights)]).tolist()
+    out = [truth.exp(F(0), pointless)]
+    for j in range(1, len(rows) + 1):
+        pairs = [
+            truth.exp(rate * (reached[i] - reached[j]), before[i] * after[j - 1]) for i in range(j)
+        ]
+        with localcontext(truth.context):
+            out.append(sum(pairs))
+    return truth.cumulative(out)
+
+
+@FEW
+@given(points, pairs_cuts, st.sampled_from(PAIRS_RATES), st.integers(1, 50))
+def test_pairs_beside_every_boundary_the_outcome_is_that_of_exact_inversion(
+    truth, prescribed, rows, cuts, rate, pointless
+):
+    sums = cumulative(truth, pointless, rows, rate)
+    places = [F(0), F(2**900 - 1, 2**900)]
+    for bits in (64, 70, 200):
+        # no sum of weights is exactly there: that would be decided by no number of bits
+        places += [u + F(1, 2**900) for c in sums[:-1] for u in truth.cells(c, bits)]
+    for u in (u for u in places if u < 1):
+        weights = PairWeights(parts_of(rows, cuts), pointless, len(rows), rate)
+        assert prescribed(u).choose(weights) == truth.inverse(u, sums)
+
+
+@FEW
+@given(
+    points, pairs_cuts, st.sampled_from(PAIRS_RATES), st.integers(1, 50), st.integers(0, 2**64 - 1)
+)
+def test_doubles_and_balls_decide_alike(truth, rows, cuts, rate, pointless, u):
+    """Each alone says the outcome of both ends of the cell, or nothing."""
+    sums = cumulative(truth, pointless, rows, rate)
+    weights = PairWeights(parts_of(rows, cuts), pointless, len(rows), rate)
+    ends = {truth.inverse(F(u, 2**64), sums), truth.inverse(F(2**70 * (u + 1) - 1, 2**134), sums)}
+    for found in (weights._doubles.decide(u), weights._by_balls(u)):
+        assert found is None or {found} == ends
+
+
+def pairs_walk(kind, n=3000):
+    rng = np.random.default_rng(5)
+    weights = {
+        "realizable": np.where(np.arange(n) // 1000 == 1, -1, 1),
+        "opposite": np.where(np.arange(n) // 1000 == 1, 1, -1),
+        "zeros only": np.ones(n, int),
+        "random": rng.choice([-1, 1], n),
+        "heavy": rng.integers(-(10**6), 10**6, n),
+    }[kind]
+    return list(zip(rng.integers(1, 2**30, n), rng.integers(1, 2**30, n), weights, strict=True))
+
+
+@pytest.mark.first(3)
+@pytest.mark.parametrize("kind", ["realizable", "opposite", "zeros only", "random", "heavy"])
+def test_equal_seeds_draw_equal_ends(kind, monkeypatch):
+    """Among many points, from several parts: what all balls in memory would say."""
+    rows = pairs_walk(kind)
+    for rate in (F(1, 2), F(1, 1000), F(5)):
+        streamed = PairWeights(parts_of(rows, 7), 10**12, len(rows), rate)
+        plain = PairWeights(parts_of(rows, 1), 10**12, len(rows), rate)
+        monkeypatch.setattr(plain, "decide", lambda _: None)  # as refined
+        expected = [SeededSource(seed).choose(plain) for seed in range(5)]
+        monkeypatch.setattr(streamed, "enclose", None)  # nothing is held
+        assert [SeededSource(seed).choose(streamed) for seed in range(5)] == expected
+
+
+@pytest.mark.parametrize("kind", ["realizable", "zeros only", "random", "heavy"])
+def test_the_error_bound_holds(kind):
+    """Sums of doubles against sums of balls, at the ends of parts."""
+    rows, rate = pairs_walk(kind, 2000), F(1, 3)
+    doubles = _Doubles.of(parts_of(rows, 5), 10**9, rate)
+    plain = PairWeights(parts_of(rows, 1), 10**9, len(rows), rate)
+    exact = plain.enclose(200)
+    total = sum(exact[1:], exact[0])
+    size, reached = 0, exact[0]
+    assert doubles.error < 2**-35
+    for part, end in zip(parts_of(rows, 5)(), doubles.ends[1:], strict=True):
+        reached = sum(exact[size + 1 : size + len(part.weights) + 1], reached)
+        size += len(part.weights)
+        assert abs(end / doubles.ends[-1] - float((reached / total).mid())) <= 2 * doubles.error
+
+
+def test_block_sums_are_those_of_numpy():
+    values = np.random.default_rng(1).random(5000)
+    assert _sums(values) == pytest.approx(np.cumsum(values), rel=1e-14)
+    assert _sums(values[:1]).tolist() == values[:1].tolist()

@@ -1,26 +1,47 @@
-"""Normal forms, words and JSON of released trees; the class's own numbers."""
+"""Released trees: laws by enumeration, normal forms, words, JSON, SQL."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from flint import arb, ctx
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import littlestone as ls
 from littlestone.classes import (
     DecisionTrees,
     Rules,
+    TreeEnsemble,
     TreeHypothesis,
     load,
     parse_class,
 )
 from littlestone.classes.decision_trees import Node
+from littlestone.classes.decision_trees.concept_class import (
+    Candidates,
+    Splits,
+    WeightedRoots,
+    WeightedRows,
+    error_bound,
+)
 from littlestone.classes.decision_trees.hypothesis import Known, after, normal, walk
-from littlestone.data import Schema
-from littlestone.errors import ParameterError
+from littlestone.costs import Costs
+from littlestone.data import RowDomain, Sample, Schema, read_points
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.source import SeededSource
+
+# -- Normal forms, words and JSON of released trees; the class's own numbers -----------------------
 
 SCHEMA = Schema.from_dict(
     {"age": {"bins": [30, 60, 90]}, "a is b": {"categories": ["is x", "y >= 3"]}}
@@ -254,3 +275,412 @@ def test_many_edges_do_not_raise_the_vc_bound_for_ever():
 def test_refusals(arguments, match):
     with pytest.raises(ParameterError, match=match):
         DecisionTrees(*arguments)
+
+
+# -- Trees with any labels at the leaves: the law by enumeration, doubles by high precision, texts
+
+ONE = ls.Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
+EDGE = ls.Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
+WIDE = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+LARGE = ls.Schema.from_dict(
+    {"a": {"bins": [1, 2, 3, 4]}, "b": {"categories": ["x", "y", "z"]}, "c": {"bins": [0]}}
+)
+ABC = ("a", "b", "c")
+PRICES = Costs.of({(0, 1): 2, (0, 2): 5, (1, 0): 1, (1, 2): 3, (2, 0): 4, (2, 1): 1}, labels=3)
+
+
+def labelled_trees(brute, schema, depth, k):
+    """Return all representations as functions (a label for each row), and how often each is one."""
+    rows = range(len(brute.domain(schema)))
+    if depth == 0:
+        return Counter({(label,) * len(rows): 1 for label in range(k)})
+    below, out = labelled_trees(brute, schema, depth - 1, k), Counter()
+    for mask in brute.splits(schema):
+        for yes, m in below.items():
+            for no, n in below.items():
+                out[tuple(yes[i] if mask >> i & 1 else no[i] for i in rows)] += m * n
+    return out
+
+
+def cost(function, records, schema, brute, price):
+    """Cost of a function, record by record; an unlisted label costs most."""
+    place = {tuple(row): i for i, row in enumerate(brute.domain(schema).tolist())}
+    worst = max(map(max, price))
+    return sum(price[y][function[place[row]]] if y < len(price) else worst for row, y in records)
+
+
+def records(schema, k):
+    row = st.tuples(*[st.integers(0, n - 1) for n in schema.n_codes])
+    return st.lists(st.tuples(row, st.integers(0, k)), max_size=6)
+
+
+class ByFunction:
+    """Draws, compared as functions on all rows."""
+
+    def __init__(self, candidates, rows):
+        self.candidates, self.rows, self.size = candidates, rows, candidates.size
+
+    def draw(self, rate, source):
+        tree = self.candidates.draw(rate, source)
+        return SimpleNamespace(key=tuple(tree.predict(self.rows).tolist()))
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize(
+    ("schema", "depth", "examples", "costs"),
+    [
+        (WIDE, 1, 3, PRICES),
+        (ONE, 2, 2, Costs.equal(3)),
+        (EDGE, 2, 2, PRICES),
+        (EDGE, 2, 2, Costs.equal(3)),
+        pytest.param(ONE, 3, 1, PRICES, marks=pytest.mark.full),
+    ],
+    ids=["wide-1", "one-2", "edge-2-costs", "edge-2", "one-3"],
+)
+def test_law_against_enumeration(oracle, brute, schema, depth, examples, costs):
+    trees = labelled_trees(brute, schema, depth, 3)
+
+    @settings(max_examples=examples)
+    @given(records(schema, 3), st.sampled_from((Fraction(1, 40), Fraction(2, 7))), st.booleans())
+    def check(listed, rate, fast):
+        points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
+        sample = Sample.of(points, np.array([y for _, y in listed], int), labels=3)
+        weighted = sample.cost_weighted(costs)
+        candidates = Candidates(Splits(schema), depth, weighted, ABC, fast=fast)
+        expected = [
+            (f, cost(f, listed, schema, brute, costs.matrix))
+            for f, times in trees.items()
+            for _ in range(times)
+        ]
+        oracle.assert_same_law(ByFunction(candidates, brute.domain(schema)), expected, rate)
+
+    check()
+
+
+def test_two_labels_of_a_list_have_the_law_of_0_and_1(oracle):
+    """The sampler of errors and the one of labels are different programs."""
+    rows, y = np.array([[2], [3], [3], [0]], dtype=np.int16), [0, 1, 1, 0]
+    plain = ls.DecisionTrees(EDGE, 2).candidates(ls.data.Sample.of(rows, y))
+    several = ls.DecisionTrees(EDGE, 2, ["no", "yes"]).candidates(Sample.of(rows, y, labels=2))
+    assert plain.size == several.size
+    domain = np.arange(4).reshape(-1, 1)
+    laws = [oracle.exact_law(ByFunction(c, domain), Fraction(1, 3)) for c in (plain, several)]
+    assert set(laws[0]) == set(laws[1])
+    assert all(p.overlaps(laws[1][key]) for key, p in laws[0].items())
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("rate", [Fraction(2, 7), Fraction(1, 5000)])
+def test_error_bound_against_high_precision(depth, rate):
+    rng = np.random.default_rng(0)
+    points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
+    codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
+    sample = Sample.of(points, codes, labels=5)
+    rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
+    with ctx.workprec(200):
+        fast = WeightedRoots(rows, depth, rate, fast=True).enclose(96)
+        truth = WeightedRoots(rows, depth, rate, fast=False).enclose(192)
+        worst = max(
+            float(abs(arb(f.mid()) / t - 1).upper()) for f, t in zip(fast, truth, strict=True)
+        )
+    assert worst < error_bound(depth, len(truth), 5) / 2
+    assert error_bound(1, 10, 5) > error_bound(1, 10, 2)
+
+
+def drawn(seed=0):
+    rng = np.random.default_rng(seed)
+    points = np.column_stack([rng.integers(0, n, 500) for n in WIDE.n_codes])
+    sample = Sample.of(points, points[:, 0] % 3, labels=3)
+    found = ls.DecisionTrees(WIDE, 2, ABC).candidates(sample)
+    return found.draw(Fraction(1), SeededSource(seed))
+
+
+def test_trees_with_labels_are_written_and_read():
+    tree = drawn()
+    again = load(tree.to_dict())
+    assert again == tree
+    assert again.key == tree.key
+    assert again.label_names == ABC
+    assert any(f" {label}" in tree.describe() for label in ABC)
+    for broken in (["a", "b"], [0, 1], ["a", "a", "b"], "abc", ["a", 1, "b"]):
+        with pytest.raises(ParameterError):
+            load(tree.to_dict() | {"label_names": broken})
+
+
+def test_labelled_the_class():
+    trees = ls.DecisionTrees(WIDE, 2, [3, 1, 2])
+    assert trees != ls.DecisionTrees(WIDE, 2)
+    assert trees != ls.DecisionTrees(WIDE, 2, [1, 2, 3])
+    assert trees.size == 3**4 * 6**3
+    every = ls.DecisionTrees(ls.Schema.every_column([0.0]), 1, ABC).bind(2)
+    assert every.labels == ABC
+    small = ls.DecisionTrees(ONE, 1, ABC)
+    assert len(list(small.concepts())) == 9  # a city is Bonn, or not
+
+
+def test_sql_says_the_labels(evaluated):
+    tree = drawn()
+    cells = {"age": [10, 45, 70, None], "city": ["Bonn", "Rome", "Ulm", "Bonn"]}
+    written = tree.to_sql(WIDE, dialect="duckdb")
+    rows = (
+        "SELECT unnest([10, 45, 70, NULL]) AS age, unnest(['Bonn', 'Rome', 'Ulm', 'Bonn']) AS city"
+    )
+    answers = evaluated(written, f"({rows})")
+    points, _ = ls.data.read_points(cells, domain=ls.DecisionTrees(WIDE).domain)
+    assert answers == [ABC[code] for code in tree.predict(points)]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    ["abc", ["a"], ["a", "a"], ["1", "1.0"], ["a", 1], [0.5, 1.5], ["a", "nan"], 3,
+     [["a"], ["b"]], [f"l{i}" for i in range(101)]],
+    ids=str,
+)  # fmt: skip
+def test_other_lists_of_labels_are_refused(labels):
+    with pytest.raises(ParameterError, match="'labels' parameter of DecisionTrees"):
+        ls.DecisionTrees(WIDE, labels=labels)
+
+
+def test_what_is_for_0_and_1_is_refused_with_what_works():
+    trees = ls.DecisionTrees(ONE, 1, ABC)
+    for asked in (
+        lambda: trees.vc_dim,
+        trees.version_space,
+        lambda: ls.theory.dimensions(trees),
+        lambda: ls.theory.soa(trees),
+        lambda: trees.candidates(ls.data.Sample.of(np.zeros((1, 1), int), [0])),
+    ):
+        with pytest.raises(UnsupportedError, match="multiclass_littlestone_dimension"):
+            asked()
+    assert ls.DecisionTrees(WIDE, 4, ABC).size == 3**16 * 6**15
+    assert ls.DecisionTrees(WIDE, 4).labels == ls.DecisionTrees(WIDE, 4, [0, 1]).labels == (0, 1)
+
+
+# -- A drawn tree has exactly the exponential mechanism's law over all representations -------------
+
+LAW_ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
+LAW_EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
+TWO = Schema.from_dict({"a": {"categories": ["x"]}, "b": {"categories": ["y"]}})  # 2 splits
+LAW_WIDE = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+RATES = (Fraction(1, 20), Fraction(1, 2), Fraction(2))
+
+
+class LawByFunction:
+    """Candidates whose outcomes are compared as functions on all rows."""
+
+    def __init__(self, brute, schema, candidates):
+        self.brute, self.schema, self.candidates = brute, schema, candidates
+        self.size, self.known = candidates.size, {}
+
+    def draw(self, rate, source):
+        tree = self.candidates.draw(rate, source)
+        if tree.key not in self.known:
+            self.known[tree.key] = self.brute.function(tree, self.schema)
+        return SimpleNamespace(key=self.known[tree.key])
+
+
+def samples(schema, most=6):
+    row = st.tuples(*[st.integers(0, n - 1) for n in schema.n_codes])
+    return st.lists(st.tuples(row, st.integers(0, 1)), max_size=most)
+
+
+def assert_law(oracle, brute, schema, depth, sample, rate, **options):
+    candidates = Candidates(Splits(schema), depth, sample, **options)
+    listed = [
+        (mask, brute.errors(mask, sample, schema))
+        for mask, times in brute.trees(schema, depth).items()
+        for _ in range(times)
+    ]
+    oracle.assert_same_law(LawByFunction(brute, schema, candidates), listed, rate)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    ("schema", "depth", "examples"),
+    [(LAW_WIDE, 1, 12), (LAW_EDGE, 2, 5), (TWO, 2, 10), (MIXED, 2, 6), (LAW_ONE, 3, 10)],
+    ids=["wide-1", "edge-2", "two-2", "mixed-2", "one-3"],
+)
+def test_the_law_against_enumeration(oracle, brute, schema, depth, examples):
+    @settings(max_examples=examples)
+    @given(samples(schema), st.sampled_from(RATES), st.sampled_from([(0, 0), (1, 3)]))
+    def check(records, rate, outside):
+        sample = brute.rows_sample(schema, records, outside)
+        assert_law(oracle, brute, schema, depth, sample, rate)
+
+    check()
+
+
+def test_size_counts_representations(brute):
+    for schema, depth in [
+        (LAW_ONE, 3),
+        (LAW_EDGE, 2),
+        (MIXED, 2),
+        (LAW_WIDE, 1),
+        (LAW_WIDE, 2),
+        (TWO, 3),
+    ]:
+        assert DecisionTrees(schema, depth).size == brute.trees(schema, depth).total()
+
+
+def test_no_records_at_all(oracle, brute):
+    empty = brute.rows_sample(MIXED, [], (2, 1))
+    assert_law(oracle, brute, MIXED, 1, empty, Fraction(1))
+    tree = DecisionTrees(LAW_WIDE, 3).candidates(brute.rows_sample(LAW_WIDE, []))
+    assert tree.size == 256 * 6**7
+
+
+# -- The SQL of a tree, run in DuckDB, labels every row as the tree does, whatever the cells hold --
+
+ADULT = Path(__file__).parents[3] / "examples" / "adult"
+
+SQL_SCHEMA = Schema.from_dict(
+    {
+        'the "age"': {"bins": [-1.5, 0, 30, 1e20], "missing": ["99", "n/a"]},
+        "it's": {
+            "categories": ["O'Neil", "3", "-1", "2.5", "true", "nan", "3.0", "inf"],
+            "missing": ["?"],
+        },
+        "plain": {"bins": [1, 2]},
+    }
+)
+AGE, NAME, PLAIN = SQL_SCHEMA.names
+ODD_NUMBERS = [
+    "31", " 31 ", "31.0", "+31", "3.1e1", "99", "99.0", " 99", "n/a", "-2", "-1.5", ".5", "5.",
+    "x", "", " ", "\t\n7\r\v\f", "0x10", "1_000", "1,000", "true", "FALSE", "True ", "nan", "NaN",
+    "-nan", "inf", "-inf", "+Infinity", "infinit", "1e999", "-1e999", "1e-999", "1e20",
+    "100000000000000000001", "--1", "1e", "e1", ".", "٣", "31\u00a0", "1e5.0", "0", "-0", "30",
+    "29.99", None,
+]  # fmt: skip
+ODD_TEXTS = [
+    "O'Neil", " O'Neil\t", "o'neil", "3", "3.0", " 3", "-1", "2.5", "2.50", "true", "True", "nan",
+    "NaN", "?", "", None, "31",
+]  # fmt: skip
+
+
+def every_tree():
+    """Return one tree for each split, and some deeper ones."""
+    splits = DecisionTrees(SQL_SCHEMA, 1)._splits.literals
+    yield from (TreeHypothesis.of(Node(split, 1, 0)) for split in splits)
+    yield from (TreeHypothesis.of(Node(split, 0, 1)) for split in splits)
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        a, b, c = (splits[i] for i in rng.integers(0, len(splits), 3))
+        yield TreeHypothesis.of(Node(a, Node(b, *rng.integers(0, 2, 2).tolist()), Node(c, 1, 0)))
+
+
+def same(table: pa.Table, trees, **options) -> None:
+    """Assert that a query with each tree labels a table as the tree does."""
+    points, inside = read_points(table, x=None, domain=RowDomain(SQL_SCHEMA), caller="test")
+    assert inside.all()
+    with duckdb.connect() as connection:
+        connection.register("people", table)
+        connection.execute(
+            "CREATE TABLE rows AS SELECT *, row_number() OVER () AS place FROM people"
+        )
+        for tree in trees:
+            query = f"SELECT {tree.to_sql(SQL_SCHEMA, **options)} AS label FROM rows ORDER BY place"
+            found = connection.execute(query).fetchnumpy()["label"]
+            assert found.tolist() == tree.predict(points).tolist(), tree.describe()
+
+
+def test_every_odd_text():
+    n = max(len(ODD_NUMBERS), len(ODD_TEXTS))
+    column = [ODD_NUMBERS[i % len(ODD_NUMBERS)] for i in range(n)]
+    texts = [ODD_TEXTS[i % len(ODD_TEXTS)] for i in range(n)]
+    table = pa.table({AGE: column, NAME: texts, PLAIN: list(reversed(column))})
+    same(table, every_tree(), dialect="duckdb")
+
+
+VALUES = [None, 0, 1, -1, 3, 2.5, 31, 99, -2, 1e20, 1e21, float("nan"), float("inf"), -float("inf")]
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    "kind", [pa.float64(), pa.float32(), pa.int64(), pa.int8(), pa.bool_(), pa.decimal128(12, 2)],
+    ids=str,
+)  # fmt: skip
+def test_every_type_of_column(kind):
+    if pa.types.is_floating(kind):
+        values = VALUES
+    elif pa.types.is_boolean(kind):
+        values = [None, True, False]
+    else:
+        values = [v for v in VALUES if v is None or (v == v and abs(v) < 100)]
+        values = [v if v is None or pa.types.is_decimal(kind) else int(v) for v in values]
+    if pa.types.is_decimal(kind):
+        values = [None if v is None else Decimal(str(v)) for v in values]
+    column = pa.array(values, kind)
+    table = pa.table({AGE: column, NAME: column, PLAIN: column})
+    same(table, every_tree(), dialect="duckdb")
+
+
+@pytest.mark.more
+@given(st.lists(st.text(alphabet=" 0123456789.eE+-infatruNn\t_", max_size=9), min_size=1))
+@settings(max_examples=settings.default.max_examples // 4)
+def test_any_text(cells):
+    table = pa.table({AGE: cells, NAME: cells, PLAIN: cells})
+    same(table, list(every_tree())[:8], dialect="duckdb")
+
+
+def test_plain_sql_on_proper_types():
+    """Numbers that mean missing are left out; NULL goes to "no" at every node."""
+    ages = [None, -2, 0, 29, 30, 99, 100]
+    names = [None, "O'Neil", "3", "-1", "x", "true", "?"]
+    table = pa.table({AGE: ages, NAME: names, PLAIN: list(reversed(ages))})
+    same(table, every_tree())
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("dialect", ["standard", "duckdb"])
+def test_adult(dialect, evaluated):
+    """Trees that were learned from the census table, as SQL on its file, both splits."""
+    schema = Schema.from_toml(ADULT / "schema.toml")
+    file, domain = ADULT / "adult.parquet", RowDomain(schema)
+    sample = Sample.read(str(file), y="over_50k", domain=domain)
+    points, _ = read_points(str(file), x=None, domain=domain, caller="test")
+    candidates = DecisionTrees(schema, 2).candidates(sample)
+    for seed in range(2):
+        tree = candidates.draw(Fraction(1, 500), SeededSource(seed))
+        sql = tree.to_sql(schema, dialect=dialect)
+        rows = np.array(evaluated(sql, f"'{file}'"))
+        assert (rows == tree.predict(points)).all()
+        assert 0 < rows.sum() < len(rows)
+
+
+def test_sql_refusals():
+    tree = next(every_tree())
+    with pytest.raises(ParameterError, match="one of standard, duckdb, sqlite"):
+        tree.to_sql(SQL_SCHEMA, dialect="mysql")
+    with pytest.raises(ParameterError, match="the schema of the tree"):
+        tree.to_sql(Schema.from_dict({"age": {"bins": [30]}}))
+    assert TreeHypothesis(1).to_sql(SQL_SCHEMA) == "1"
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "standard"])
+def test_numbers_that_mean_missing_and_are_no_numbers_of_sql(dialect, evaluated):
+    """A bare ``inf`` would be the column of that name, ``nan`` likewise; 1e400 is no double."""
+    nulls = ["inf", "-inf", "nan", "1e400", "9" * 400, "-7"]
+    schema = Schema.from_dict({"a": {"bins": [0], "missing": nulls}})
+    tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    cells = [float("inf"), float("-inf"), -7.0, 5.0, -5.0, None]
+    source = pa.table({"a": cells, "inf": [5.0] * 6, "Infinity": [5.0] * 6})
+    found = evaluated(tree.to_sql(schema, dialect=dialect), source)
+    points, _ = read_points({"a": cells}, domain=RowDomain(schema))
+    assert found == tree.predict(points).tolist() == [0, 0, 0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("what", ["category", "label"])
+def test_backslashes_are_no_standard(what):
+    r"""Engines that take \' for a quote would read the next text as SQL."""
+    odd = "x\\"
+    schema = Schema.from_dict({"a": {"categories": [odd if what == "category" else "x"]}})
+    names = (odd if what == "label" else "x", " OR 1 = 1 --")
+    tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0), names)
+    with pytest.raises(ParameterError, match="'duckdb' for a category or label with a backslash"):
+        tree.to_sql(schema)
+    found = duckdb.sql(f"SELECT {tree.to_sql(schema, dialect='duckdb')} FROM (SELECT 'y' AS a)")
+    assert found.fetchall() == [(tree.label_names[0],)]
+    sums = TreeEnsemble((tree,), Fraction(1), (0, 0), names)
+    with pytest.raises(ParameterError, match="backslash"):
+        sums.to_sql(schema)

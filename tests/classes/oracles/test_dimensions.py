@@ -1,9 +1,10 @@
-"""Dimensions of whole classes: golden values, agreement with the kernel, witnesses, bad input."""
+"""Dimensions of whole classes: golden values, the exact kernel, searches by enumeration."""
 
 from __future__ import annotations
 
 import math
 import sys
+import zlib
 from functools import cache, partial
 from itertools import combinations, count, product
 
@@ -38,10 +39,24 @@ from littlestone.classes import (
 )
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.finite import listing
+from littlestone.classes.geometry import (
+    certified,
+    directions,
+    is_prime,
+    normal,
+    quotient,
+    reduce,
+    rref,
+    subspaces,
+    widen,
+)
+from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.matrix import Clock
+from littlestone.combinatorics.matrix import Clock, NodeLimit
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
+
+# -- Dimensions of whole classes: golden values, agreement with the kernel, witnesses, bad input ---
 
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
 
@@ -464,3 +479,195 @@ def _row_code(literals, keep, top):
     if literals[0].op == "is not":
         return top if keep else literals[0].code
     return literals[keep].code - 1 if keep < len(literals) else top
+
+
+# -- The exact searches behind the closed forms, against enumeration -------------------------------
+
+FREE = NodeLimit(None)
+
+
+def span(basis, q, n):
+    points = set()
+    for factors in product(range(q), repeat=len(basis)):
+        vector = [0] * n
+        for factor, row in zip(factors, basis, strict=True):
+            vector = [(a + factor * b) % q for a, b in zip(vector, row, strict=True)]
+        points.add(tuple(vector))
+    return points
+
+
+@pytest.mark.parametrize(("q", "m"), [(2, 3), (2, 4), (3, 2), (3, 3), (5, 2)])
+def test_the_certificate_of_avoiding_subspaces(q, m):
+    """What is certified exists, in each direction that is allowed; in a plane, all that exists."""
+    rng = np.random.default_rng(q * m)
+    every = list(directions(m, q))
+    assert len(every) == len(set(every)) == (q**m - 1) // (q - 1)
+    spaces = {k: [span(b, q, m) for b in subspaces(m, k, q)] for k in range(m + 1)}
+    answers = set()
+    for _ in range(60):
+        size = int(rng.integers(0, len(every) + 1))
+        forbidden = frozenset(every[i] for i in rng.permutation(len(every))[:size])
+        for k in range(m + 1):
+            left = [space for space in spaces[k] if not forbidden & space]
+            if certified(len(forbidden), k, m, q):
+                assert left
+                assert not k or set(every) - forbidden == set(every) & set().union(*left)
+            answers.add((bool(left), certified(len(forbidden), k, m, q)))
+    assert answers - {(True, False)} == {(True, True), (False, False)}
+    assert ((True, False) in answers) == (m > 2)
+
+
+@pytest.mark.parametrize(("q", "m", "k"), [(2, 4, 2), (3, 3, 1), (3, 3, 2), (7, 2, 1)])
+def test_the_counting_bound_is_an_average(q, m, k):
+    """A fixed direction lies in exactly the share (q^k - 1)/(q^m - 1) of all subspaces."""
+    spaces = [span(basis, q, m) for basis in subspaces(m, k, q)]
+    for v in directions(m, q):
+        holding = sum(v in space for space in spaces)
+        assert holding * (q**m - 1) == len(spaces) * (q**k - 1)
+
+
+def test_linear_algebra():
+    rng = np.random.default_rng(1)
+    for q in (2, 3, 7):
+        for _ in range(40):
+            first = rref(
+                [tuple(v) for v in rng.integers(0, q, (rng.integers(0, 4), 4)).tolist()], q
+            )
+            v = tuple(rng.integers(0, q, 4).tolist())
+            assert (v in span(first, q, 4)) == (not any(reduce(v, first, q)))
+            assert span(widen(first, v, q), q, 4) >= span(first, q, 4) | {v}
+            assert rref(widen(first, v, q), q) == widen(first, v, q)
+            seen = quotient([v], first, q)
+            assert seen == quotient([normal(v, q)], first, q)
+    assert [n for n in range(30) if is_prime(n)] == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+
+
+def test_sets_of_low_error():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        gains = sorted(rng.integers(-3, 4, int(rng.integers(0, 7))).tolist(), reverse=True)
+        room, errors = int(rng.integers(0, 5)), int(rng.integers(0, 8))
+        tolerance = int(rng.integers(0, 8))
+        expected = {
+            chosen
+            for size in range(room + 1)
+            for chosen in combinations(range(len(gains)), size)
+            if errors - sum(gains[i] for i in chosen) <= tolerance
+        }
+        found = low_error_atoms(gains, room, errors, tolerance, FREE)
+        assert set(found) == expected
+        assert len(found) == len(expected)
+
+
+# -- Closed forms against the exact kernel, on random version spaces of every structured class -----
+
+
+def generator(concept_class, salt=0):
+    return np.random.default_rng([zlib.crc32(concept_class.spec.encode()), salt])
+
+
+@pytest.mark.first(10)
+def test_dimension_soa_and_reducibility(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small)
+    for _ in range(12):
+        for space, left in random_states(rows, rng, steps=5):
+            assert space.is_empty == (left == 0)
+            assert space.littlestone_dim() == rows.kernel.ldim(left)
+            soa = space.soa()
+            assert rows.labels(soa) == rows.labelling(rows.kernel.soa(left))
+            assert space.reducibility() == rows.kernel.reducibility(left)
+            assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
+
+
+@pytest.mark.first(10)
+def test_low_error(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small, 1)
+    for _ in range(25):
+        for space, left in random_states(rows, rng, steps=2, errors=True):
+            assert space.is_empty == (left == 0)
+            assert space.littlestone_dim() == rows.kernel.ldim(left)
+            assert rows.labels(space.soa()) == rows.labelling(rows.kernel.soa(left))
+            assert space.reducibility() == rows.kernel.reducibility(left)
+
+
+@pytest.mark.first(10)
+def test_decompositions(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small, 2)
+    top = rows.kernel.ldim()
+    for _ in range(4):
+        for space, left in random_states(rows, rng, steps=2, errors=True):
+            for p, d in ((1, top), (2, top), (1, top + 1)):
+                assert space.decomposition_dim(p, d) == rows.kernel.ddim(left, p, d)
+                found = {rows.labels(h) for h in space.essential(p, d)}
+                assert found == {rows.labelling(f) for f in rows.kernel.essential(left, p, d)}
+                assert len(found) == len(space.essential(p, d))
+
+
+@pytest.mark.first(10)
+def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small, 3)
+    seen = {}
+    for _ in range(20):
+        for space, left in random_states(rows, rng, steps=4, errors=True):
+            if left:
+                soa = space.soa()
+                assert seen.setdefault(rows.labels(soa), soa.key) == soa.key
+                assert hash(soa) == hash(space.soa())
+
+
+@pytest.mark.first(10)
+def test_members_and_splitting_points(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small, 4)
+    for _ in range(10):
+        for space, left in random_states(rows, rng, steps=4, errors=True):
+            if not left:
+                continue
+            member = rows.labels(space.member())
+            assert left & rows.rows_where(lambda row, m=member: tuple(row) == m)
+            dimension, point = space.littlestone_dim(), space.splitting_point()
+            assert (point is None) == (dimension == 0)
+            if point is not None:
+                for label in (0, 1):
+                    assert space.restrict(point, label).littlestone_dim() >= dimension - 1
+
+
+def test_distinguish(small, rows_of):
+    rows, rng = rows_of(small), generator(small, 5)
+    space = small.version_space()
+    for _ in range(40):
+        h, g = (rows.concepts[i] for i in rng.integers(0, len(rows.concepts), 2))
+        point = space.distinguish(h, g)
+        if rows.labels(h) == rows.labels(g):
+            assert point is None
+        else:
+            at = rows.points.index(point)
+            assert rows.labels(h)[at] != rows.labels(g)[at]
+
+
+def test_spaces_are_values(small, rows_of, random_states):
+    rows, rng = rows_of(small), generator(small, 6)
+    for space, _ in random_states(rows, rng, steps=4):
+        assert space == space.fresh()
+        assert hash(space) == hash(space.fresh())
+        again = space.restrict(rows.points[0], 1).restrict(rows.points[0], 1)
+        assert again == space.restrict(rows.points[0], 1)
+
+
+def test_points_outside_the_domain_are_labelled_0(small):
+    space = small.version_space()
+    for point in ("elsewhere", 10**30, (9, 9, 9, 9, 9), None):
+        assert space.restrict(point, 0).littlestone_dim() == space.littlestone_dim()
+        assert space.restrict(point, 1).is_empty
+        assert space.restrict(point, 1).littlestone_dim() == -1
+
+
+def test_the_empty_space(small, rows_of):
+    rows = rows_of(small)
+    space = small.version_space()
+    for point in rows.points:
+        space = space.restrict(point, 0).restrict(point, 1)
+    assert space.is_empty
+    assert not any(rows.labels(space.soa()))
+    assert space.reducibility() == math.inf
+    assert space.decomposition_dim(1, 3) == -1
+    assert list(space.essential(1, 3)) == []

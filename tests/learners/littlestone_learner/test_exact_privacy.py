@@ -1,16 +1,47 @@
-"""The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists."""
+"""Exact privacy of the Littlestone learner: lists, votes, proper answers, broken controls."""
 
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
-from itertools import product
+from itertools import chain, combinations, product
 
+import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.data import OUTSIDE
+from littlestone.classes import (
+    AlwaysZero,
+    MixtureHypothesis,
+    PointHypothesis,
+    TableHypothesis,
+    ThresholdHypothesis,
+    affine_span,
+    closures,
+    load,
+    mixture,
+    on_points,
+)
+from littlestone.classes.conjunctions import subcube
+from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
-from littlestone.source import ExactSource
+from littlestone.learners.littlestone import (
+    ClosedLists,
+    Littlestone,
+    Votes,
+    closed_within,
+    disagreement,
+    draw,
+    one_concept,
+    parts,
+)
+from littlestone.mechanisms import sparse_select_lists
+from littlestone.mechanisms.select import canonical_key
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.guarantee import upper
+from littlestone.source import ExactSource, SeededSource
 
 from .small import check, learner
+
+# -- The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists --
 
 PLANE = list(product((0, 1), repeat=2))
 #: The first one lets delta be seen, the second one epsilon: three votes come out behind bottom.
@@ -116,3 +147,501 @@ def test_a_point_outside_of_everything_is_a_record():
     sample = OrderedSample.listed([OUTSIDE, "a"], [1, 0])
     law = ExactSource().law(lambda s: algorithm.draw(sample, s))
     assert len(law.outcomes) == 1  # the constant 0 errs; nothing else is listed: the default
+
+
+# -- Broken variants of the learner: the verifier must catch each one ------------------------------
+
+#: Every concept is 0 outside of the domain: a record (3, 0) lists all of them.
+SINGLES = ls.Points(0, 2)
+NODES = 2
+
+
+@dataclass(frozen=True)
+class Plain(Littlestone):
+    """All concepts of low error, as a subclass submits, cuts and counts them."""
+
+    def lists(self, sample, source):
+        return [
+            ([c for c in self.concept_class.concepts() if not self.concept_class.errors(c, s)], w)
+            for s, weight in parts(sample, source, self.plan.chunk)
+            for w in [weight]
+        ]
+
+    def cap(self, lists):
+        return self.concept_class.size
+
+    def count(self, lists):
+        return Votes(lists)
+
+    def draw(self, sample, source):
+        lists = self.lists(sample, source)
+        return draw(
+            self.count(lists), cap=self.cap(lists), epsilon=self.epsilon, delta=self.delta,
+            source=source, default=self.default,
+        )  # fmt: skip
+
+
+class RankedAlone(Plain):
+    """Each teacher keeps one hypothesis, by a public order."""
+
+    def cap(self, lists):
+        return 1
+
+    def count(self, lists):
+        return Votes([(sorted(own, key=str)[:1], weight) for own, weight in lists])
+
+
+class RankedByAll(RankedAlone):
+    """Each teacher keeps one hypothesis: of its own, the one that all teachers like best."""
+
+    def count(self, lists):
+        liked = Votes(lists).counts
+        kept = [
+            (sorted(own, key=lambda h: (-liked[h], str(h)))[:1], weight) for own, weight in lists
+        ]
+        return Votes(kept)
+
+
+class CountedTwice(Plain):
+    """A list is not a set."""
+
+    def count(self, lists):
+        votes = Votes(lists)
+        for hypothesis in votes.counts:
+            votes.counts[hypothesis] *= 2
+        return votes
+
+
+class CapOfTheData(Plain):
+    """Bottom weighs as much as the longest list that was submitted asks for."""
+
+    def cap(self, lists):
+        return max((len(own) for own, _ in lists), default=1) or 1
+
+
+class CapTooSmall(Plain):
+    """Lists are longer than bottom allows for."""
+
+    def cap(self, lists):
+        return 1
+
+
+class OneBudgetForAll(Plain):
+    """The node budget is shared: how much the first teachers use decides about the others."""
+
+    def lists(self, sample, source):
+        found, left = [], 4
+        for own, weight in super().lists(sample, source):
+            left -= len(own)
+            found.append((own if left >= 0 else [], weight))
+        return found
+
+
+class SharedLists(Plain):
+    """Teachers share what they know: all submit the union."""
+
+    def count(self, lists):
+        union = {h for own, _ in lists for h in own}
+        return Votes([(union, weight) for _, weight in lists])
+
+
+class AThirdOfTheNoise(Littlestone):
+    """On this domain closed lists lose at most half of epsilon: half the noise would still hold."""
+
+    def draw(self, sample, source):
+        thrice = replace(self, epsilon=3 * self.epsilon, delta=self.delta)
+        return thrice._plainly(sample, source)
+
+    def _plainly(self, sample, source):
+        return super().draw(sample, source)
+
+
+class OverBudgetIsAnError(Littlestone):
+    """A teacher's refusal escapes."""
+
+    def draw(self, sample, source):
+        space = self.concept_class.version_space(max_nodes=NODES)
+        for records, _ in parts(sample, source, self.plan.chunk):
+            space.fresh().within_error(records, 1).essential(2, 2)
+        return super().draw(sample, source)
+
+
+ALL = {"chunk": 1, "tolerances": (0,)}
+BUDGET = {"epsilon": 1, "delta": "1/50"}
+LARGE = {"epsilon": 8, "delta": "1/100"}
+SHARP = {"epsilon": 4, "delta": "1/1000000"}
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(
+    ("kind", "n", "budget"),
+    [
+        (RankedByAll, 2, BUDGET),
+        (CountedTwice, 2, BUDGET),
+        (CapTooSmall, 2, BUDGET),
+        (OneBudgetForAll, 3, BUDGET),
+        (SharedLists, 2, BUDGET),
+        (AThirdOfTheNoise, 2, SHARP),
+    ],
+)
+def test_broken_lists_are_caught(kind, n, budget):
+    assert not check(learner(SINGLES, kind, **ALL, **budget), [0, 1, 3], n).holds
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("kind", [Plain, RankedAlone])
+@pytest.mark.parametrize("budget", [BUDGET, LARGE])
+def test_the_same_code_with_correct_lists_passes(kind, budget):
+    assert check(learner(SINGLES, kind, **ALL, **budget), [0, 1, 3], 2).holds
+
+
+def test_bottom_must_not_depend_on_the_data():
+    """Many teachers like one concept; whether another submits one or three moves bottom."""
+    many = [([0], 110)]
+    laws = {}
+    for kind in (CapOfTheData, Plain):
+        made = learner(SINGLES, kind, **ALL, epsilon="1/10", delta="1/100")
+        for other in ([], [0, 1, 2]):
+            lists = [([PointHypothesis(i) for i in own], w) for own, w in [*many, (other, 1)]]
+            votes = Votes(lists)
+            cap = made.cap(lists)
+            laws[len(other)] = ExactSource().law(
+                lambda s, m=made, v=votes, c=cap: draw(
+                    v, cap=c, epsilon=m.epsilon, delta=m.delta, source=s, default=None
+                )
+            )
+        found = upper(hockey_stick(laws[0].outcomes, laws[3].outcomes, made.epsilon))
+        assert (found > made.delta) == (kind is CapOfTheData)
+
+
+@pytest.mark.more
+def test_a_refusal_that_escapes_is_caught():
+    """With two nodes, some data sets are refused: the learner itself submits an empty list."""
+    options = {"method": "closures", "chunk": 3, "tolerances": (1,)}
+    broken = check(learner(ls.SparseSets(2), OverBudgetIsAnError, **options), ["a", "b"], 3)
+    assert not broken.holds
+    assert 0 < broken.refusals < broken.datasets
+    options |= {"max_nodes": NODES}
+    fixed = check(learner(ls.SparseSets(2), **options), ["a", "b"], 3)
+    assert fixed.holds
+    assert fixed.refusals == 0
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("by_points", [True, False])
+def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
+    made = learner(SINGLES, Plain, chunk=2, tolerances=(0,))
+    most, records = 0, list(product([0, 1, 3], (0, 1)))
+
+    def lists(data):
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        if by_points:
+            sample = Sample.binary(sample.points, sample.zeros, sample.ones, sample.outside)
+        found = []
+        ExactSource().law(lambda s: found.append(made.lists(sample, s)) or 0)
+        return found[0]
+
+    known = {data: lists(data) for data in product(records, repeat=4)}
+    for data, mine in known.items():
+        for i, new in product(range(4), records):
+            theirs = known[(*data[:i], new, *data[i + 1 :])]
+            most = max(most, sum(a != b for a, b in zip(mine, theirs, strict=True)))
+    assert most == 1 + by_points
+
+
+# -- What teachers submit, against the definitions: closures, low error, essential hypotheses ------
+
+
+def subsets(points):
+    return chain.from_iterable(combinations(points, r) for r in range(len(points) + 1))
+
+
+def sets_closure(k):
+    return lambda chosen: on_points(chosen) if len(set(chosen)) <= k else None
+
+
+def flat_closure(q, dim):
+    def closure(chosen):
+        flat = affine_span(q, chosen) if chosen else AlwaysZero()
+        return flat if not chosen or flat.dim <= dim else None
+
+    return closure
+
+
+def cube_closure(n):
+    def closure(chosen):
+        literals = (1 << 2 * n) - 1
+        for point in chosen:
+            literals &= sum(1 << (i if bit else n + i) for i, bit in enumerate(point))
+        return subcube(n, literals) if chosen else AlwaysZero()
+
+    return closure
+
+
+LISTS_CASES = {
+    "points": (ls.Points(), list("abc"), sets_closure(1)),
+    "sets": (ls.SparseSets(2), list("abcd"), sets_closure(2)),
+    "bounded": (ls.SparseSets(2, 1, 4), [1, 2, 3, 4], sets_closure(2)),
+    "flats": (
+        ls.theory.AffineSubspaces(3, 2, 1),
+        list(product(range(3), repeat=2)),
+        flat_closure(3, 1),
+    ),
+    "cubes": (ls.theory.Conjunctions(3), list(product(range(2), repeat=3)), cube_closure(3)),
+}
+
+
+def random_sample(rng, points, n):
+    where = rng.integers(0, len(points) + 1, n)
+    named = [points[i] if i < len(points) else OUTSIDE for i in where]
+    return OrderedSample.listed(named, rng.integers(0, 2, n).tolist())
+
+
+def low_error_closures(sample, cls, closure, tolerance):
+    positives = [x for x, one in zip(sample.points.tolist(), sample.ones, strict=True) if one]
+    positives = [tuple(x) if isinstance(x, list) else x for x in positives]
+    every = {closure(chosen) for chosen in subsets(positives)} - {None}
+    return {h for h in every if cls.errors(h, sample) <= tolerance}
+
+
+@pytest.mark.parametrize("name", LISTS_CASES)
+def test_closed_sets_of_low_error_are_all_found(name):
+    cls, points, closure = LISTS_CASES[name]
+    rng = np.random.default_rng(len(name))
+    system, seen = closures(cls), 0
+    for _ in range(120):
+        sample = random_sample(rng, points, int(rng.integers(0, 9)))
+        for tolerance in range(4):
+            found = closed_within(system, sample, tolerance, 10**6)
+            expected = low_error_closures(sample, cls, closure, tolerance)
+            assert len(found) == len(set(found)), "a list is a set"
+            assert set(found) == expected
+            seen += len(found)
+    assert seen > 200
+
+
+@pytest.mark.parametrize("name", LISTS_CASES)
+def test_rank_and_number_of_closed_sets(name):
+    """A concept's closed subsets are counted, and its longest chain is the rank."""
+    cls, points, closure = LISTS_CASES[name]
+    every = {closure(c) for c in subsets(points) if name != "cubes" or len(c) <= 4} - {None}
+    inside = {h: frozenset(x for x in points if h.predict(batch(cls, [x]))[0]) for h in every}
+
+    def below(h):
+        return [g for g in every if inside[g] < inside[h]]
+
+    def chain_length(h):
+        return max((1 + chain_length(g) for g in below(h)), default=0)
+
+    system = closures(cls)
+    assert max(1 + len(below(h)) for h in every) <= system.closed
+    assert max(chain_length(h) for h in every) == system.rank
+    if name != "points":
+        assert max(1 + len(below(h)) for h in every) == system.closed
+
+
+def batch(cls, points):
+    return np.array(points) if isinstance(points[0], tuple) else cls.domain.store(points)
+
+
+def test_too_many_closed_sets_are_no_list():
+    system = closures(ls.SparseSets(9))
+    data = Sample.of(list(range(9)), [1] * 9)
+    assert len(closed_within(system, data, 9, 2**9)) == 2**9
+    assert closed_within(system, data, 9, 2**9 - 1) == []
+
+
+def test_a_list_that_is_too_long_is_cut_in_the_public_order():
+    data = Sample.of(list("dcba"), [1, 1, 1, 1])
+    every = ClosedLists(closures(ls.SparseSets(2)), 4, 100, 1000).submit(data)
+    short = ClosedLists(closures(ls.SparseSets(2)), 4, 3, 1000).submit(data)
+    assert len(every) == 11
+    assert short == sorted(every, key=canonical_key)[:3]
+
+
+def test_records_are_shuffled_or_counted():
+    data = OrderedSample.listed([1, 2, 2, OUTSIDE, 1], [0, 1, 1, 1, 0])
+
+    def sizes(source):
+        return tuple((s.n, w) for s, w in parts(data, source, 2))
+
+    assert sizes(SeededSource(1)) == ((2, 1), (2, 1))  # one record is left over
+    counted = parts(data, SeededSource(1), 1)
+    assert sorted((s.n, w) for s, w in counted) == [(1, 1), (1, 2), (1, 2)]
+    assert [s.n for s, _ in parts(data, SeededSource(1), 9)] == [5]
+    by_position = []
+    ExactSource().law(lambda source: by_position.append(parts(data, source, 2)) or 0)
+    first, second = (s for s, _ in by_position[0])
+    assert first.points.tolist() == [1, 2]
+    assert (second.points.tolist(), second.outside) == ([2], (0, 1))
+
+
+# -- Votes, and the draw: the law of the sparse exponential mechanism ------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(3)])
+def test_the_draw_is_the_mechanisms(epsilon):
+    delta, cap = F(1, 10), 6
+    name = lambda u: ThresholdHypothesis(u, 0, 9)  # noqa: E731
+    lists = [[(0, 3)], [(1, 2), (4, 4)], [(2, 7)], []]
+    written = [[name(u) for a, b in runs for u in range(a, b + 1)] for runs in lists]
+    votes = Votes([(w, 1) for w in written])
+    budget = {"cap": cap, "epsilon": epsilon, "delta": delta, "default": None}
+    plain = ExactSource().law(lambda s: sparse_select_lists(written, source=s, **budget))
+    law = ExactSource().law(lambda s: draw(votes, source=s, **budget))
+    assert law.outcomes.keys() == plain.outcomes.keys()
+    assert all(abs(p - plain.outcomes[h]) < 2**-80 for h, p in law.outcomes.items())
+    assert votes.best == 3
+
+
+def test_a_repeated_hypothesis_counts_once_and_weights_count_teachers():
+    a, b = PointHypothesis("a"), PointHypothesis("b")
+    votes = Votes([([a, a, b], 2), ([b], 5)])
+    assert votes.counts == {a: 2, b: 7}
+
+
+def test_one_list_moves_the_best_by_one_at_most():
+    items = [PointHypothesis(i) for i in range(3)]
+    lists = [list(c) for r in range(4) for c in combinations(items, r)]
+    for others in combinations(lists, 2):
+        best = {Votes([(x, 1) for x in (*others, mine)]).best for mine in lists}
+        assert max(best) - min(best) <= 1
+
+
+def test_a_list_counts_each_hypothesis_once():
+    """However often a teacher lists it."""
+    a, b = PointHypothesis("a"), PointHypothesis("b")
+    assert Votes([((a, b, a), 2), ((b, b), 1)]).counts == {a: 2, b: 3}
+
+
+# -- From an improper hypothesis to concepts: the minimax distribution, and mixtures ---------------
+
+
+def game_value(matrix, target):
+    """Value of the game, from the other player's side: a distribution over points."""
+    from scipy.optimize import linprog
+
+    differs = (matrix != target).astype(float)
+    rows, points = differs.shape
+    solved = linprog(  # max v with (differs @ q)(h) >= v for every concept h
+        np.append(np.zeros(points), -1.0),
+        A_ub=np.hstack([-differs, np.ones((rows, 1))]),
+        b_ub=np.zeros(rows),
+        A_eq=[[1.0] * points + [0.0]],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * points + [(0, 1)],
+    )
+    return -solved.fun
+
+
+@pytest.mark.more
+def test_the_minimax_distribution_has_the_value_of_the_game():
+    rng = np.random.default_rng(0)
+    improper = 0
+    for _ in range(14):
+        matrix = np.unique(rng.integers(0, 2, (6, 4)), axis=0)
+        cls = ls.theory.FiniteClass(matrix)
+        concepts = set(cls.concepts())
+        for bits in product("01", repeat=4):
+            target = TableHypothesis("".join(bits))
+            found = ls.theory.make_proper(cls, target)
+            assert {h for h, _ in found.parts} <= concepts
+            value = game_value(matrix, np.array(bits, dtype=int))
+            reached = disagreement(cls, found, target)
+            assert float(reached) == pytest.approx(value, abs=1e-5)
+            if target in concepts:
+                assert found.parts == ((target, 1),)
+            improper += target not in concepts
+    assert improper > 60
+
+
+def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
+    """m single points: the constant 0 is the SOA, and no concept; the value is 1/m."""
+    for m in (4, 9, 30):
+        cls = ls.theory.FiniteClass(np.eye(m, dtype=int))
+        soa = cls.version_space().soa()
+        found = ls.theory.make_proper(cls, soa)
+        assert soa not in set(cls.concepts())
+        assert disagreement(cls, found, soa) <= F(1, m) + F(1, 10**4)
+        # every point is 1 for few of the drawn concepts, so the majority is the SOA itself
+        assert found.predict(np.arange(m)).tolist() == [0] * m
+
+
+@pytest.mark.parametrize(
+    ("cls", "concept"),
+    [
+        (ls.Points(), PointHypothesis("a")),
+        (ls.SparseSets(2), on_points(["a", "b"])),
+        (ls.SparseSets(1), AlwaysZero()),
+        (ls.theory.AffineSubspaces(7, 20, 1), affine_span(7, [(0,) * 20, (1,) * 20])),
+        (ls.Thresholds(1, 2**80), ls.Thresholds(1, 2**80).version_space().soa()),
+        (ls.theory.Conjunctions(30), AlwaysZero()),
+    ],
+    ids=str,
+)
+def test_a_concept_of_a_huge_class_is_itself(cls, concept):
+    assert ls.theory.make_proper(cls, concept).parts == ((concept, 1),)
+
+
+def test_what_is_no_concept_of_a_huge_class_is_refused():
+    with pytest.raises(ls.errors.UnsupportedError, match="linear program"):
+        ls.theory.make_proper(ls.SparseSets(1), on_points(["a", "b"]))
+
+
+def test_the_empty_set_becomes_a_uniform_point():
+    cls = ls.theory.AffineSubspaces(3, 2, 1)
+    law = ExactSource().law(lambda s: one_concept(cls, AlwaysZero(), s))
+    assert len(law.outcomes) == 9
+    assert all(h.dim == 0 and abs(float(p) - 1 / 9) < 1e-15 for h, p in law.outcomes.items())
+
+
+def test_proper_outputs_are_concepts_whatever_the_data():
+    rng = np.random.default_rng(1)
+    cases = [
+        (ls.theory.AffineSubspaces(3, 2, 1), None, {"method": "closures", "chunk": 3,
+                                             "tolerances": (1,), "alpha": ".9", "beta": ".9"}),
+    ]  # fmt: skip
+    for cls, points, options in cases:
+        made = learner(cls, proper=True, epsilon=20, **options)
+        concepts = set(cls.concepts())
+        for seed in range(25):
+            X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
+            sample = ls.data.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
+            assert made.draw(sample, SeededSource(seed)) in concepts
+
+
+def test_mixtures():
+    a, b = PointHypothesis("a"), PointHypothesis("b")
+    both = mixture([(a, 2), (b, 2), (a, 2), (AlwaysZero(), 0)])
+    assert both.parts == ((a, 2), (b, 1))
+    points = np.array(["a", "b", "c"], dtype=object)
+    assert both.predict(points).tolist() == [1, 0, 0]
+    assert both.probability(points) == [F(2, 3), F(1, 3), F(0)]
+    assert mixture([(a, 1), (b, 1)]).predict(points).tolist() == [0, 0, 0]  # a tie is no majority
+    law = ExactSource().law(both.draw)
+    assert abs(float(law.outcomes[a]) - 2 / 3) < 1e-15
+    assert load(both.to_dict()) == both
+    assert "2/3: 1 if x = 'a'" in both.describe()
+    with pytest.raises(ls.errors.ParameterError):
+        mixture([(a, 0)])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["parts"].clear(),
+        lambda d: d["parts"].append(d["parts"][0]),
+        lambda d: d["parts"][0].update(weight=0),
+        lambda d: d["parts"][0].update(weight="many"),
+        lambda d: d["parts"][0].pop("weight"),
+        lambda d: d["parts"].__setitem__(0, 7),
+        lambda d: d["parts"][0].update(hypothesis={"type": "mixture", "parts": []}),
+        lambda d: d.update(extra=1),
+    ],
+)
+def test_a_changed_mixture_is_refused(change):
+    document = mixture([(PointHypothesis("a"), 2), (AlwaysZero(), 1)]).to_dict()
+    assert isinstance(load(document), MixtureHypothesis)
+    change(document)
+    with pytest.raises(ls.errors.ParameterError):
+        load(document)

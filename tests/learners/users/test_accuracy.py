@@ -1,7 +1,8 @@
-"""Certificates of the user-level learner: sizes, what they rest on, and simulations."""
+"""Certificates of the user-level learner, its binomials and estimators."""
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import product
@@ -11,19 +12,33 @@ import numpy as np
 import pytest
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
+from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import Representation
 from littlestone.data import UserSample
-from littlestone.errors import UnsupportedError
-from littlestone.learners import registry
+from littlestone.errors import DataError, ParameterError, UnsupportedError
+from littlestone.learners import registry, select
 from littlestone.learners.base import feasible
 from littlestone.learners.exponential import Agnostic
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users.scores import (
+    crossing,
+    gap,
+    log_moment,
+    separate,
+    separate_within,
+    tail,
+)
+from littlestone.report import page
 from littlestone.source import ReplaySource, SeededSource
 
 from .small import Typed, users_of
+
+# -- Certificates of the user-level learner: sizes, what they rest on, and simulations -------------
 
 NUMBERS = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
 TEN = ls.Thresholds(1, 22025)  # ln |H| = 10, as in the paper's tables
@@ -483,3 +498,182 @@ def test_a_tiny_epsilon_leaves_the_methods_that_can_be_planned():
     assert feasible(learner).ok
     learner.set_params(method="user-level")
     assert not feasible(learner).ok
+
+
+# -- Exact separations beside brute force over all t, and beside the paper's bound -----------------
+
+
+@pytest.mark.first(3)
+@pytest.mark.parametrize("m", [1, 2, 7, 16, 64, 257])
+def test_the_crossing_is_the_best_of_all_events(m):
+    rng = np.random.default_rng(m)
+    for low, more in rng.random((400 // m + 5, 2)):
+        high = low + (1 - low) * more
+        gaps = [binom.sf(t, m, high) - binom.sf(t, m, low) for t in range(m)]
+        found = crossing(m, low, high)
+        assert gap(m, low, high, found) == pytest.approx(max(gaps), abs=1e-9)
+        # it is the total variation distance: no other event does better
+        k = np.arange(m + 1)
+        apart = np.maximum(binom.pmf(k, m, high) - binom.pmf(k, m, low), 0).sum()
+        assert max(gaps) == pytest.approx(apart, abs=1e-9)
+
+
+def test_edges():
+    assert crossing(5, 0.0, 0.1) == 0
+    assert crossing(5, 0.9, 1.0) == 4
+    assert tail(5, 0.0, 0) == 0
+    assert tail(5, 1.0, 4) == 1
+    assert separate(1, 0.25, 0.75) == (0, 0.5)
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize("m", [1, 3, 16, 40])
+def test_within_an_interval_against_all_t_and_a_fine_grid(m):
+    rng = np.random.default_rng(m)
+    for low, width, excess in rng.random((40, 3)) * [1, 0.3, 0.3] + [0, 0, 0.01]:
+        high = min(1.0, low + width)
+        t, least = separate_within(m, [low], [high], excess)
+        if low >= 1 - excess:
+            assert least[0] == 1
+            continue
+        inside = np.linspace(low, min(high, 1 - excess), 41)
+        worst = [(gap(m, inside, inside + excess, s)).min() for s in range(m)]
+        assert least[0] == pytest.approx(max(worst), abs=1e-9)  # the worst point is an end
+        assert worst[int(t[0])] == pytest.approx(max(worst), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "m", "exact"),
+    [(0.05, 1, 0.0250), (0.05, 16, 0.0784), (0.05, 256, 0.311),
+     (0.1, 1, 0.0500), (0.1, 4, 0.0749), (0.1, 16, 0.156), (0.1, 64, 0.310), (0.1, 256, 0.576)],
+)  # fmt: skip
+def test_about_five_hundred_times_the_papers_separation(alpha, m, exact):
+    """The worst midpoint, for the gap alpha/2 of Lemma C.1; the paper has min(.., 1)/1400."""
+    p = np.linspace(0, 1 - alpha / 2, 801)
+    worst = gap(m, p, p + alpha / 2, crossing(m, p, p + alpha / 2)).min()
+    assert worst == pytest.approx(exact, rel=0.01)
+    assert worst / (min(m**0.5 * alpha, 1) / 1400) > 500
+
+
+@pytest.mark.parametrize(("m", "t", "width"), [(1, 0, 1), (9, 2, 3), (40, 0, 40), (100, 60, 8)])
+def test_moments_of_clipped_mistakes(m, t, width):
+    """E e**(tilt * min(max(B - t, 0), width)), summed over the values of B."""
+    k = np.arange(m + 1)
+    clipped = np.clip(k - t, 0, width)
+    for error in (0.0, 0.1, 0.5, 0.93, 1.0):
+        tails = tail(m, np.full(width, error), t + np.arange(width))
+        for tilt in (-3.0, -0.1, 0.2, 2.0):
+            exact = np.log((binom.pmf(k, m, error) * np.exp(tilt * clipped)).sum())
+            # below 2**-53 it is rounded up
+            floor = -53 * np.log(2)
+            found = log_moment(tails, [tilt])[0]
+            assert found == pytest.approx(max(exact, floor), abs=1e-9 if exact > -15 else 0.1)
+
+
+# -- The scikit-learn shells: records come with users; errors say what to do -----------------------
+
+THRESHOLDS = ls.Thresholds(1, 99)
+X = [10, 70, 20, 90] * 100
+Y = [0, 1, 0, 1] * 100
+USERS = [i // 4 for i in range(400)]
+BOTH = ["auto", "user-level"]
+
+
+def shell_made(method="auto", **more):
+    given = {"epsilon": 8.0, "samples_per_user": 4, "random_state": 0, "method": method}
+    return ls.UserAgnosticLearner(THRESHOLDS, **(given | more))
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_fit_and_predict(method):
+    fitted = shell_made(method).fit(X, Y, groups=USERS)
+    assert set(fitted.predict([1, 50, 99]).tolist()) <= {0, 1}
+    assert fitted.guarantee_.neighbours.unit == "user"
+    assert fitted.certificate_.unit == "users"
+    assert fitted.certificate_.n == 100
+    assert fitted.certificate(fitted.required_samples()).holds
+    assert clone(fitted).get_params() == fitted.get_params()
+    names = np.array([f"u{i}" for i in USERS])
+    again = shell_made(method).fit(np.array(X)[:, None], np.array(Y), groups=names)
+    assert again.hypothesis_ is not None
+
+
+def test_learns_what_it_can():
+    agnostic = shell_made().fit(X, Y, groups=USERS)
+    assert agnostic.predict([10, 20, 70, 90]).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_nothing_private_stays_behind(method):
+    fitted = shell_made(method).fit(X, Y, groups=[f"secret{u}" for u in USERS])
+    carried = {name for name in vars(fitted) if name.endswith("_") or name.startswith("_")}
+    assert carried == {
+        "release_",
+        "hypothesis_",
+        "guarantee_",
+        "certificate_",
+        "classes_",
+        "n_features_in_",
+    }
+    assert b"secret" not in pickle.dumps(fitted)
+
+
+@pytest.mark.parametrize("method", BOTH)
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "groups=users"),
+        ([float(u) for u in USERS], "floats"),
+        (np.array(USERS) / 2, "floats"),
+        ([None, *USERS[1:]], "named"),
+        (["", *USERS[1:]], "named"),
+        ([[u, u] for u in USERS], "one user for each record"),
+        (USERS[1:], "groups"),
+    ],
+    ids=["none", "floats", "array of floats", "missing", "empty", "two columns", "too few"],
+)
+def test_bad_users(method, groups, message):
+    estimator = shell_made(method)
+    with pytest.raises((DataError, ParameterError), match=message):
+        estimator.fit(X, Y, groups=groups)
+    assert not hasattr(estimator, "hypothesis_")
+    assert "_groups" not in vars(estimator)
+
+
+def test_too_few_users_and_unknown_methods():
+    few = shell_made(epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
+    assert not few.certificate_.holds
+    assert few.required_samples() > 2
+    with pytest.raises(ParameterError, match="'method' parameter"):
+        shell_made(method="magic").required_samples()
+    with pytest.raises(ParameterError, match="'n' parameter"):
+        shell_made().certificate(0)
+    with pytest.raises(DataError, match="public classes"):
+        shell_made().fit(X, ["no"] * 400, groups=USERS)
+
+
+def test_registry():
+    with pytest.raises(ParameterError, match="samples_per_user"):
+        registry.make("users", THRESHOLDS, epsilon=1)
+    with pytest.raises(ParameterError, match="samples_per_user"):
+        registry.make("agnostic", THRESHOLDS, epsilon=1, samples_per_user=4)
+    with pytest.raises(ParameterError, match="delta"):
+        registry.make("users", THRESHOLDS, epsilon=1, delta=1e-6, samples_per_user=4)
+    assert select.make("auto", THRESHOLDS, epsilon=1).unit == "records"
+    users = select.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
+    assert (users.unit, users.name) == ("users", "users")
+
+
+def test_a_release_speaks_of_users():
+    users = ls.data.UserSample.of(USERS, X, Y)
+    learner = registry.make("users", THRESHOLDS, epsilon=8, samples_per_user=4)
+    release = run(learner, users, SeededSource(0), evaluate=4)
+    assert release.n == 100
+    assert release.guarantee.epsilon == 8
+    assert release.guarantee.neighbours.unit == "user"
+    assert release.evaluation.n == 100
+    assert release.quality.error.low <= 0.05
+    again = Release.from_dict(release.to_dict())
+    assert again.to_json() == release.to_json()
+    assert "100 users" in page(release)
+    assert "One record is protected" not in page(release)

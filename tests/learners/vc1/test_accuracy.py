@@ -1,7 +1,8 @@
-"""The certificates: sizes, exact failure in bad cases, simulation by the code itself."""
+"""Certificates of vc1: sizes, exact failures, leaves, extreme parameters."""
 
 import math
 from fractions import Fraction as F
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -13,12 +14,17 @@ from littlestone.classes.prefixes import IPV6
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.data.domains import as_points
+from littlestone.errors import InfeasibleError
+from littlestone.learners.base import feasible
 from littlestone.learners.exponential import Generic
-from littlestone.learners.vc1 import VC1, OneShot, TreeGoal
-from littlestone.source import SeededSource
+from littlestone.learners.vc1 import VC1, Leaves, OneShot, TreeGoal, leaves_below, most_leaves
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.guarantee import upper
+from littlestone.source import ExactSource, SeededSource
 
 from .small import EXAMPLE, FORK
-from .test_leaves import binary
+
+# -- The certificates: sizes, exact failure in bad cases, simulation by the code itself ------------
 
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
 METHODS = ["one-shot", "median-exponential", "median-tree"]  # of thresholds
@@ -297,3 +303,146 @@ def test_the_worked_example_end_to_end():
     points = rng.integers(0, 7, n)
     found = algorithm.draw(Sample.of(points, target[points]), SeededSource(2))
     assert found.labels == "1000101"
+
+
+# -- The draw of a proper node over leaves: exact laws, and what it costs --------------------------
+
+
+def binary(depth):
+    """All paths of a binary tree that end at a leaf, and nothing: every inner node is improper."""
+    nodes = [w for d in range(depth + 1) for w in product("ab", repeat=d)]
+    rows = [[0] * len(nodes)]
+    for leaf in product("ab", repeat=depth):
+        rows.append([int(leaf[: len(node)] == node) for node in nodes])
+    return rows
+
+
+def test_leaves_are_the_first_proper_nodes():
+    tree = MatrixTree(binary(3), f=0)
+    top = tree.ancestor(14, 1)
+    assert len(list(leaves_below(tree, top))) == 8
+    assert most_leaves(tree) == 8
+    inner = next(tree.children(top))
+    assert len(list(leaves_below(tree, inner))) == 4
+    assert most_leaves(MatrixTree(EXAMPLE)) == 0  # the paper's example: all nodes are proper
+    assert most_leaves(MatrixTree(FORK, f=0)) == 2
+
+
+def laws(way, tree, top, kinds, n):
+    """The exact law of the way down for all multisets of n records."""
+    found = {}
+    for data in combinations_with_replacement(kinds, n):
+        sample = Sample.of([x for x, _ in data], [y for _, y in data])
+        law = ExactSource().law(lambda source, s=sample: way.go_down(top, tree, s, source))
+        found[data] = law.outcomes
+    return found
+
+
+def worst(found, kinds, epsilon):
+    """The largest divergence of neighbours at epsilon."""
+    largest = F(0)
+    for data, law in found.items():
+        for i, new in product(range(len(data)), kinds):
+            other = tuple(sorted((*data[:i], new, *data[i + 1 :])))
+            if other != data:
+                largest = max(largest, upper(hockey_stick(law, found[other], epsilon)))
+    return largest
+
+
+FORKS = [(FORK, 0), (binary(2), 0), ([[0] * 4, [1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 1]], 0)]
+
+
+@pytest.mark.parametrize(("matrix", "top"), FORKS, ids=["fork", "binary", "trident"])
+def test_leaves_cost_epsilon(matrix, top):
+    tree = MatrixTree(matrix, f=0)
+    kinds = list(product(sorted({tree.quotient(x) for x in range(len(matrix[0]))}), (0, 1)))
+    way = Leaves(F(1), F(1, 10), F(1, 20), 4)
+    for n in (1, 2):
+        found = laws(way, tree, top, kinds, n)
+        assert worst(found, kinds, F(1)) <= F(1, 2**100)
+        assert worst(found, kinds, F(9, 20)) > 0
+    assert all(tree.is_proper(leaf) for law in found.values() for leaf in law)
+
+
+def test_an_improper_node_of_the_best_tree_is_left():
+    tree = MatrixTree(binary(2), f=0)
+    negatives = Sample.of([3, 3, 4, 4, 5], [0, 0, 0, 0, 0])
+    way = Leaves(F(30), F(1, 10), F(1, 20), 4)
+    law = ExactSource().law(lambda source: way.go_down(0, tree, negatives, source)).outcomes
+    best = max(law, key=lambda leaf: float(law[leaf]))
+    assert best == 6  # the only leaf that nothing contradicts
+    assert best is not ROOT
+
+
+# -- Extreme public parameters: a plan with certificates, or an error that teaches -----------------
+
+SPLIT = ls.theory.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
+WAYS = [
+    (ls.Thresholds(0, 2**64 - 1), {"method": "one-shot"}),
+    (ls.Thresholds(0, 2**64 - 1), {"method": "median-exponential"}),
+    (ls.Thresholds(0, 2**64 - 1), {"method": "median-tree"}),
+    (ls.Points(), {}),
+    (SPLIT, {"proper": True, "method": "one-shot"}),
+]
+EPSILONS = ["1e-9", "1e-3", "1", "1e6"]
+DELTAS = ["1e-400", "1e-6", "0.9", "0.999"]
+ERRORS = [("1e-9", "0.05"), ("0.1", "1e-300"), ("0.1", "1e-400"), ("1e-400", "0.5")]
+ERRORS += [("0.999999", "0.999"), ("0.2", "0.999999999999999999999")]
+ALL = list(product(EPSILONS, DELTAS, ERRORS))
+
+
+def ask(cls, options, epsilon, delta, alpha, beta):
+    """Plan, and look at certificates on both sides of what is required."""
+    numbers = {"epsilon": F(epsilon), "delta": F(delta), "alpha": F(alpha), "beta": F(beta)}
+    try:
+        algorithm = VC1(cls, **numbers, **options)
+        needed = algorithm.required_samples()
+    except InfeasibleError:
+        return False
+    assert algorithm.certificate(needed).holds
+    for n in (1, 2, max(needed // 2, 1)):
+        assert algorithm.certificate(n).beta == F(beta)
+    assert algorithm.guarantee().delta == F(delta)
+    return True
+
+
+@pytest.mark.first(3)
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_every_parameter_is_planned_or_refused(way):
+    rng = np.random.default_rng(way)
+    cls, options = WAYS[way]
+    planned = [
+        ask(cls, options, e, d, *errors)
+        for e, d, errors in (ALL[i] for i in rng.choice(len(ALL), 7, replace=False).tolist())
+    ]
+    assert ask(cls, options, "1", "1e-6", "0.1", "0.05") or planned
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_every_combination_is_planned_or_refused(way):
+    cls, options = WAYS[way]
+    planned = [ask(cls, options, e, d, *errors) for e, d, errors in ALL]
+    assert any(planned)
+
+
+def test_an_infeasible_plan_says_how_many_records_are_too_few():
+    tiny = VC1(ls.Points(), epsilon=F("1e-9"), delta=F(1, 10**6), alpha=F(1, 10), beta=F(1, 20))
+    with pytest.raises(InfeasibleError, match="more than 1,000,000 records") as refused:
+        tiny.required_samples()
+    assert refused.value.n_needed > 10**6
+
+
+@pytest.mark.parametrize("chunks", [2, 50, 10**4])
+def test_more_chunks_than_records_are_not_certified(chunks):
+    numbers = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
+    for cls, options in WAYS:
+        algorithm = VC1(cls, **numbers, **options, chunks=chunks)
+        for n in (1, 3, chunks - 1):
+            assert not algorithm.certificate(n).holds
+
+
+@pytest.mark.parametrize("epsilon", ["1e-19", "1e-300"])
+def test_a_tiny_epsilon_is_not_runnable(epsilon):
+    learner = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=epsilon, delta="1e-6")
+    assert "too small" in feasible(learner).why

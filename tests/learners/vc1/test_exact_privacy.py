@@ -1,21 +1,42 @@
-"""The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists."""
+"""vc1 is private on every small data set; broken variants; shuffled lists."""
 
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as F
 from functools import partial
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import littlestone as ls
-from littlestone.classes.trees import MatrixTree
-from littlestone.data.sample import OrderedSample
-from littlestone.learners.vc1 import VC1, OneShot, TreeGoal, chunk_ends
+from littlestone.audit.mechanism import replace_one, verify_mechanism
+from littlestone.classes.trees import ROOT, MatrixTree, make_tree
+from littlestone.data import OUTSIDE, Sample
+from littlestone.data.read import read
+from littlestone.data.sample import OrderedSample, part, shuffle, sizes, written_out
+from littlestone.data.stored import Unread
+from littlestone.learners import vc1 as chunks_module
+from littlestone.learners.running import read_sample
+from littlestone.learners.vc1 import (
+    VC1,
+    OneShot,
+    TreeGoal,
+    chunk_ends,
+    extreme_ends,
+    shuffled_extremes,
+)
+from littlestone.mechanisms import sparse_select
+from littlestone.mechanisms.median import Ordered
+from littlestone.papers.yan import OPTPrivateLearner
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.guarantee import upper
-from littlestone.source import ExactSource
+from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 from .small import FORK, classes, kinds_of_classes
+
+# -- The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists --
 
 KINDS = [kind for points in (1, 2, 3) for kind in kinds_of_classes(points)]
 #: Of thresholds; other classes have one.
@@ -216,3 +237,316 @@ def test_proper_output_of_every_kind(matrix):
     for delta in DELTAS:
         for n in (3, 4) if matrix == KINDS[-3] else (3,):
             check(learner(matrix, delta=delta, proper=True, chunks=1), 3, n)
+
+
+# -- Broken variants of the learner: the verifier must catch each one ------------------------------
+
+POINTS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+class Literal(OPTPrivateLearner):
+    """Definition 15 as it is printed: every point is deterministic if no concept fits the chunk."""
+
+    def forced(self, tree, sample):
+        matrix = self.concept_class.matrix
+        f = matrix[tree.row]
+        rows = range(len(matrix))
+        for x, zeros, ones in zip(sample.points, sample.zeros, sample.ones, strict=True):
+            rows = [
+                r for r in rows if not (zeros and matrix[r][x]) and not (ones and not matrix[r][x])
+            ]
+        kept = {tree.quotient(x) for x in range(len(f)) if tree.quotient(x) is not None}
+        return {x for x in kept if all(matrix[r][x] != f[x] for r in rows)}
+
+    def candidates(self, tree, node):
+        return [node]
+
+    def node(self, sample, source, order=None):
+        tree, start, forced = self.tree, 0, []
+        shuffled = shuffle(sample, source)
+        for size in sizes(len(shuffled), self.t):
+            forced.append(self.forced(tree, part(sample, shuffled[start : start + size])))
+            start += size
+        depths = [max(map(tree.depth, b), default=0) for b in forced]
+        depth = self.private_median.draw(Ordered.of(depths, tree.height + 1), source)
+        if not depth:
+            return ROOT
+        votes = Counter(
+            candidate
+            for b in forced
+            for node in b
+            if tree.depth(node) == depth
+            for candidate in self.candidates(tree, node)
+        )
+        drawn = sparse_select(
+            votes, k=1, epsilon=self.epsilon, delta=self.delta, source=source, default=(ROOT, 0)
+        )
+        return drawn[0] if isinstance(drawn, tuple) else drawn
+
+
+class EmptyIfInconsistent(Literal):
+    """The same code with the correction: nothing is forced if no concept fits."""
+
+    def forced(self, tree, sample):
+        end = tree.deterministic(sample)
+        return set(tree.path(end)) if end is not ROOT else set()
+
+
+class Unquotiented(EmptyIfInconsistent):
+    """Keeps points apart that no concept tells apart: two candidates of one depth for each vote."""
+
+    def candidates(self, tree, node):
+        points = range(self.concept_class.matrix.shape[1])
+        return [(node, x) for x in points if tree.quotient(x) == node]
+
+
+class HalfTheNoise(VC1):
+    @property
+    def plan(self):
+        way = super().plan
+        budget = replace(way.chooser.budget, epsilon=2 * way.chooser.budget.epsilon)
+        return replace(way, chooser=replace(way.chooser, budget=budget))
+
+
+class DealtInOrderOfPoints(VC1):
+    """Deals counts by a public order of the points: one record moves all others."""
+
+    def draw(self, sample, source):
+        return super().draw(
+            Sample.binary(sample.points, sample.zeros, sample.ones, sample.outside), source
+        )
+
+
+class OnePartForBoth(VC1):
+    """Weights of all records (Definition 18 as printed), not of the second part."""
+
+    def draw(self, sample, source):
+        way = self.plan
+
+        class Both:
+            def go_down(self, node, tree, second, source):
+                return way.down.go_down(node, tree, sample, source)
+
+            required = way.down.required
+
+        object.__setattr__(self, "_way", replace(way, down=Both()))
+        try:
+            return super().draw(sample, source)
+        finally:
+            object.__delattr__(self, "_way")
+
+    @property
+    def plan(self):
+        return getattr(self, "_way", None) or super().plan
+
+
+def verified(kind, matrix, n, **options):
+    values = {"epsilon": 1, "delta": F(1, 1000), "alpha": 0.1, "beta": 0.05} | options
+    algorithm = kind(ls.theory.FiniteClass(np.array(matrix)), **values)
+    points = range(len(matrix[0]))
+    return ls.audit.verify(algorithm, points=points, n_samples=n)
+
+
+def leak(kind, matrix, chunks):
+    """The largest divergence of Algorithm 2 on two records at epsilon 1, over its delta."""
+    half, delta = F(1, 2), F(1, 1000)  # the exponential mechanism's median needs no delta
+    concepts = ls.theory.FiniteClass(np.array(matrix))
+    algorithm = kind(concepts, half, delta, F(1, 10), F(1, 20), chunks, "exponential")
+
+    def run(records, source):
+        points, labels = zip(*records, strict=True)
+        return algorithm.draw(OrderedSample.listed(list(points), list(labels)), source).labels
+
+    pairs = replace_one(list(product(range(len(matrix[0])), (0, 1))), 2)
+    return verify_mechanism(run, pairs, epsilon=1, delta=delta).worst_delta / float(delta)
+
+
+@pytest.mark.more
+def test_the_printed_algorithm_is_caught():
+    """Two records that contradict each other make every point deterministic."""
+    assert leak(Literal, POINTS, 1) > 1.6
+    for corrected in (EmptyIfInconsistent, OPTPrivateLearner):
+        assert 0.5 < leak(corrected, POINTS, 1) <= 1
+
+
+@pytest.mark.more
+def test_more_siblings_more_leaks():
+    """The leak grows with the number of points, without a bound."""
+    six = np.vstack([np.zeros((1, 6), dtype=int), np.eye(6, dtype=int)]).tolist()
+    assert leak(Literal, six, 1) > 1.9 * leak(Literal, POINTS, 1)
+    assert leak(OPTPrivateLearner, six, 1) <= 1
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("chunks", [1, 2])
+def test_an_unquotiented_class_is_caught(chunks):
+    equal = [[0, 0, 0], [1, 1, 1]]
+    assert leak(Unquotiented, equal, chunks) > 1.4
+    assert leak(EmptyIfInconsistent, equal, chunks) <= 1
+
+
+def divergence(kind, concepts, left, right, **options):
+    """The hockey-stick divergence of two neighbouring lists, over delta."""
+    values = {"epsilon": 1, "delta": F(1, 10**9), "alpha": 0.1, "beta": 0.05} | options
+    algorithm = kind(concepts, **values)
+    assert sum(a != b for a, b in zip(left, right, strict=True)) == 1
+    laws = []
+    for data in (left, right):
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        laws.append(ExactSource().law(lambda source, s=sample: algorithm.draw(s, source)).outcomes)
+    return max(
+        upper(hockey_stick(p, q, algorithm.epsilon)) / algorithm.delta
+        for p, q in (laws, laws[::-1])
+    )
+
+
+@pytest.mark.parametrize(
+    ("concepts", "method", "left", "new"),
+    [
+        # one vote goes over from the winner to another point: both scores move, and the total
+        (ls.theory.FiniteClass(POINTS), "one-shot", [(0, 1)] * 60 + [(1, 1)] * 48, (1, 1)),
+        # one end comes to the deepest node, where about as many as the window asks for are
+        (ls.Thresholds(1, 2), "median-exponential", [(1, 0)] * 34 + [(1, 1)] * 6, (1, 1)),
+        (ls.Thresholds(1, 2), "median-tree", [(1, 0)] * 22 + [(1, 1)] * 18, (1, 1)),
+    ],
+    ids=["one-shot", "median-exponential", "median-tree"],
+)
+def test_half_the_noise_is_caught(concepts, method, left, new):
+    right = [new, *left[1:]]
+    assert divergence(HalfTheNoise, concepts, left, right, method=method) > 100
+    assert divergence(VC1, concepts, left, right, method=method) <= 1
+
+
+@pytest.mark.more
+def test_shuffling_by_value_is_caught():
+    """Chunks of two: a record that is replaced by a smaller one shifts all the others."""
+    matrix = [[0, 0], [1, 0], [0, 1]]
+    options = {"method": "one-shot", "chunks": 2, "delta": F(1, 10**6)}
+    assert not verified(DealtInOrderOfPoints, matrix, 4, **options).holds
+    assert verified(VC1, matrix, 4, **options).holds
+
+
+def test_one_part_for_both_is_caught():
+    """A record of the first part that also weighs on the way down is paid for once, used twice."""
+    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
+    left = first + [(0, 1)] * (len(first) // 4)
+    right = [(1, 0), *left[1:]]
+    fork, options = ls.theory.FiniteClass(FORK), {"proper": True}
+    assert divergence(VC1, fork, left, right, **options) <= 1
+    assert divergence(OnePartForBoth, fork, left, right, **options) > 100
+
+
+# -- Shuffling only the records that can be extreme: the law of a full permutation, exactly --------
+
+NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
+
+
+class Drawn:
+    """A source whose permutations are drawn entry by entry, so that all of them are enumerated."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def permutation(self, n, first=None):
+        left = list(range(n))
+        few = n if first is None else first
+        return np.array([left.pop(self.inner.below(len(left))) for _ in range(few)], dtype=np.int64)
+
+
+LISTS = [
+    ([2, 5, 8, 3], [0, 0, 1, 1]),
+    ([2, 5, 5, 3], [0, 1, 0, 1]),
+    ([1, 1, 7, OUTSIDE], [0, 0, 1, 1]),
+    ([OUTSIDE, OUTSIDE, 4, 9], [1, 0, 1, 0]),
+    ([9, 8, 7, 6], [0, 0, 0, 0]),
+    ([3], [1]),
+]
+
+
+@pytest.mark.parametrize("look", [1, 2, 100])  # 1: several looks are needed
+@pytest.mark.parametrize("chunks", [1, 2, 3, 5])
+@pytest.mark.parametrize("data", LISTS, ids=str)
+def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
+    monkeypatch.setattr(chunks_module, "first_look", lambda _: look)
+    points, labels = data
+    tree = make_tree(ls.Thresholds(1, 9))
+    ordered = OrderedSample.listed(points, labels)
+    plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
+    law = ExactSource().law(
+        lambda source: tuple(extreme_ends(shuffled_extremes(plain, chunks, Drawn(source)), tree))
+    )
+    orders = list(permutations(range(len(points))))
+    expected = Counter(
+        tuple(chunk_ends(tree, ordered, ordered.kinds[list(order)], chunks)) for order in orders
+    )
+    assert set(law.outcomes) == set(expected)
+    for outcome, times in expected.items():
+        share = F(times, len(orders))
+        assert abs(float(law.outcomes[outcome]) - float(share)) < 1e-15
+
+
+def test_looks_at_few_records_of_many():
+    """The places that are drawn belong to one permutation: its chunks have the ends found."""
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 10**4, 200_000)
+    sample = Sample.of(x, (x > 4000) ^ (rng.random(len(x)) < 0.001))
+    tree, chunks, drawn = make_tree(ls.Thresholds(0, 10**4)), 300, []
+
+    class Kept(SeededSource):
+        def permutation(self, n, first=None):
+            places = super().permutation(n, first)
+            drawn.append(places)
+            return places
+
+    found = extreme_ends(shuffled_extremes(sample, chunks, Kept(1)), tree)
+    (places,) = drawn
+    assert len(places) < 0.1 * sample.n
+    # write the permutation out: the places that were drawn, and any others for the other records
+    kinds = written_out(sample)
+    zeros, ones = kinds[kinds % 2 == 0][::-1], kinds[kinds % 2 == 1]
+    look = len(places) // 2
+    order = np.full(sample.n, -1)
+    order[places] = np.concatenate([zeros[:look], ones[:look]])
+    order[order < 0] = rng.permutation(np.concatenate([zeros[look:], ones[look:]]))
+    assert found == chunk_ends(tree, sample, order, chunks)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
+def test_equal_weights_at_the_door(method):
+    """A table that is only read for its extremes shows the weights of a table that is counted."""
+    rng = np.random.default_rng(3)
+    n = 30_000
+    x = rng.integers(0, 2**63, n).astype(np.uint64) * 2
+    table = pa.table({"x": x, "y": (x > 2**63).astype(np.int8)})
+    cls = ls.Thresholds(0, 2**64 - 1)
+    algorithm = VC1(cls, **NUMBERS, method=method)
+    fast = read(table, x="x", y="y", domain=cls.domain, need="extremes", most=algorithm.extremes)
+    plain = Sample.read(table, x="x", y="y", domain=cls.domain)
+    assert isinstance(fast, Unread)
+    answers = [0] * 9
+    seen = []
+    for sample in (fast, plain):
+        source = ReplaySource(answers)
+        hypothesis = algorithm.draw(sample, source)
+        seen.append((hypothesis, source.presented))
+    assert seen[0] == seen[1]
+    # and the weights of records that are written out one by one, in the order that was shuffled
+    kinds = shuffle(plain, ReplaySource([]))
+    zeros, ones = kinds[kinds % 2 == 0][::-1], kinds[kinds % 2 == 1]
+    listed = np.concatenate([zeros, ones])  # the identity gives the first places to the zeros
+    ordered = OrderedSample(plain.points, plain.counts, plain.outside, plain.costs, listed)
+    source = ReplaySource(answers)
+    assert algorithm.draw(ordered, source) == seen[0][0]
+    assert source.presented[1:] == seen[0][1][1:]
+    assert (source.presented[0], seen[0][1][0][:2]) == (("permutation", n), ("permutation", n))
+
+
+def test_only_thresholds_ask_for_tails():
+    thresholds = VC1(ls.Thresholds(0, 2**64 - 1), **NUMBERS)
+    assert thresholds.extremes > 8192
+    assert VC1(ls.Points(), **NUMBERS).extremes is None
+    table = pa.table({"x": [1, 2, 3], "y": [0, 1, 1]})
+    assert isinstance(read_sample(thresholds, table, x="x", y="y"), Unread)
+    other = VC1(ls.Points(1, 9), **NUMBERS)
+    assert not isinstance(read_sample(other, table, x="x", y="y"), Unread)

@@ -1,4 +1,4 @@
-"""The laws of A, B and the one-shot draw are those of their definitions; both storages agree."""
+"""The median's laws by definition, and its privacy on small data."""
 
 import math
 from fractions import Fraction as F
@@ -7,16 +7,34 @@ import numpy as np
 import pytest
 
 from littlestone.errors import DataError, ParameterError
+from littlestone.mechanisms import median as module
 from littlestone.mechanisms.median import (
+    Chain,
     Groups,
     Ordered,
     RankExponential,
     RankWindow,
     TreeEM,
+    TuplePaths,
     bit_length,
+    choose,
+    one_shot_path,
+    path_odds,
+    paths_needed,
 )
+from littlestone.mechanisms.select import entering_bottom
 from littlestone.papers.yan import least_tail
-from littlestone.source import ExactSource, ReplaySource, SeededSource, StreamedRuns
+from littlestone.source import (
+    ExactSource,
+    LeveledChoice,
+    ReplaySource,
+    ScoreRuns,
+    SeededSource,
+    StreamedRuns,
+    exp,
+)
+
+# -- The laws of A, B and the one-shot draw are those of their definitions; both storages agree ----
 
 RNG = np.random.default_rng(11)
 WINDOWS = [RankWindow.of(r) for r in [(0, 1), (F(1, 3), F(2, 3)), (F(4, 5), F(9, 10))]]
@@ -219,3 +237,398 @@ def test_trimming_is_by_records_not_by_distinct_values():
     assert (middle.points.tolist(), middle.ends.tolist()) == ([1, 4, 6], [1, 2, 3])
     assert values.trimmed(4, 2).n == 0
     assert values.trimmed(9, 9).n == 0
+
+
+# -- Privacy of A, B and the planner's choice: exact laws, all neighbours; broken controls ---------
+
+EXACT_WINDOWS = [(0, 1), (F(1, 3), F(2, 3)), (F(3, 5), F(9, 10)), (0, F(1, 4))]
+
+
+def height(size):
+    return (size - 1).bit_length()
+
+
+def runner(mechanism, size):
+    return lambda data, source: mechanism.draw(Ordered.of(data, size), source)
+
+
+#: Every domain size up to 9 and every n up to 5; the larger products only in a full run.
+SMALL = [(m, n) for m in range(1, 10) for n in range(1, 6) if m + n <= 7 or n == 1]
+SMALL += [(3, 5), (7, 2), (9, 2)]
+LARGE = [(m, n) for m in range(1, 10) for n in range(1, 6) if (m, n) not in SMALL]
+
+
+# ------------------------------------------------------------------------------ A
+
+
+def check_a(verify, size, n):
+    for epsilon, ranks in [(F(1, 2), EXACT_WINDOWS), (F(2), EXACT_WINDOWS[1:2])]:
+        for rank in ranks:
+            mechanism = RankExponential(size, RankWindow.of(rank), epsilon)
+            assert verify(runner(mechanism, size), range(size), n, epsilon).within(0), (
+                rank,
+                epsilon,
+            )
+
+
+@pytest.mark.first(12)
+@pytest.mark.parametrize(("size", "n"), SMALL)
+def test_exponential_is_pure(verify, size, n):
+    check_a(verify, size, n)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "n"), LARGE)
+def test_exponential_is_pure_on_larger_domains(verify, size, n):
+    check_a(verify, size, n)
+
+
+class DoubleRate(RankExponential):
+    """Broken: as if all scores moved one way."""
+
+    @property
+    def rate(self):
+        return self.epsilon
+
+
+class Difference(RankExponential):
+    """Broken: |L - R| moves by 2, and nobody paid for the second one."""
+
+    def runs(self, values):
+        good = super().runs(values)
+        k = len(values.points)
+        at_most = np.repeat(np.r_[0, values.ends], 2)[1:]
+        at_least = np.repeat(np.r_[values.n, values.n - values.ends], 2)[:-1]
+        assert len(at_most) == len(good.scores) == 2 * k + 1
+        return ScoreRuns(good.starts, good.end, -np.abs(at_most - at_least))
+
+
+@pytest.mark.parametrize("broken", [DoubleRate, Difference])
+def test_broken_exponentials_are_caught(verify, broken):
+    mechanism = broken(4, RankWindow.of((0, 1)), F(1))
+    assert not verify(runner(mechanism, 4), range(4), 4, F(1)).within(0)
+
+
+# ------------------------------------------------------------------------------ B
+
+
+def check_b(verify, size, n):
+    requests = [(F(1), F(1, 10**6)), (F(1, 2), F(1, 5)), (F(3), F(1, 100))]
+    for (epsilon, delta), ranks in zip(
+        requests, [EXACT_WINDOWS, EXACT_WINDOWS[1:2], EXACT_WINDOWS[:1]], strict=True
+    ):
+        for rank in ranks:
+            mechanism = TreeEM(height(size), RankWindow.of(rank), epsilon, delta)
+            found = verify(runner(mechanism, size), range(size), n, epsilon)
+            assert found.within(delta), (rank, epsilon, float(found.worst / delta))
+
+
+@pytest.mark.first(9)
+@pytest.mark.parametrize(("size", "n"), SMALL)
+def test_tree_is_private(verify, size, n):
+    check_b(verify, size, n)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "n"), LARGE)
+def test_tree_is_private_on_larger_domains(verify, size, n):
+    check_b(verify, size, n)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 10)])
+def test_the_tree_bound_is_nearly_tight(verify, delta):
+    mechanism = TreeEM(3, RankWindow.of((0, 1)), F(1), delta)
+    worst = verify(runner(mechanism, 8), range(8), 3, F(1)).worst
+    assert F(4, 5) * delta < worst <= delta
+
+
+class TreeDoubleRate(TreeEM):
+    @property
+    def rate(self):
+        return self.epsilon
+
+
+class HalfBottom(TreeEM):
+    """Broken: the threshold that hides new nodes is too small."""
+
+    @property
+    def bottom(self):
+        return super().bottom * F(1, 2)
+
+
+class NoHeight(TreeEM):
+    """Broken: as if one record could bring one node only."""
+
+    @property
+    def bottom(self):
+        return entering_bottom(entering=1, score=1, rate=self.rate, delta=self.delta)
+
+
+class NoLeaves(TreeEM):
+    """Broken: forgets that the leaf enters too."""
+
+    @property
+    def bottom(self):
+        return entering_bottom(entering=self.height - 1, score=1, rate=self.rate, delta=self.delta)
+
+
+class NoCap(TreeEM):
+    """Broken: the score is the margin only, so a node that holds one record may score high."""
+
+    def scores(self, groups, n):
+        left, right = self.window.needs(n)
+        margin = np.minimum(groups.at_most - left + 1, groups.beyond - right + 1)
+        return margin
+
+
+class ByMargin(TreeEM):
+    """Broken: candidates are the nodes of margin >= 1, of which a record can bring many."""
+
+    def draw(self, values, source):
+        h, n = self.height, values.n
+        left, right = self.window.needs(n)
+        data = np.repeat(values.points, np.diff(values.ends, prepend=0))
+        scores, outputs = [], []
+        for t in range(1, h + 1):
+            for node in range(2 ** (h - t)):
+                z = (node << t) + 2 ** (t - 1) - 1
+                margin = min(np.sum(data <= z) - left + 1, np.sum(data > z) - right + 1)
+                if margin >= 1:
+                    scores.append(int(margin))
+                    outputs.append((t, node))
+        choice = LeveledChoice(scores, None, lambda i, _: outputs[i], self.bottom)
+        return choice.draw(self.rate, source)
+
+
+CONTROLS = [
+    (TreeDoubleRate, 2, 9, F(1, 10)),
+    (HalfBottom, 4, 3, F(1, 10**6)),
+    (HalfBottom, 4, 3, F(1, 10)),
+    (NoHeight, 4, 3, F(1, 10**6)),
+    (NoLeaves, 4, 3, F(1, 10**6)),
+    (NoCap, 5, 5, F(1, 10**6)),
+    (ByMargin, 4, 3, F(1, 10**6)),
+]
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize(("broken", "size", "n", "delta"), CONTROLS)
+def test_broken_trees_are_caught(verify, broken, size, n, delta):
+    mechanism = broken(height(size), RankWindow.of((0, 1)), F(1), delta)
+    assert not verify(runner(mechanism, size), range(size), n, F(1)).within(delta)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("size", [3, 5])
+def test_a_tree_that_is_too_low_is_caught(verify, size):
+    """Rounding log2 of the domain down: the bottom of the tree does not fit."""
+
+    class Low(TreeEM):
+        @property
+        def bottom(self):
+            low = self.height - 1
+            return entering_bottom(entering=low, score=1, rate=self.rate, delta=self.delta)
+
+    mechanism = Low(height(size), RankWindow.of((0, 1)), F(1), F(1, 10**6))
+    assert not verify(runner(mechanism, size), range(size), 3, F(1)).within(F(1, 10**6))
+
+
+# ------------------------------------------------------------------------------ the planner
+
+
+@pytest.mark.first(2)
+@pytest.mark.parametrize(("n", "name"), [(1, "tree"), (2, "exponential"), (3, "exponential")])
+def test_the_planned_choice_is_private(verify, n, name):
+    """With a delta this large, one record decides which branch the planner takes."""
+    window, epsilon, delta = RankWindow.of((0, 1)), F(3), F(9, 10)
+
+    def planned(data, source):
+        chosen = choose(8, len(data), window, epsilon, delta)
+        assert chosen.name == name
+        return chosen.draw(Ordered.of(data, 8), source)
+
+    found = verify(planned, range(8), n, epsilon)
+    assert found.within(delta if name == "tree" else 0)
+
+
+@pytest.mark.more
+def test_a_choice_by_the_data_is_caught(verify):
+    """Two private mechanisms, but which one runs depends on the spread of the values."""
+
+    def by_spread(data, source):
+        window = RankWindow.of((0, 1))
+        wide = max(data) - min(data) > 3
+        chosen = TreeEM(3, window, F(1), F(1, 10**6)) if wide else RankExponential(8, window, F(1))
+        return chosen.draw(Ordered.of(data, 8), source)
+
+    assert not verify(by_spread, range(8), 3, F(1)).within(F(1, 10**6))
+
+
+# -- The one-shot draw over paths: law by definition, privacy on small trees, certified t ----------
+
+
+def tree(parents):
+    """Nodes 1, 2, ... of a tree with root 0, as tuples of child names."""
+    nodes = {0: ()}
+    for child, parent in enumerate(parents, 1):
+        nodes[child] = (*nodes[parent], child)
+    return list(nodes.values())
+
+
+TREES = {
+    "chain": tree([0, 1, 2]),
+    "star": tree([0, 0, 0, 0]),
+    "binary": tree([0, 0, 1, 1, 2]),
+    "caterpillar": tree([0, 1, 1, 2, 4]),
+    "root": tree([]),
+}
+
+
+def run(max_depth, epsilon, delta, reserve=0):
+    return lambda ends, source: one_shot_path(
+        ends,
+        TuplePaths(),
+        max_depth=max_depth,
+        epsilon=epsilon,
+        delta=delta,
+        source=source,
+        reserve=reserve,
+    )
+
+
+def depth_of(nodes):
+    return max(len(v) for v in nodes)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 5))])
+def test_one_shot_is_private(verify, name, epsilon, delta):
+    nodes = TREES[name]
+    for t in (1, 2, 3):
+        assert verify(run(depth_of(nodes), epsilon, delta), nodes, t, epsilon).within(delta)
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("reserve", [1, 2])
+def test_one_shot_with_a_reserve_is_private(verify, reserve):
+    for name in ("chain", "binary"):
+        mechanism = run(3, F(1), F(1, 10**6), reserve)
+        assert verify(mechanism, TREES[name], 3, F(1)).within(F(1, 10**6))
+
+
+def test_longer_paths_are_cut_by_the_public_depth(verify):
+    nodes = TREES["caterpillar"]
+    assert verify(run(2, F(1), F(1, 10**6)), nodes, 3, F(1)).within(F(1, 10**6))
+
+
+def test_a_bottom_for_shallower_trees_is_caught(verify, monkeypatch):
+    monkeypatch.setattr(
+        module, "entering_bottom",
+        lambda *, entering, score, rate, delta: exp(rate * score, times=(1 - delta) / delta),
+    )  # fmt: skip
+    nodes = TREES["caterpillar"]
+    assert not verify(run(3, F(1), F(1, 10**6)), nodes, 3, F(1)).within(F(1, 10**6))
+
+
+def test_an_end_that_depends_on_other_records_is_caught(verify):
+    """A path that is void when another record is near breaks the promise of the ends."""
+    nodes = TREES["chain"]
+
+    def together(ends, source):
+        void = [() if len(set(ends)) > 1 else end for end in ends]
+        return run(3, F(1), F(1, 10**6))(void, source)
+
+    assert not verify(together, nodes, 3, F(1)).within(F(1, 10**6))
+
+
+def test_law_by_definition():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        nodes = TREES[list(TREES)[rng.integers(len(TREES))]]
+        ends = [nodes[i] for i in rng.integers(0, len(nodes), rng.integers(1, 6))]
+        d, t, reserve = 4, len(ends), int(rng.integers(0, 3))
+        weights = {None: d * math.exp(0.5) * 99}
+        for x in nodes:
+            through = sum(y[: len(x)] == x for y in ends)
+            beyond = sum(y[: len(x)] == x and y != x for y in ends)
+            if through or x == ():
+                weights[x] = math.exp(0.5 * min(through, t - beyond - reserve))
+        found = (
+            ExactSource()
+            .law(lambda s, e=ends, r=reserve: run(4, F(1), F(1, 100), r)(e, s))
+            .outcomes
+        )
+        assert found.keys() == weights.keys()
+        for node, p in found.items():
+            assert float(p) == pytest.approx(weights[node] / sum(weights.values()), rel=1e-12)
+
+
+def test_chains_of_any_depth_agree_with_tuples():
+    ends = [4, 0, 2, 2, 5, 4]
+    chain = ExactSource().law(
+        lambda s: one_shot_path(ends, Chain(), max_depth=5, epsilon=1, delta=0.01, source=s)
+    )
+    tuples = ExactSource().law(lambda s: run(5, F(1), F(1, 100))([(0,) * e for e in ends], s))
+    expected = {None if k is None else len(k): p for k, p in tuples.outcomes.items()}
+    assert {k: float(p) for k, p in chain.outcomes.items()} == {
+        k: float(p) for k, p in expected.items()
+    }
+    deep = one_shot_path(
+        [2**70] * 200, Chain(), max_depth=2**80, epsilon=2, delta=1e-6,
+        source=room_source(),
+    )  # fmt: skip
+    assert deep is not None
+    assert deep <= 2**70
+
+
+def room_source():
+    from littlestone.source import SeededSource
+
+    return SeededSource(4)
+
+
+def test_no_paths_at_all_give_bottom():
+    assert set(ExactSource().law(lambda s: run(3, F(1), F(1, 2))([], s)).outcomes) == {None}
+
+
+@pytest.mark.parametrize("above", [0, 3, 20])
+@pytest.mark.parametrize("depth", [1, 30])
+def test_the_certified_number_of_paths_fails_seldom_exactly(above, depth):
+    """Exact failure probability on realizable ends: spread, two places, one place."""
+    beta = F(1, 20)
+    t = paths_needed(max_depth=depth, epsilon=1, delta=1e-6, beta=beta, above=above)
+    half = t // 2
+    families = [
+        [depth] * t, [0] * t, [0] * half + [depth] * (t - half), [i * depth // t for i in range(t)]
+    ]  # fmt: skip
+    for ends in families:
+        law = ExactSource(cut=F(1, 2**200)).law(
+            lambda s, e=ends: one_shot_path(
+                e, Chain(), max_depth=depth, epsilon=1, delta=1e-6, source=s
+            )
+        )
+        fail = 0.0
+        for x, p in law.outcomes.items():
+            score = -1 if x is None else min(sum(y >= x for y in ends), sum(y <= x for y in ends))
+            fail += float(p) if score <= above else 0.0
+        assert fail <= beta
+        odds = float(path_odds(t, max_depth=depth, epsilon=1, delta=1e-6, above=above).enclose(64))
+        assert fail <= odds / (1 + odds) * (1 + 1e-12)
+
+
+def test_the_least_number_of_paths_is_least():
+    for above in (0, 25):
+        t = paths_needed(max_depth=2**20, epsilon=1, delta=1e-6, beta=0.05, above=above)
+        for paths, holds in ((t, True), (t - 1, False)):
+            odds = path_odds(paths, max_depth=2**20, epsilon=1, delta=1e-6, above=above)
+            assert ((F(1, 19) - odds).sign() >= 0) is holds
+
+
+def test_published_numbers():
+    """The design's table (beta = 0.05), to which the exact bottom changes nothing."""
+    got = [
+        paths_needed(max_depth=2**k, epsilon=1, delta=1e-6, beta=0.05) for k in (4, 10, 20, 64, 256)
+    ]
+    assert got == [81, 97, 125, 247, 779]
