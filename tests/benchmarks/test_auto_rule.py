@@ -36,7 +36,7 @@ def lines(script):
 def test_the_page_says_what_was_kept(script, lines):
     page = (ROOT / "docs" / "linear.md").read_text("utf-8")
     tables = {line["table"] for line in lines}
-    said = re.search(r"On (\d+) tables on which", page)
+    said = re.search(r"On the (\d+) tables with which", page)
     assert said is not None
     assert len(tables) == int(said[1])
     assert tables <= {name for name, *_ in script.TABLES}
