@@ -897,6 +897,7 @@ def prediction_edges(model: TreeSum) -> Ints:
 
     Examples
     --------
+    >>> from littlestone.data.targets import Quantity
     >>> price = TreeSum((), (50 * PARTS,), (20 * PARTS,), Quantity(0, 1000, 100))
     >>> (prediction_edges(price) / PARTS).round(1).tolist()
     [5.0, 10.6, 14.4, 18.1, 20.0, 22.5, 27.5, 32.5, 40.0]
@@ -968,6 +969,7 @@ def size_edges(model: TreeSum) -> Ints:
 
     Examples
     --------
+    >>> from littlestone.data.targets import Quantity
     >>> price = TreeSum((), (50 * PARTS,), (20 * PARTS,), Quantity(0, 1000, 100))
     >>> (size_edges(price) / PARTS).round(2).tolist()
     [0.78, 1.56, 3.12, 6.25, 12.5, 25.0, 50.0, 100.0]
