@@ -247,7 +247,7 @@ def test_models_over_columns_of_the_public_table(tables, capsys):
         (["--public", "OPEN", "--bounds", "age=0:9"], "left out with a schema"),
         (["--public", "MINE"], "must not be the table of the records"),
         (["--public", "OPEN", "--x", "nothing"], "nothing"),
-        (["--public", "OPEN", "--require-certificate"], "--model rule, list or tree"),
+        (["--public", "OPEN", "--require-certificate"], "--model rule or tree"),
     ],
 )
 def test_what_a_model_refuses(tables, capsys, arguments, words):

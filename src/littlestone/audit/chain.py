@@ -295,6 +295,7 @@ def domain_points(domain: Any) -> list[Any] | None:
 
     Examples
     --------
+    >>> from littlestone.data.domains import IntegerDomain
     >>> domain_points(IntegerDomain(1, 3))
     [1, 2, 3]
     """

@@ -84,7 +84,7 @@ def test_the_normal_form_is_the_same_function(brute, tree):
 def test_equal_keys_are_equal_functions_and_little_is_left_twice(brute):
     """All 432 representations of depth 2 over three splits; then none is needlessly large."""
     found = {}
-    for tree in DecisionTrees(MIXED, 2).representations(2):
+    for tree in DecisionTrees(MIXED, 2)._trees(2):
         hypothesis = TreeHypothesis.of(tree)
         found.setdefault(hypothesis.key, set()).add(brute.function(hypothesis, MIXED))
     assert all(len(functions) == 1 for functions in found.values())
