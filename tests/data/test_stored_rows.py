@@ -417,7 +417,7 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
     from littlestone.classes.decision_trees import Node, TreeHypothesis
 
     cls, rate = ls.DecisionTrees(TINY, depth=depth), Fraction(1, 2)
-    trees = list(cls.representations(depth))
+    trees = list(cls._trees(depth))
     kinds = list(product([(2, 2), (3, 2), (3, 1)], (0, 1)))
 
     def answer(tree, row):

@@ -181,3 +181,15 @@ def the_last_batch_is_counted_twice(original, self, **options):
     """What is left in memory is added to the counts, though it is in the store already."""
     batches = list(original(self, **options))
     return iter(batches + batches[-1:])
+
+
+@mutant(
+    "types guessed from the data",
+    "data.schema:Column.codes",
+    "data/test_meanings.py::test_no_cell_changes_the_code_of_another_one",
+)
+def integers_as_numpy_likes_them(original, self, values):
+    """One integer beyond 2**63 makes doubles of a whole list."""
+    if set(map(type, values)) == {int}:
+        values = np.array(list(values))
+    return original(self, values)

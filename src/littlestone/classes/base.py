@@ -1043,7 +1043,8 @@ class VectorDomain(OneColumn):
 
     def array(self, X: Any, caller: str = "VectorDomain") -> Points:
         """Convert an array of shape (m, n), or a column of such cells, strictly."""
-        if np.ndim(X) == 2 and np.shape(X)[1] == self.n:
+        shaped = np.asarray(X, dtype=object) if isinstance(X, list | tuple) else X
+        if np.ndim(shaped) == 2 and np.shape(shaped)[1] == self.n:
             try:
                 table = np.asarray(X, dtype=np.float64)
             except (TypeError, ValueError):
@@ -1051,8 +1052,8 @@ class VectorDomain(OneColumn):
             if not (np.isin(table, range(self.q)) if self.q <= 64 else _whole(table, self.q)).all():
                 raise refusal(caller, "X", self.rule)
             return table.astype(np.int64)
-        if np.ndim(X) == 2 and np.shape(X)[1] != 1:
-            shape = f"shape (m, {np.shape(X)[1]})"
+        if np.ndim(shaped) == 2 and np.shape(shaped)[1] != 1:
+            shape = f"shape (m, {np.shape(shaped)[1]})"
             raise parameter_error(caller, "X", f"of shape (m, {self.n})", shape)
         cells = [self.cell(raw) for raw in np.asarray(X, dtype=object).reshape(-1).tolist()]
         if any(point is OUTSIDE for point in cells):

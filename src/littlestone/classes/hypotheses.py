@@ -419,11 +419,7 @@ class AlwaysZero(Frozen):
 
     def exported(self, schema: Any) -> Hypothesis:
         """Return the tree without a test."""
-        from littlestone.classes.decision_trees.hypothesis import (  # noqa: PLC0415 - made of these
-            TreeHypothesis,
-        )
-
-        return TreeHypothesis(0)
+        return load({"type": "tree", "tree": 0})
 
     def predict(self, points: Points) -> Labels:
         """Label each point 0."""

@@ -674,11 +674,11 @@ def rehearse(
     if twin is None and y is None and targets.time is None:
         y = "label"
     first: Fraction = epsilons[0] if epsilons else Fraction(1)
-    held = tuple(
+    holdouts = tuple(
         check_probability("rehearse", "holdout", text)
         for text in names("rehearse", "holdout", further.holdout, "numbers") or ()
     )
-    further = replace(further, holdout=str(held[0]) if held else None)
+    further = replace(further, holdout=str(holdouts[0]) if holdouts else None)
     fit = parse(
         twin or "-", y=y, goal=replace(goal, epsilon=str(first)), records=records, targets=targets,
         table=form, open_points=open_points, further=further, evaluated=evaluated,
@@ -688,7 +688,7 @@ def rehearse(
     typed = {name: None if v is None else exact_value(v) or v for name, v in vars(guesses).items()}
     with counting("Rehearsing") as progress:
         found = rehearsed(
-            fit, twin, epsilons, sizes if aim is None else (), holdouts=held,
+            fit, twin, epsilons, sizes if aim is None else (), holdouts=holdouts,
             runs=whole("rehearse", "runs", runs), guesses=typed,
             n_jobs=None if jobs is None else whole("rehearse", "jobs", jobs),
             random_state=check_integer("rehearse", "seed", seed, low=0), progress=progress,

@@ -45,6 +45,7 @@ import math
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -374,7 +375,8 @@ class Column:
         numbers = values if isinstance(values, np.ndarray) else np.zeros(0, dtype=object)
         types = set(map(type, values)) if numbers.dtype == object else set()
         if types in ({float}, {int}):  # of each type alone: a column of both keeps both
-            numbers = np.array(list(values))
+            with suppress(OverflowError):  # beyond 64 bits: each by its text, none is rounded
+                numbers = np.array(list(values), dtype=np.int64 if types == {int} else np.float64)
         kind = numbers.dtype.kind
         if kind == "m":
             raise DataError(durations(self.name, "a schema"))

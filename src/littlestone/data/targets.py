@@ -66,7 +66,7 @@ class Target(ABC):
     of_labels: ClassVar[bool] = False
     #: Whether values lie between those of codes, and models add them up, and not their logarithms.
     continuous: ClassVar[bool] = False
-    #: The loss that an estimator has to be told.
+    #: The loss that an estimator has to be given.
     loss: ClassVar[str | None] = None
     #: The ends of periods, of a time until an event.
     ends: tuple[Fraction, ...] = ()
@@ -83,7 +83,7 @@ class Target(ABC):
         return self.low + code * self.width
 
     def rule(self, event: str | None) -> Json:
-        """Return how readers are told to read its column; ``event``: that of events."""
+        """Return how readers are to read its column; ``event``: that of events."""
         return {} if event is None else {"event": event}
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +13,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from littlestone.errors import parameter_error
+from littlestone.errors import exact_value, parameter_error
 from littlestone.learners.agnostic import Subsample, TwoSample, learner_of_records
 from littlestone.learners.base import Kind, declared
+from littlestone.learners.boosting import estimators as of_trees
 from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.linear import estimators as of_linear
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.release import both, is_table
 from littlestone.learners.sklearn_base import PrivateClassifier, UnpaidError
@@ -23,6 +27,9 @@ from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
+    from littlestone.learners.release import Release
+    from littlestone.learners.running import Planned
+    from littlestone.learners.sklearn_base import PrivateEstimator
 
 __all__ = [
     "AgnosticFromRealizable", "AgnosticLearner", "GenericLearner", "LittlestoneLearner",
@@ -417,3 +424,38 @@ class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
     >>> L.predict([5, 95]), L.guarantee_
     (array([0, 1]), <Guarantee: pure 1-differential privacy, user-replace [users.privacy]: ...>)
     """
+
+
+def fitted(plan: Planned, release: Release, random_state: Any = None) -> PrivateEstimator:
+    """Return the fitted estimator of a release: its parameters are those of the learner."""
+    learner, shares, target = plan.learner, plan.shares, plan.fit.task.target
+    concepts = learner.concept_class
+    parameters = {
+        "random_state": random_state, "holdout": shares.holdout,
+        "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
+        "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
+        "labels": concepts.labels if concepts.lists_labels else None,
+        "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
+    }  # fmt: skip
+    if target.loss is not None:
+        parameters["loss"] = target.loss
+    homes = (globals(), vars(of_trees), vars(of_linear))
+    kind = next(home[learner.caller] for home in homes if learner.caller in home)
+    for source in (learner, concepts, target):
+        for name in inspect.signature(kind).parameters.keys() - parameters.keys():
+            if hasattr(source, name):
+                parameters[name] = getattr(source, name)
+    accepted = parameters.keys() & inspect.signature(kind).parameters.keys()
+    fitted: PrivateEstimator = kind(**{name: _decimal(parameters[name]) for name in accepted})
+    assert release.columns is not None
+    return fitted.keep(release, release.columns["x"])
+
+
+def _decimal(value: Any) -> Any:
+    """Return a fraction as the number that a person would type, if that is exact."""
+    if isinstance(value, list):
+        return [_decimal(each) for each in value]
+    if not isinstance(value, Fraction):
+        return value
+    typed = int(value) if value.denominator == 1 else float(value)
+    return typed if exact_value(typed) == value else value

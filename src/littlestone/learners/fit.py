@@ -858,7 +858,9 @@ def fit(
     doubtful = doubt(release)
     if doubtful:
         warnings.warn(f"{doubtful[0].upper()}{doubtful[1:]}", stacklevel=2)
-    return planned.estimator(release, random_state)
+    from littlestone.learners.estimators import fitted  # noqa: PLC0415 - scikit-learn takes a second
+
+    return fitted(planned, release, random_state)
 
 
 _LOG = logging.getLogger("littlestone")

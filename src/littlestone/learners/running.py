@@ -7,7 +7,6 @@ secret; everything else here is public: parameters, promises, certificates, rele
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,7 +33,6 @@ from littlestone.errors import (
     check_probability,
     check_rows,
     counted,
-    exact_value,
     parameter_error,
 )
 from littlestone.evaluation import ErrorSums, ScoreHistogram, release_histogram
@@ -71,7 +69,6 @@ if TYPE_CHECKING:
     from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
     from littlestone.learners.fit import Fit
-    from littlestone.learners.sklearn_base import PrivateEstimator
     from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label
@@ -853,42 +850,3 @@ class Planned:
         names = getattr(task.target, "names", None)
         texts = names is not None and all(isinstance(name, str) for name in names)
         return replace(release, names=names) if texts else release
-
-    def estimator(self, release: Release, random_state: Any = None) -> PrivateEstimator:
-        """Return the fitted estimator of a release: its parameters are those of the learner."""
-        # scikit-learn takes a second
-        from littlestone.learners import estimators as of_classes  # noqa: PLC0415
-        from littlestone.learners.boosting import estimators as of_trees  # noqa: PLC0415
-        from littlestone.learners.linear import estimators as of_linear  # noqa: PLC0415
-
-        learner, shares, target = self.learner, self.shares, self.fit.task.target
-        concepts = learner.concept_class
-        parameters = {
-            "random_state": random_state, "holdout": shares.holdout,
-            "evaluate": shares.evaluation and min(shares.evaluation, learner.epsilon),
-            "interval": shares.covered, "classes": getattr(target, "names", None), "rounds": "auto",
-            "labels": concepts.labels if concepts.lists_labels else None,
-            "periods": list(getattr(target, "ends", ())), "concept_class": concepts,
-        }  # fmt: skip
-        if target.loss is not None:
-            parameters["loss"] = target.loss
-        homes = (of_classes, of_trees, of_linear)
-        kind = next(vars(home)[learner.caller] for home in homes if learner.caller in vars(home))
-        for source in (learner, concepts, target):
-            for name in inspect.signature(kind).parameters.keys() - parameters.keys():
-                if hasattr(source, name):
-                    parameters[name] = getattr(source, name)
-        accepted = parameters.keys() & inspect.signature(kind).parameters.keys()
-        fitted: PrivateEstimator = kind(**{name: _decimal(parameters[name]) for name in accepted})
-        assert release.columns is not None
-        return fitted.keep(release, release.columns["x"])
-
-
-def _decimal(value: Any) -> Any:
-    """Return a fraction as the number that a person would type, if that is exact."""
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    if not isinstance(value, Fraction):
-        return value
-    typed = int(value) if value.denominator == 1 else float(value)
-    return typed if exact_value(typed) == value else value

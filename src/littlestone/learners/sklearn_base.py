@@ -341,9 +341,9 @@ class PrivateEstimator(BaseEstimator, ABC):
                 "without users, AgnosticLearner protects single records."
             )
         named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
-        if np.ndim(named) != 1:
+        if np.asarray(named, dtype=object).ndim != 1:
             raise DataError(f"The groups given to {caller} must name one user for each record.")
-        if np.asarray(named).dtype.kind in "fc":
+        if isinstance(named, np.ndarray) and named.dtype.kind in "fc":
             raise float_users("The groups", caller)
         return named
 

@@ -46,7 +46,7 @@ class Labels:
     ends = ()
 
     def rule(self, event: str | None) -> Json:
-        """Return how readers are told to read its column."""
+        """Return how readers are to read its column."""
         return {} if self.listed else {"positive": self.positive, "negative": self.negative}
 
 

@@ -118,8 +118,8 @@ class Cell:
     @property
     def variant(self) -> str:
         """The population and the share held out, where there are several."""
-        held = "" if self.holdout is None else f"{float(self.holdout):.3g} held out"
-        return ", ".join(filter(None, (self.population, held)))
+        share = "" if self.holdout is None else f"{float(self.holdout):.3g} held out"
+        return ", ".join(filter(None, (self.population, share)))
 
     @property
     def shown(self) -> float:
@@ -314,8 +314,8 @@ class Runner:
 
     def _asked(self, key: Key) -> Fit:
         if not key.free:
-            held: Json = {"holdout": key.holdout} if key.holdout else {}
-            return replace(self.fit, epsilon=key.epsilon, **held)
+            split: Json = {"holdout": key.holdout} if key.holdout else {}
+            return replace(self.fit, epsilon=key.epsilon, **split)
         nothing: Json = {"evaluate": None, "holdout": None, "interval": None}
         return replace(self.fit, epsilon=FREE, model=key.free, **nothing)
 
@@ -326,8 +326,8 @@ class Runner:
         self, n: int, epsilon: Fraction, free: str = "", holdout: Fraction | None = None
     ) -> list[Run]:
         """Return the runs that were made, in their order."""
-        keys, held = sorted(self.known), holdout or Fraction(0)
-        return [self.known[k] for k in keys if k == Key(n, epsilon, free, k.run, held)]
+        keys, share = sorted(self.known), holdout or Fraction(0)
+        return [self.known[k] for k in keys if k == Key(n, epsilon, free, k.run, share)]
 
     def tried(self, value: Any, n: int, epsilon: Fraction, aim: Aim, chance: float) -> Tried:
         """Run until the interval of the chance leaves it, or often enough."""
@@ -526,8 +526,8 @@ class Rehearsal:
                 "of each, or an aim (--aim)."
             )
         best = next(iter(self._shown(one[0][0], one[1][0])), None)
-        held: Json = {} if best is None else {"holdout": best}
-        fit = replace(self.fit, epsilon=one[1][0], caller="fit", **held)
+        split: Json = {} if best is None else {"holdout": best}
+        fit = replace(self.fit, epsilon=one[1][0], caller="fit", **split)
         expected: Json = {"cells": [cell.to_dict() for cell in self.cells]}
         if self.answer is not None:
             expected["aim"] = self.answer.to_dict()
@@ -681,15 +681,15 @@ def rehearse(
     1.0
     """
     share_of = partial(check_probability, "rehearse", "holdout")
-    held = _several("holdout", fit.pop("holdout", None), share_of)
+    holdouts = _several("holdout", fit.pop("holdout", None), share_of)
     options = {"y": y, "delta": delta, "schema": schema} | fit
-    options |= {"holdout": held[0]} if held else {}
+    options |= {"holdout": holdouts[0]} if holdouts else {}
     epsilons = _several("epsilon", epsilon, partial(check_fraction, "rehearse", "epsilon"))
     whole = partial(check_integer, "rehearse", "records", low=1)
     asked = asked_of("rehearse", options | {"epsilon": epsilons[0] if epsilons else 1})
     guesses = {"best": best, "share": share, "single": single, "third": third}
     return rehearsed(
-        asked, twin, epsilons, _several("records", records, whole), holdouts=held, runs=runs,
+        asked, twin, epsilons, _several("records", records, whole), holdouts=holdouts, runs=runs,
         guesses=guesses, n_jobs=n_jobs, random_state=random_state, progress=progress,
     )  # fmt: skip
 
