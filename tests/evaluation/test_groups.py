@@ -559,7 +559,7 @@ def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_pat
     asked += ["100", "--epsilon", "4", "--schema", str(tmp_path / "s.toml"), "--seed", "0"]
     assert main(asked) == 0
     shown = capsys.readouterr().out
-    assert shown.index("Doubt") < shown.index("Rule ") < shown.index("hidden by noise")
+    assert shown.index("Doubt") < shown.index("Prediction ") < shown.index("hidden by noise")
 
 
 def test_noise_alone_turns_no_band_around():
