@@ -154,7 +154,7 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
         "balanced_accuracy",
     }
     said = run(f"{ADULT} thresholds(1,99) {more}").out
-    assert re.search(r"Error rate +[\d.]+% \([\d.]+% to [\d.]+% at 95%\)", said)
+    assert re.search(r"Error rate +[\d.]+% \(95% CI [\d.]+% to [\d.]+%\)", said)
     assert re.search(r"Majority class +[01], error rate [0-9]", said)
 
 
@@ -593,7 +593,7 @@ def test_the_interval_around_an_error_covers_a_clamped_one():
     found = release.quality
     assert found.error.value == 0
     high = f"{100 * found.error.high:.2f}".rstrip("0")
-    assert f"0% (0% to {high}% at 95%" in plain(release)
+    assert f"0% (95% CI 0% to {high}%" in plain(release)
 
 
 def said_of(counts, hypothesis, alpha="0.1"):

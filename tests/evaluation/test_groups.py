@@ -219,9 +219,9 @@ def test_the_page_and_the_lines_say_the_same(release):
     assert f"<td>{cell}</td>" in page
     assert "sex is f: share of records" in said
     assert f"error rate {cell}" in said
-    assert "<td>too few to say</td>" in page
+    assert "<td>too imprecise to report</td>" in page
     assert "missing or other: share of records" in said
-    assert "too few to say: error rate" in said
+    assert "too imprecise to report: error rate" in said
 
 
 def test_several_labels_have_an_error_and_a_share():
@@ -559,7 +559,7 @@ def test_where_no_cell_is_a_number_nothing_is_said_of_errors_but_a_doubt(tmp_pat
     asked += ["100", "--epsilon", "4", "--schema", str(tmp_path / "s.toml"), "--seed", "0"]
     assert main(asked) == 0
     shown = capsys.readouterr().out
-    assert shown.index("Doubt") < shown.index("Rule ") < shown.index("hidden by noise")
+    assert shown.index("Doubt") < shown.index("Prediction ") < shown.index("hidden by noise")
 
 
 def test_noise_alone_turns_no_band_around():
@@ -660,7 +660,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"at {said} the label that the rule predicts is not the more probable one"
+        words = f"at a probability of {said} the predicted label is not the more probable one"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

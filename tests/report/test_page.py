@@ -174,7 +174,7 @@ def test_an_evaluation_is_shown_with_its_intervals():
     counts = ((3000, 20), (40, 1940))
     told = ScoreHistogram((0, 1), counts, 5000, Fraction(1, 2), Fraction(1, 4))
     text = Checker(page(threshold_release(evaluation=told))).text
-    assert re.search(r"1\.2% \([01]\.\d+% to 1\.\d+% at 95%\)", text)
+    assert re.search(r"1\.2% \(95% CI [01]\.\d+% to 1\.\d+%\)", text)
     assert "epsilon 1/2" in text
     assert "The rule has a lower error rate than always predicting 0." in text
 
@@ -308,7 +308,7 @@ def test_tiles_are_figures_of_the_release(releases):
             found, name = band(own.measured), {"boosted": "AUROC", "time": "Concordance"}
             figure, line = tiles[name.get(kind, "R2")]
             assert figure == f"{found.value:.2f}"
-            assert line.startswith(f"{found.low:.2f} to {found.high:.2f} at 95%; ")
+            assert line.startswith(f"95% CI {found.low:.2f} to {found.high:.2f}; ")
 
 
 def test_what_is_not_evaluated_is_not_filled_in(releases):

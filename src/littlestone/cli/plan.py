@@ -51,8 +51,8 @@ class Wanted:
     """What is to be achieved; --solve leaves some of it open."""
 
     concept_class: ClassSpec | None = None
-    """The concept class, for example "thresholds(1, 2**64)"; or, with --schema, auto: how many
-    records rules and trees of depth 2 and 3 need to be certified."""
+    """The concept class, for example "thresholds(1, 2**64)"; or, with --schema, a class over its
+    columns, such as "rules(max_literals=2)"."""
     epsilon: str | None = None
     """Privacy loss. A smaller epsilon protects more; 1 is a common choice. Required, unless --solve
     epsilon.
@@ -180,8 +180,8 @@ def plan(
     learner:
         Plan only this algorithm of the papers, for example lyu.theorem3 (`littlestone papers`).
     solve:
-        Find the smallest epsilon, or alpha, that --n records certify. --evaluate is then a
-        proportion of epsilon.
+        Find the smallest epsilon, or alpha, that can be certified with --n records. --evaluate is
+        then a proportion of epsilon.
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
@@ -310,7 +310,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
     unit = found[0].candidate.unit
     table(
         f"Smallest {what} to learn {concepts.spec} from {number_of(number, unit)}",
-        ("learner", what, "certifies"),
+        ("learner", what, "setting"),
         rows,
     )
     _without_user(asked["samples_per_user"], found[0].candidate.guarantee)
@@ -351,7 +351,7 @@ def _show(plans: Plans) -> None:
         status = certificate.status if certificate.holds else "does not hold"
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
-    table(title, ("learner", "needs", "certifies", "status"), rows)
+    table(title, ("learner", "needs", "setting", "status"), rows)
     if chosen is None:
         note(
             "fit selects none of them by itself: name one with --learner."
@@ -359,7 +359,7 @@ def _show(plans: Plans) -> None:
             else "fit --user selects none of them."
         )
     else:
-        note("chosen: what fit selects by itself.")
+        note("chosen: the learner that fit selects by default.")
         note(plans.why)
         assert chosen.certificate is not None
         note(_promised(chosen.certificate))

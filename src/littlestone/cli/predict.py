@@ -283,8 +283,8 @@ def score(
     Reports the error rate beside that of the majority class, each with a confidence interval, and
     an upper bound on the error rate for new records, which holds if these records were held out
     (the program cannot know). A table with the same columns and the same number of records as the
-    table of the fit is taken for that table. The records of this table pay epsilon; with a model
-    that protects users, its users do, and one record of each is read.
+    table of the fit is assumed to be that table. Epsilon is charged to the records of this table;
+    with a model that protects users, it is charged to its users, and one record of each is read.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) ->
         error = quality.error
         between = f"{percent(error.low, 2)} to {percent(error.high, 2)}"
         shown.append((model, f"{percent(error.value, 2)}", between))
-    table(f"Wrong on {data}", ("model", "about", "at 95%, each"), shown)
+    table(f"Wrong on {data}", ("model", "error rate", "95% CI, each"), shown)
     best, *others = sorted(
         (q.error for q in qualities if q is not None), key=lambda band: band.value
     )

@@ -96,8 +96,8 @@ def in_words(figure: Any) -> str:
     if not hasattr(figure, "low"):
         return four(figure)
     if not hasattr(figure, "value"):
-        return f"at least {four(figure.low)}; at most {four(figure.high)} (at 95%)"
-    return f"{four(figure.value)} ({four(figure.low)} to {four(figure.high)} at 95%)"
+        return f"at least {four(figure.low)}; at most {four(figure.high)} (95% CI)"
+    return f"{four(figure.value)} (95% CI {four(figure.low)} to {four(figure.high)})"
 
 
 HIDDEN = "hidden by noise"

@@ -228,7 +228,8 @@ class Release:
 
     def card(self, title: str = "") -> Card:
         """Return what is shown of it: a function of what was released."""
-        lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
+        what = "Rule" if self.target is None else "Prediction"
+        lines = [(what, self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
         lines += [("", f"{part.what}, of {part.about}: {part.guarantee}") for part in self.nested]
         if self.certificate is not None:
             lines.append(("Certificate", str(self.certificate)))
@@ -641,7 +642,7 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
 
 
 def _band(band: Band) -> str:
-    return f"{band.value:.1%} ({band.low:.1%} to {band.high:.1%} at 95%)"
+    return f"{band.value:.1%} (95% CI {band.low:.1%} to {band.high:.1%})"
 
 
 def doubt(release: Release, positive: str | None = None) -> str:

@@ -411,7 +411,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     )
 
 
-_HEAD = ("learner", "needs", "certifies", "status")
+_HEAD = ("learner", "needs", "setting", "status")
 
 
 @dataclass(frozen=True, repr=False)

@@ -64,7 +64,13 @@ _FREE_RUNS = 10
 #: "Without privacy" is the same code at this epsilon, which learns from all records.
 FREE = Fraction(10_000)
 
-_NAMES = {"auroc": "AUROC", "r2": "R2", "mae": "mean absolute error", "error": "error rate"}
+_NAMES = {
+    "auroc": "AUROC",
+    "r2": "R2",
+    "mae": "mean absolute error",
+    "error": "error rate",
+    "calibration_ratio": "predicted / observed",
+}
 
 
 def words_of(measure: str) -> str:
@@ -432,9 +438,10 @@ class Rehearsal:
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
-                cost = f"; privacy costs {cell.price:.2g} ± {reach:.2g}"
+                cost = f"; privacy costs {cell.price:.2g} ± {reach:.2g} of {words_of(cell.main)}"
                 if cell.price <= reach:
-                    cost = f"; privacy costs at most {max(cell.price + reach, 0):.2g}"
+                    most = max(cell.price + reach, 0)
+                    cost = f"; privacy costs at most {most:.2g} of {words_of(cell.main)}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:

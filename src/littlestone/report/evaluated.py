@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _RISK = Fraction(1, 20)
 
 
-TOO_FEW = "too few to say"
+TOO_FEW = "too imprecise to report"
 
 
 _PERIODS = 12  # whose events are said
@@ -85,11 +85,11 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     def spread(band: Band | None) -> str:
         if band is None:
             return HIDDEN
-        return f"{band.value:.3f} ({band.low:.3f} to {band.high:.3f} at 95%)"
+        return f"{band.value:.3f} (95% CI {band.low:.3f} to {band.high:.3f})"
 
     def share(band: Band) -> str:
         low, high = percent(band.low, 2), percent(band.high, 2)
-        return f"{percent(band.value, 2)} ({low} to {high} at 95%)"
+        return f"{percent(band.value, 2)} (95% CI {low} to {high})"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}")]
     facts.append(("", _bands_are(own=not (histogram.held_out or scored))))
@@ -144,7 +144,7 @@ def group_rows(release: Release) -> tuple[list[str], list[list[str]]]:
     if release.hypothesis.ranks:
         kinds |= {"auroc": "AUROC", "calibration": "observed minus predicted"}
     if not of_sizes and len(release.labels) == 2:
-        kinds["positive"] = f"predicted {release.labels[1]}"
+        kinds["positive"] = f"share predicted {release.labels[1]}"
     rows = [[group.name, *(shown(getattr(group, kind), kind) for kind in kinds)]
             for group in release.groups]  # fmt: skip
     return ["group", *kinds.values()], rows
@@ -171,7 +171,9 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = f"recalibrated; at {ends} the label that the rule predicts is not the more probable one"
+    said = (
+        f"recalibrated; at a probability of {ends} the predicted label is not the more probable one"
+    )
     return [("Probability", said)]
 
 
@@ -226,7 +228,7 @@ def _by_prediction(found: QuantityEvaluation, unit: str) -> tuple[str, str]:
     low, high = (end(band.value - at for band, at in bands) for end in (min, max))
     noise = max(band.half_width for band, _ in bands)
     text = f"{named} from {four(low)} to {four(high)} in {counted(len(bins), 'bins')}"
-    return (_CALIBRATION, f"{text} (noise up to {four(noise)} at 95%)")
+    return (_CALIBRATION, f"{text} (noise up to {four(noise)}, with 95% probability)")
 
 
 def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str, str]]:
@@ -236,11 +238,11 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
     held_out = release.evaluation is not None and release.evaluation.held_out
     on = f"held-out {unit}{of}" if held_out else f"{unit} of this fit{of}"
 
-    def spread(band: Band, digits: int = 0, more: str = "") -> str:
+    def spread(band: Band, digits: int = 0, before: str = "") -> str:
         low, value, high = (f"{x:,.{digits}f}" for x in (band.low, band.value, band.high))
-        return f"{value} ({low} to {high}{more})"
+        return f"{value} ({before}{low} to {high})"
 
-    value = HIDDEN if found.hidden else spread(found.concordance, 3, " at 95%")
+    value = HIDDEN if found.hidden else spread(found.concordance, 3, "95% CI ")
     bins = number_of(len(histogram.scores), "bins")
     facts = [
         ("Evaluated on", f"{integer(histogram.n)} {on}, with epsilon {histogram.epsilon}"),
@@ -498,7 +500,7 @@ def coefficient_facts(release: Release) -> list[tuple[str, str]]:
     for (term, unit, reference), odds, (low, high) in zip(about, found.values, ends, strict=True):
         of = f" for each {unit}" if unit not in ("", "1") else ""
         beside = f", relative to {reference}" if unit == "1" else ""
-        spread = f" ({low:+.3f} to {high:+.3f} at 95%, for sampling and noise)"
+        spread = f" (95% CI {low:+.3f} to {high:+.3f}, for sampling and noise)"
         name = "Log-odds ratio" if unit else "Log-odds"
         facts.append(
             (f"{name}, {term}", f"{odds:+.3f}{spread if found.printed else ''}{of}{beside}")
@@ -635,7 +637,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     """Return the lines (name, text, style) that ``littlestone fit`` prints."""
     guarantee, certificate = release.guarantee, release.certificate
     rows = [(name, text, "yellow") for name, text in doubt_facts(release)]
-    rows.append(("Rule", release.hypothesis.describe(), "bold"))
+    what = "Rule" if release.target is None else "Prediction"
+    rows.append((what, release.hypothesis.describe(), "bold"))
     if meaning(release):
         rows.append(("", meaning(release), ""))
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))

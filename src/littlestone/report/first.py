@@ -182,7 +182,7 @@ def _tile(name: str, band: object, line: str) -> tuple[str, str, str]:
     if not isinstance(band, Band):
         return name, "hidden", f"by noise in the evaluation; {line}"
     low, value, high = (f"{x:.2f}" for x in (band.low, band.value, band.high))
-    return name, value, f"{low} to {high} at 95%; {line}"
+    return name, value, f"95% CI {low} to {high}; {line}"
 
 
 def _measures(release: Release) -> list[tuple[str, str, str]]:
@@ -195,7 +195,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         if isinstance(off, Band):
             low, value, high = (four(x) for x in (off.low, off.value, off.high))
             error = "Mean absolute error" if "mae" in measured.bands else "Coverage"
-            tiles.append((error, value, f"{low} to {high} at 95%"))
+            tiles.append((error, value, f"95% CI {low} to {high}"))
         return tiles
     if isinstance(measured, SurvivalEvaluation):
         figure = None if measured.hidden else measured.concordance
@@ -214,7 +214,7 @@ def _measures(release: Release) -> list[tuple[str, str, str]]:
         percent(x, 1) for x in (found.error.low, found.error.value, found.error.high)
     )
     plain = f"{_constant(release, found.majority)}: {percent(found.baseline.value, 1)}"
-    tiles.append(("Error rate", value, f"{low} to {high} at 95%; {plain}"))
+    tiles.append(("Error rate", value, f"95% CI {low} to {high}; {plain}"))
     return tiles
 
 

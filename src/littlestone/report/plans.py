@@ -132,7 +132,10 @@ def needs(plans: Plans) -> Json:
         for name, n, any_labels in bars
     ]
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, _ in bars)
-    note = "* if some concept of the class has no errors. Chosen: what fit selects by itself."
+    note = (
+        "* if some concept of the class has no errors. Chosen: the learner that fit selects by "
+        "default."
+    )
     caption = f"{unit} needed, on a logarithmic scale"
     columns = [{"name": caption, "cells": cells}]
     return figure("bars", "", desc, note, columns=columns, labels=[], zero=0, axis=[])
