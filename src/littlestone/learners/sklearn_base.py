@@ -343,7 +343,9 @@ class PrivateEstimator(BaseEstimator, ABC):
         named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
         if np.asarray(named, dtype=object).ndim != 1:
             raise DataError(f"The groups given to {caller} must name one user for each record.")
-        if isinstance(named, np.ndarray) and named.dtype.kind in "fc":
+        dtype = getattr(named, "dtype", np.dtype(object))  # of a list each name is read alone
+        kinds = map(type, named) if dtype == object else [dtype.type]
+        if any(issubclass(kind, float | complex | np.inexact) for kind in kinds):
             raise float_users("The groups", caller)
         return named
 

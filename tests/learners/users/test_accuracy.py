@@ -640,6 +640,13 @@ def test_bad_users(method, groups, message):
     assert "_groups" not in vars(estimator)
 
 
+def test_a_list_of_users_is_read_name_by_name():
+    """NumPy makes doubles of integers with one beyond 2**63: they are still integers."""
+    many = [*USERS[1:], 2**63]
+    names = shell_made("one-record").fit(X, Y, groups=many).release_.n
+    assert names == shell_made("one-record").fit(X, Y, groups=[*USERS[1:], "u"]).release_.n
+
+
 def test_too_few_users_and_unknown_methods():
     few = shell_made(epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
     assert not few.certificate_.holds
