@@ -332,10 +332,30 @@ class Doubled(ls.Thresholds):
         yield ThresholdHypothesis(self.low, self.low, self.high)
 
 
+class Alien:
+    """What looks like a hypothesis and has none of the defaults that a release asks for."""
+
+    def __init__(self, concept):
+        self.concept = concept
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.concept, name)
+
+
+class OfAliens(ls.Thresholds):
+    """Lists what derives from nothing."""
+
+    def _concepts(self):
+        yield from map(Alien, super()._concepts())
+
+
 @pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
+        (OfAliens, "hypotheses_are_read_back"),
         (WrongLaw, "draws_have_the_exact_law"),
         (Forgetful, "text_and_json_are_read_back"),
         (Boastful, "dimensions_are_bounded"),

@@ -274,7 +274,7 @@ ROOTS = {
     "Domain", "Target", "Hypothesis", "Sample", "UserSample", "TargetSample", "Labels", "Quantity",
     "Count", "Periods", "TreeEnsemble", "TreeSum", "AlwaysZero",
 }  # fmt: skip
-MOST = 38
+MOST = 39
 
 
 def kinds(trees):

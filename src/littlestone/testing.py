@@ -41,6 +41,7 @@ from littlestone.errors import LittlestoneError, ParameterError, UnsupportedErro
 from littlestone.learners.release import Release, secret_n
 from littlestone.learners.running import run
 from littlestone.source import ExactSource, SeededSource, ball
+from littlestone.types import Hypothesis
 
 __all__ = [
     "Check",
@@ -458,6 +459,7 @@ def concepts_are_listed_once(case: ClassCase) -> None:
 def hypotheses_are_read_back(case: ClassCase) -> None:
     """Hypotheses are values: JSON, pickle, hash, words; labels are codes of the class."""
     for h, row in zip(case.concepts, case.matrix, strict=True):
+        expect(isinstance(h, Hypothesis), f"{h!r} must derive from littlestone.types.Hypothesis")
         for same in (load(json.loads(json.dumps(h.to_dict()))), pickled(h)):
             expect(same == h and same.key == h.key and hash(same) == hash(h), f"{h!r}: {same!r}")
             expect((same.predict(case.stored) == row).all(), "read back, it answers differently")
