@@ -344,7 +344,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         if np.asarray(named, dtype=object).ndim != 1:
             raise DataError(f"The groups given to {caller} must name one user for each record.")
         dtype = getattr(named, "dtype", np.dtype(object))  # of a list each name is read alone
-        kinds = map(type, named) if dtype == object else [dtype.type]
+        kinds = map(type, named) if dtype.kind == "O" else [dtype.type]
         if any(issubclass(kind, float | complex | np.inexact) for kind in kinds):
             raise float_users("The groups", caller)
         return named
