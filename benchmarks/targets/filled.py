@@ -62,17 +62,23 @@ def _said(cell: Cell | None) -> str:
 
 
 def _ahead(standing: Standing) -> list[str]:
-    """Return where the best setting of a private rival has the larger mean, and is above 0."""
+    """Return where the best setting of a private rival has the larger mean, and is above 0.
+
+    Diffprivlib is pure: it is compared with our pure fits where there are any.
+    """
     lines = []
     for data in DATA:
         for epsilon in EPSILONS:
-            ours = standing.best(data.name, epsilon, *OURS, "score")
             for method, relation in PRIVATE:
+                ours, name = standing.best(data.name, epsilon, *OURS, "score"), "ours"
+                pure = standing.best(data.name, epsilon, *PURE, "score")
+                if pure and method == "diffprivlib":
+                    ours, name = pure, "ours, pure,"
                 rival = standing.best(data.name, epsilon, method, relation, "score")
                 if ours and rival and rival.mean["score"] > max(0.0, ours.mean["score"]):
                     sound = ", as it is" if relation == "as it is" else ""
                     lines.append(
                         f"* {data.title}, epsilon {epsilon}: {method}{sound} {_said(rival)}, "
-                        f"ours {_said(ours)}."
+                        f"{name} {_said(ours)}."
                     )
     return lines or ["Nowhere."]
