@@ -660,7 +660,7 @@ def test_where_label_and_probability_part_is_said():
         (np.where(side, 0.4, 0.2), "0.400"),
     ]:
         shown = dict(evaluation_facts(replace(release, hypothesis=model.with_curve(curve))))
-        words = f"at a probability of {said} the predicted label is not the more probable one"
+        words = f"records with a probability of {said} are given the less probable label"
         assert words in shown["Probability"] if said else "Probability" not in shown
 
 

@@ -319,6 +319,7 @@ def test_what_is_not_evaluated_is_not_filled_in(releases):
     assert items["16 Training versus evaluation"] == "not evaluated"
     assert "AUROC" not in items["23 Model performance"]
     assert "4,000 records" in items["10 Sample size"]
+    assert ("odds" in items["12 Analytical methods"]) == own.guarantee.pure
 
 
 def test_first_the_page_is_a_function_of_the_release(releases):

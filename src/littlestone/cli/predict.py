@@ -255,8 +255,9 @@ def _write_parquet(
 
 _LIKE_THE_FIT = (
     "the table has the same columns and as many records as the one that was learned from. If "
-    "these are the same records, the model has a lower error rate on them than on new ones, so no "
-    "error on new records is reported. If they are other records, leave one out."
+    "these are the same records, the model usually has a lower error rate on them than on new "
+    "ones, so no error on new records is reported. If they are other records, remove one of them "
+    "from the table to get it (for another epsilon)."
 )
 
 

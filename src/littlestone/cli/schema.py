@@ -176,7 +176,7 @@ def check_schema(
         mistakes = compare(schema, data, csv=form)
     if mistakes:
         count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"
-        fix = "Correct the names in the schema, or delete these columns."
+        fix = "Correct the names in the schema, or delete the columns from it."
         lines = "".join(f"\n- {mistake}" for mistake in mistakes)
         raise ParameterError(f"{count} of the schema cannot be read. {fix}{lines}")
     sizes = _sizes(schema)
@@ -371,8 +371,7 @@ def _show_report(report: DataReport) -> None:
     )
     note("")
     off = (
-        f"{report.noise.reach:g} of {report.n:,} records, the 95% margin of error of each "
-        "percentage"
+        f"{report.noise.reach:g} of {report.n:,} records, with probability 95% for each percentage"
     )
     about = (
         "a cell that fits no bin or category; often another spelling or capitals (merge), a "

@@ -463,7 +463,7 @@ _HEAD = """\
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
 # Delete the columns that are not needed. When done: littlestone schema check FILE
 #
-# Further lines, for cells that are not plain numbers or one spelling of a text:
+# Further lines, for dates, units, limits such as <0.3, and several spellings of a text:
 # type = "date"                # bins are dates; or by = "month", likewise quarter, weekday, hour
 # format = "%d.%m.%Y"          # dates in this format, besides 2026-01-31
 # strip = "kg"                 # a unit: "70 kg" is 70

@@ -171,9 +171,7 @@ def _two_answers(model: TreeEnsemble) -> list[tuple[str, str]]:
     if not apart:
         return []
     ends = " to ".join(f"{p:.3f}" for p in sorted({min(apart), max(apart)}))
-    said = (
-        f"recalibrated; at a probability of {ends} the predicted label is not the more probable one"
-    )
+    said = f"recalibrated; records with a probability of {ends} are given the less probable label"
     return [("Probability", said)]
 
 

@@ -248,14 +248,16 @@ def tripod(release: Release, facts: Sequence[tuple[str, str]]) -> list[tuple[str
     bins = "learned from these records, with differential privacy" if release.proposal else "public"
     measures = [f"{name} {figure} ({line})" for name, figure, line in _measures(release)]
     apart = dict(facts).get("Evaluated on", "not evaluated")
-    odds = f"the odds of any statement about one {guarantee.neighbours.unit} change by a factor of"
+    odds, who = "", guarantee.neighbours.unit
+    if guarantee.pure:
+        odds = f": the odds of any statement about one {who} change by a factor of at most "
+        odds += odds_factor(guarantee.epsilon)
     filled = {
         "8 Outcome": f"{_predicted(release)}; how it was determined: {_YOURS}",
         "9 Predictors": f"{names}; their bins and categories are {bins}",
         "10 Sample size": f"{n}; justification: {_YOURS}",
         "11 Missing data": "a separate category in each column; no record is excluded",
-        "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}: {odds} "
-        f"at most {odds_factor(guarantee.epsilon)}",
+        "12 Analytical methods": f"{release.learner} on {spec}, {guarantee}{odds}",
         "16 Training versus evaluation": apart,
         "22 Model specification": "the whole model is in this page (JSON)",
         "23 Model performance": "; ".join(measures),

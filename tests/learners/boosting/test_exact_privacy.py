@@ -404,7 +404,7 @@ def test_when_the_first_tree_has_several_votes(n, epsilon, delta, rounds, severa
         assert compose(settings.losses, delta=Fraction(delta or 0))[0] <= boosted.epsilon
         spent = boosted.spending(n)
         assert list(spent) == [
-            f"first tree, counted {settings.loss.first_votes} times",
+            f"first tree, with {settings.loss.first_votes} votes",
             f"{settings.rounds - 1} more trees",
         ]  # fmt: skip
 
@@ -417,7 +417,7 @@ def test_votes_of_the_first_tree_out_of_range(votes):
 
 def test_what_is_spent_adds_up_to_the_trees_that_are_released():
     boosted = boosting(rounds=2, first_votes=3)
-    assert list(boosted.spending(4)) == ["first tree, counted 3 times", "1 more tree"]
+    assert list(boosted.spending(4)) == ["first tree, with 3 votes", "1 more tree"]
     sample = Sample.of(np.array([BONN, OTHER] * 2), [1, 0] * 2)
     assert len(boosted.draw(sample, SeededSource(0)).trees) == 3 + 1
 

@@ -290,7 +290,7 @@ class Boosting(Boosted[BoostingPlan]):
         each = f"bounded range {exact_text(settings.round_epsilon)} each"
         spent = {counted(settings.rounds, "trees"): each}
         if settings.strong:
-            what = f"first tree, counted {settings.loss.first_votes} times"
+            what = f"first tree, with {settings.loss.first_votes} votes"
             spent = {what: f"bounded range {exact_text(settings.epsilon_of(0))}"}
             more = settings.rounds - 1
             spent |= {counted(more, "more trees"): each} if more else {}
