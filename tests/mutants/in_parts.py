@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import cycle
 from types import SimpleNamespace
 
 import numpy as np
@@ -101,10 +102,14 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     ]
 
 
+#: Whether the part that is taken is the second one of a draw.
+_SECOND = cycle([False, True])
+
+
 @mutant("parts overlap", "learners.agnostic:part", "labels of the first part")
 def labels_of_the_first_part_choose_too(original, sample, kinds):
     """The dichotomy is scored on all records: those of the first part are used twice."""
-    return sample
+    return sample if next(_SECOND) else original(sample, kinds)
 
 
 @mutant("half noise", "learners.agnostic:selection_rate", "choice of labels")
