@@ -22,7 +22,7 @@ import numpy as np
 
 from littlestone.bounds.tails import upper_limit
 from littlestone.classes import AffineSubspaces, Thresholds
-from littlestone.classes.geometry import AffineHypothesis
+from littlestone.classes.affine_subspaces import AffineHypothesis
 from littlestone.data import Sample, UserSample
 from littlestone.papers import NEEDED, Needed, needed, within_goal
 from littlestone.source import SeededSource

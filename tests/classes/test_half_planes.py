@@ -16,7 +16,7 @@ from littlestone.classes import at_public_points, load
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.finite import check_dichotomies, listing
 from littlestone.classes.finite import dichotomies as found_dichotomies
-from littlestone.classes.geometry import HalfPlaneHypothesis
+from littlestone.classes.half_planes import HalfPlaneHypothesis
 from littlestone.classes.rules import (
     mistakes_at_most,
     shattered_rows,

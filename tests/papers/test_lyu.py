@@ -14,7 +14,7 @@ import pytest
 import littlestone as ls
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.classes import AffineSubspaces, Points, Thresholds
-from littlestone.classes.geometry import affine_span
+from littlestone.classes.affine_subspaces import affine_span
 from littlestone.combinatorics import MistakeTree
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample

@@ -17,8 +17,8 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import AffineSubspaces, FiniteClass
+from littlestone.classes.affine_subspaces import affine_span
 from littlestone.classes.finite import ListedDichotomies
-from littlestone.classes.geometry import affine_span
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.papers import alon, li_wang_ye, lyu, names, needed, page, within_goal, yan

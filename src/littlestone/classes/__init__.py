@@ -8,8 +8,8 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`; `geometry`:
-                    half-planes, affine subspaces; ``decision_trees/``; `finite`, with
+                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`, `half_planes`,
+                    `affine_subspaces`; ``decision_trees/``; `finite`, with
                     dichotomies: labels of a few points, drawn by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
 `hypotheses`        released functions that belong to no one class; JSON, read safely
@@ -20,6 +20,7 @@ which for an infinite class is a random finite hypothesis set.
 ==================  ==============================================================================
 """
 
+from littlestone.classes.affine_subspaces import AffineHypothesis, AffineSubspaces, affine_span
 from littlestone.classes.base import (
     Closures,
     ConceptClass,
@@ -53,13 +54,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.geometry import (
-    AffineHypothesis,
-    AffineSubspaces,
-    HalfPlaneHypothesis,
-    HalfPlanes,
-    affine_span,
-)
+from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
 from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,

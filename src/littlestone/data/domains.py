@@ -359,8 +359,8 @@ class Domain(ABC):
         return None
 
     def drawn(self, source: Source) -> Point:
-        """Draw one of all points, where they have ends."""
-        raise NotImplementedError
+        """Draw one of all points, or of those at the ends, where points have ends."""
+        return self.outermost[source.below(len(self.outermost))]
 
     @abstractmethod
     def cell(self, raw: object) -> Point | Outside:

@@ -24,8 +24,8 @@ from flint import ctx
 
 from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.classes import AffineSubspaces, MajorityHypothesis
+from littlestone.classes.affine_subspaces import AffineHypothesis
 from littlestone.classes.finite import ListedDichotomies, check_dichotomies, dichotomies
-from littlestone.classes.geometry import AffineHypothesis
 from littlestone.combinatorics import (
     BitMatrix,
     Kernel,

@@ -37,9 +37,7 @@ from littlestone.classes import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.dimensions import Bounds
-from littlestone.classes.finite import listing
-from littlestone.classes.geometry import (
+from littlestone.classes.affine_subspaces import (
     certified,
     directions,
     is_prime,
@@ -50,6 +48,8 @@ from littlestone.classes.geometry import (
     subspaces,
     widen,
 )
+from littlestone.classes.dimensions import Bounds
+from littlestone.classes.finite import listing
 from littlestone.classes.sparse_sets import low_error_atoms
 from littlestone.combinatorics import Kernel
 from littlestone.combinatorics.matrix import Clock, NodeLimit
