@@ -228,7 +228,7 @@ def test_a_schema_of_a_codebook(run, folder):
     assert run("schema check book.toml").code == 0
     beside = run("schema new data.parquet --codebook book.csv --y adult").out
     assert set(tomllib.loads(beside)) == {"age", "city", "person"}
-    assert "# The table has no column of these lines of the codebook:\n#   weight\n" in beside
+    assert "# In the codebook, but not in the table:\n#   weight\n" in beside
     assert run("schema new --y adult").code == 2
     refused = run("schema new --codebook book.csv --out book.csv")
     assert refused.code == 2

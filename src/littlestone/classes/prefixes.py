@@ -464,8 +464,8 @@ class PrefixSetHypothesis(Hypothesis):
             for p, reach in self.table[:8]
         ]
         more = f" and {len(self.table) - 8} more entries" if len(self.table) > 8 else ""
-        how = "the longest of these beginnings decides"
-        return f"1 on what begins with {', '.join(written)}{more} ({how}), otherwise 0"
+        how = "the longest matching prefix decides"
+        return f"1 for values beginning with {', '.join(written)}{more} ({how}), otherwise 0"
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

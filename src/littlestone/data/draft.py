@@ -517,8 +517,8 @@ def draft(
                 f"The codebook {str(codebook)!r} describes no column of the table, but "
                 f"{', '.join(list(known)[:12])}. Names are compared exactly."
             )
-        blocks += _listing("The table has no column of these lines of the codebook", absent)
-        blocks += _listing("The codebook has no line of these columns", unsaid)
+        blocks += _listing("In the codebook, but not in the table", absent)
+        blocks += _listing("In the table, but not in the codebook", unsaid)
     for name, kind in kinds.items():
         variable = known.get(name)
         own = None if variable is None or identifying(name) else variable
