@@ -236,7 +236,7 @@ class LeafPaths(ConceptClass):
     Notes
     -----
     VC dimension 1 (0 for a single leaf). The inner nodes of its tree are improper (paper 001,
-    Definition 17): ``VC1Learner(proper=True)`` goes down from them to a leaf.
+    Definition 17).
 
     Examples
     --------

@@ -21,7 +21,6 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.finite import best_dichotomies
-from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis, spans
 from littlestone.classes.tree_paths import PathHypothesis, TreePaths
 from littlestone.classes.trees import ROOT, MatrixTree
@@ -29,7 +28,6 @@ from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.running import run
-from littlestone.learners.vc1 import leaves_below, most_leaves
 from littlestone.source import ExactSource, SeededSource, public_generator
 
 # -- Classes of paths: laws against brute force, points as texts, files, JSON ----------------------
@@ -468,7 +466,6 @@ def test_the_tree_is_that_of_the_matrix(concepts, points, sets):
         assert [tree.f(x) for x in points] == f.tolist()
         other = MatrixTree(table, f=row)
         assert (tree.height, tree.size) == (other.height, other.size)
-        assert most_leaves(tree) == most_leaves(other)
         names = {}
         for i, x in enumerate(points):
             mine, theirs = tree.quotient(x), other.quotient(i)
@@ -484,7 +481,6 @@ def test_the_tree_is_that_of_the_matrix(concepts, points, sets):
             assert tree.is_proper(mine) == other.is_proper(theirs)
             labels = tree.hypothesis(mine).predict(array(concepts, points))
             assert labels.tolist() == [int(c) for c in other.hypothesis(theirs).labels]
-            assert {names[x] for x in leaves_below(tree, mine)} == set(leaves_below(other, theirs))
         order = sorted(names, key=tree.order)
         for i, x in enumerate(order):  # a depth-first order: what is below comes next
             below = [tree.precedes(y, x) for y in order[i:]]
@@ -533,7 +529,7 @@ def test_an_infinite_star():
     star = LeafPaths(Points())
     assert (star.size, star.vc_dim) == (math.inf, 1)
     tree = make_tree(star)
-    assert (tree.height, most_leaves(tree)) == (2, math.inf)
+    assert tree.height == 2
     with pytest.raises(UnsupportedError, match="representation"):
         star.candidates(Sample.of([1], [1]))
     # among infinitely many others, one gains nothing
@@ -569,7 +565,7 @@ def test_text_and_json(tmp_path):
 def test_addresses_of_any_size():
     """Nothing is listed: 2**128 leaves, their tree of height 255, and what a sample forces."""
     tree = make_tree(LeafPaths(Prefixes("ipv6")))
-    assert (tree.height, most_leaves(tree)) == (255, math.inf)
+    assert tree.height == 255
     parse = Prefixes("ipv6").notation.parse
     site = parse("2001:db8::/32")
     assert not tree.is_proper(tree.quotient(site))
@@ -591,56 +587,26 @@ def needed(concepts, **options):
     return registry.make("vc1", concepts, **GOAL, **options).required_samples()
 
 
-@pytest.mark.more
-def test_the_price_of_proper_output_is_that_of_the_matrix():
+def test_the_price_is_that_of_the_matrix():
     listed = FiniteClass(np.eye(300, dtype=int))
-    assert needed(STAR) == needed(listed)
-    assert needed(STAR, proper=True) == needed(listed, proper=True)
-    # one draw among the leaves needs ln of their number; infinitely many need Algorithm 4
-    endless = LeafPaths(Points())
-    assert needed(endless) == needed(STAR) < needed(STAR, proper=True)
-    with pytest.raises(UnsupportedError, match=r"yan\.algorithm4"):
-        needed(endless, proper=True)
+    assert needed(LeafPaths(Points())) == needed(STAR) == needed(listed)
 
 
 @pytest.mark.first(3)
-@pytest.mark.parametrize(
-    ("concepts", "proper"),
-    [(STAR, False), (STAR, True), (KINDS, False), (KINDS, True), (LeafPaths(Points()), False)],
-    ids=str,
-)
-def test_it_is_learned(concepts, proper):
-    options = {**GOAL, "alpha": "0.2", "proper": proper}
+@pytest.mark.parametrize("concepts", [STAR, KINDS, LeafPaths(Points())], ids=str)
+def test_it_is_learned(concepts):
+    options = {**GOAL, "alpha": "0.2"}
     learner = registry.make("vc1", concepts, **options)
     for case, scenario in enumerate(scenarios(concepts, Fraction(1, 5))):
         sample = scenario.draw(learner.required_samples(), public_generator(case))
         found = run(learner, sample, SeededSource(case)).hypothesis
         assert scenario.excess(found) <= 0.2
-        assert not proper or concepts._end(found) in concepts._whole
 
 
 @pytest.mark.more
 @pytest.mark.parametrize(
-    ("concepts", "points", "proper"),
-    [
-        (LeafPaths(Points(1, 3)), [1, 2, 3], True),
-        (KINDS, ["b", "c", "d"], False),
-        (LeafPaths(Points()), ["x", 0], False),
-        (KINDS, ["b", "c", "d"], True),
-    ],
-    ids=str,
+    ("concepts", "points"), [(KINDS, ["b", "c", "d"]), (LeafPaths(Points()), ["x", 0])], ids=str
 )
-def test_it_is_private(concepts, points, proper):
-    learner = registry.make(
-        "vc1", concepts, epsilon=1, delta="0.1", alpha="0.9", beta="0.9", proper=proper
-    )
+def test_it_is_private(concepts, points):
+    learner = registry.make("vc1", concepts, epsilon=1, delta="0.1", alpha="0.9", beta="0.9")
     assert ls.audit.verify(learner, points=points, n_samples=2).holds
-
-
-def test_a_tree_that_calls_inner_nodes_proper_is_noticed(monkeypatch):
-    """The check that proper output is a concept has power."""
-    monkeypatch.setattr(LeafTree, "is_proper", lambda self, node: True)
-    learner = registry.make("vc1", STAR, **GOAL, proper=True)
-    data = Sample.of([1] * 800, [0] * 800)  # not the f of the tree
-    found = {type(run(learner, data, SeededSource(i)).hypothesis) for i in range(3)}
-    assert found == {ls.classes.AlwaysZero}  # the path to the centre, and no concept
