@@ -107,9 +107,7 @@ def _chance(plan: ChainMedian, values: Ordered, window: RankWindow, first: int) 
     groups = Groups.of(values, mechanism.height)
     scores = mechanism.scores(groups, values.n)
     parts = []
-    for i, (score, length) in enumerate(
-        zip(scores.tolist(), groups.sizes.tolist(), strict=True)
-    ):
+    for i, (score, length) in enumerate(zip(scores.tolist(), groups.sizes.tolist(), strict=True)):
         if int(length):  # nodes of one group release points on one side of all records
             parts.append((score, int(length), min(groups.release(i, 0), values.size - 1)))
     bottom = log(mechanism.height) + float(epsilon) / 2 + log((1 - delta) / delta)
@@ -226,8 +224,7 @@ def classes_table(options: argparse.Namespace) -> None:
         height = vc1.plan.tree.height
         depth = str(height) if height < 10**6 else f"2^{height.bit_length() - 1}"
         print(
-            f"{cls.spec[:26]:>26} {name:>9} {depth:>7} {generic:>12,} "
-            f"{vc1.required_samples():>7,}"
+            f"{cls.spec[:26]:>26} {name:>9} {depth:>7} {generic:>12,} {vc1.required_samples():>7,}"
         )
     low, high = 40, 200
     while high - low > 1:

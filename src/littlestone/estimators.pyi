@@ -217,13 +217,3 @@ class LittlestoneLearner(_learners.LittlestoneLearner):
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...
-
-class Subsampled(_learners.Subsampled):
-    def __init__(
-        self,
-        learner: Any,
-        rate: Number,
-        *,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...

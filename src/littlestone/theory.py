@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from littlestone.estimators import (
         AgnosticFromRealizable,
         LittlestoneLearner,
-        Subsampled,
     )
 
 __all__ = [
@@ -53,7 +52,6 @@ __all__ = [
     "LeafPaths",
     "LittlestoneLearner",
     "SOAPredictor",
-    "Subsampled",
     "TreePaths",
     "decomposition_dimension",
     "dimensions",
@@ -71,7 +69,7 @@ __all__ = [
 ]
 
 #: Estimators, which need scikit-learn.
-_LATE = ("AgnosticFromRealizable", "LittlestoneLearner", "Subsampled")
+_LATE = ("AgnosticFromRealizable", "LittlestoneLearner")
 
 
 def __getattr__(name: str) -> Any:

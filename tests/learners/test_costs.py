@@ -391,7 +391,7 @@ def test_what_would_need_the_number_is_refused():
     with pytest.raises(ParameterError, match="no costs under add-remove"):
         made.set_params(costs={0: 1, 1: 2}).fit(sample)
     with pytest.raises(UnsupportedError, match="under replace-one"):
-        ls.theory.Subsampled(secret(LINE), rate=0.5).required_samples()
+        ls.theory.AgnosticFromRealizable(secret(LINE), epsilon=1).required_samples()
     with pytest.raises(ParameterError, match="replace-one or add-remove"):
         ls.GenericLearner(LINE, epsilon=1, neighbours="user-replace").required_samples()
 

@@ -202,16 +202,6 @@ def each_comparison_has_the_whole_epsilon(original):
 
 
 @mutant(
-    "amplification too good",
-    f"{_PART}:amplified",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
-)
-def amplified_twice(original, epsilon, rate):
-    """The rate is squared in the formula of secret subsampling."""
-    return original(epsilon, rate * rate)
-
-
-@mutant(
     "secret made public",
     f"{_PART}:places",
     "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",

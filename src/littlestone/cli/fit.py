@@ -176,7 +176,6 @@ def fit(
     settings: Settings = None,
     agnostic: Flag = False,
     evaluated: Evaluated = Evaluated(),
-    subsample: str | None = None,
     weights: str | None = None,
     protocol: str | None = None,
     out: str | None = None,
@@ -208,11 +207,6 @@ def fit(
     agnostic:
         Make a learner for realizable labels agnostic: it sees records that were privately
         relabelled by a concept, and its certificate holds for any labels.
-    subsample:
-        Learn from a secret simple random sample of this proportion of the records, for example
-        1/100, so that large tables take less time. Epsilon and delta are for all records: on the
-        sample the learner gets more of both. The certificate is that of the sample. Nothing is
-        evaluated without --evaluate or --holdout, which read all records.
     weights:
         Not supported: a record of weight w would count w times, and its privacy loss would be w
         times epsilon.
@@ -241,11 +235,11 @@ def fit(
         asked = parse(
             data, y=y, goal=goal, records=records, targets=targets, table=table,
             open_points=open_points, further=further, evaluated=evaluated, learner=learner,
-            settings=settings, agnostic=agnostic, subsample=subsample,
+            settings=settings, agnostic=agnostic,
         )  # fmt: skip
     else:
         written = Protocol.read(protocol)
-        loose = {"y": y, "settings": settings, "agnostic": agnostic, "subsample": subsample}
+        loose = {"y": y, "settings": settings, "agnostic": agnostic}
         loose |= {"learner": None if learner == "auto" else learner}
         groups = (goal, records, targets, table, open_points, further, evaluated)
         for group in groups:
@@ -290,7 +284,6 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     learner: str = "auto",
     settings: Settings = None,
     agnostic: bool = False,
-    subsample: str | None = None,
 ) -> Fit:
     """Return what was typed, parsed: public things only."""
     from littlestone.learners.fit import Fit
@@ -316,7 +309,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     if target:
         _not_of_targets(
             samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
-            labels=labels, require_certificate=further.require_certificate, subsample=subsample,
+            labels=labels, require_certificate=further.require_certificate,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
             negative=records.negative,
             **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
@@ -334,7 +327,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     form, concepts = table.written("fit"), None
     if spec is None:
         _for_class(
-            learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
+            learner, set=settings, agnostic=agnostic, shift=open_points.shift,
         )  # fmt: skip
         if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(
@@ -372,7 +365,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
         bins=open_points.most_bins, model=goal.model or "auto", concepts=concepts, user=user,
         samples_per_user=None if samples_per_user is None
         else whole("fit", "samples_per_user", samples_per_user),
-        learner=learner, options=options, agnostic=agnostic, subsample=subsample,
+        learner=learner, options=options, agnostic=agnostic,
         alpha=goal.alpha, beta=goal.beta, certified=further.require_certificate,
         strict=records.strict,
         monotonic_cst=read_signs("fit", goal.monotonic),

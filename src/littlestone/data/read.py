@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -36,16 +36,15 @@ from littlestone.data.domains import (
     Domain,
     IntegerDomain,
     Line,
-    check_same,
     refusal,
     totals,
     user_index,
 )
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
-from littlestone.data.sample import Extremes, Sample, grouped
+from littlestone.data.sample import Extremes, grouped
 from littlestone.data.schema import Schema
 from littlestone.data.stored import Encoded, OnLine, Records, Store, Stored, StoredUsers, Unread
-from littlestone.data.tables import Stream, read_table
+from littlestone.data.tables import Stream
 from littlestone.data.targets import UserSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
@@ -55,9 +54,8 @@ Ints = npt.NDArray[np.int64]
 #: Public: tables of at least so many rows, over domains of at least so many points, are stored.
 LARGE = 1 << 20
 
-#: What a learner asks of its sample: all points at once; batches of them; the outermost ones; or
-#: the records at some places.
-Need: TypeAlias = Literal["all", "batches", "extremes", "places"]
+#: What a learner asks of its sample: all points at once; batches of them; the outermost ones.
+Need: TypeAlias = Literal["all", "batches", "extremes"]
 
 
 def read(
@@ -103,13 +101,6 @@ class _Sampled(Reading):
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""
         line: Line | None = getattr(self.domain, "line", None)
-        if need == "places":
-            rows = self.opened.rows() if self._stream else None
-            if not rows:
-                return self.in_memory()
-            labels = len(self.rules) if self.listed else None
-            take = partial(self._taken, rows)
-            return Unread(rows, self.in_memory, take=take, labels=labels)
         if need == "extremes" and self._direct and self._outermost:
             sample = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)
@@ -215,28 +206,6 @@ class _Sampled(Reading):
         run_engine(run, STOPPED.format(self.caller))
         (zero, one), (zero_out, one_out) = inside.tolist(), outside.tolist()
         return Extremes(np.sort(zeros)[::-1], np.sort(ones), (zero, one), (zero_out, one_out))
-
-    def _taken(self, rows: int, places: Ints) -> Sample:
-        """Return the sample of the rows at increasing places; other rows are passed over."""
-        stream = cast(Stream, self._stream)
-        schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
-
-        def run() -> tuple[int, pa.Table]:
-            kept, start = [], 0
-            for batch in stream.batches():
-                first, last = np.searchsorted(places, [start, start + len(batch)])
-                if first < last:
-                    here = pa.array(places[first:last] - start)
-                    columns = [column.take(here) for column in batch.columns]
-                    kept.append(pa.record_batch(columns, schema=schema))
-                start += len(batch)
-            return start, pa.Table.from_batches(kept, schema=schema)
-
-        found, chosen = run_engine(run, STOPPED.format(self.caller))
-        check_same([rows, found])
-        part = read_table(chosen, caller=self.caller)
-        frame = part.frame(schema.names, self.caller)
-        return cast(Sample, replace(self, opened=part, frame=frame).in_memory())
 
 
 def _outer(kept: Ints, values: Ints, most: int, *, largest: bool) -> Ints:

@@ -107,8 +107,6 @@ class Sample(ABC):
     in_memory: ClassVar[bool] = False
     #: Whether the order of the records is remembered, for verification.
     ordered: ClassVar[bool] = False
-    #: Whether `take` reads the records at some places alone.
-    by_row: bool = False
 
     @property
     def labels(self) -> int:
@@ -154,10 +152,6 @@ class Sample(ABC):
     def weighed(self, batch: Batch) -> Counts:
         """Return what each answer costs at the points of a batch, of shape (k, points)."""
         return _answer_costs(self.table, batch.counts)
-
-    def take(self, places: Counts) -> Sample:
-        """Return the records at different places, in any order, where they are read by row."""
-        raise TypeError("Records of this sample are not read by row.")
 
     @property
     def answer_costs(self) -> Counts:
