@@ -19,7 +19,6 @@ from flint import ctx
 
 from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.certificate import least_real
 from littlestone.classes.finite import check_dichotomies, dichotomies
 from littlestone.data.sample import OrderedSample, part, shuffle
 from littlestone.errors import (
@@ -190,7 +189,6 @@ _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 1
 #: What the learner's error on the ghosts may use of the share of alpha that is its own.
 _ON_GHOSTS = Fraction(97, 100)
 _SHARES = tuple(Fraction(k, 20) for k in (4, 6, 8, 10, 12, 14))
-_HALF = Fraction(1, 2)
 #: Where (4 e**x - 1)/x is about least, and slightly more than ln 4.
 _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
@@ -297,51 +295,14 @@ class TwoSamplePlan(Plan):
 def fewest_records(
     learner: Learner[Any], goal: Goal, fixed: Fraction | None = None
 ) -> TwoSamplePlan:
-    """Return a plan that needs few records; the learner is planned a few times only.
+    """Return the plan that needs the fewest records, of some shares of alpha.
 
     ``fixed``: epsilon of the learner; by default about the best one for a learner whose records
     grow like 1/epsilon, or all that is left beyond ln 4.
     """
     epsilon = fixed or max(goal.epsilon - _LN_4, _EPSILON)
-    best = _plan(learner, goal, epsilon, _HALF)
-    for _ in range(2):  # the learner's records grow like 1/alpha: is another share better?
-        share = _better(best)
-        if share is None:
-            break
-        other = _plan(learner, goal, epsilon, share)
-        if other.required >= best.required:
-            break
-        best = other
-    return best
-
-
-def _better(found: TwoSamplePlan) -> Fraction | None:
-    """Return the share of alpha that seems best, given one plan; None if that is its own."""
-    goal, concepts = found.goal, found.learner.concept_class
-    per_share = found.pool * found.share
-
-    def about(share: Fraction) -> float:
-        rest = _rest(goal, goal.alpha * share)
-        return float(per_share / share) + _about_second(concepts, found.first, rest)
-
-    share = min([*_SHARES, found.share], key=about)
-    return None if share == found.share else share
-
-
-def _about_second(concepts: ConceptClass, first: int, rest: Goal) -> float:
-    """Estimate the records of the second part, in floats."""
-    dim, epsilon, alpha = concepts.vc_dim, float(rest.epsilon), float(rest.alpha)
-    unlucky = _unlikely(rest.beta / 3)
-
-    def labellings(n: float) -> float:
-        found = dim * math.log(math.e * max(n / max(dim, 1), 1))
-        return min(found, concepts.ln_size) if _finite(concepts) else found
-
-    def enough(n: float) -> bool:
-        spread = math.sqrt(2 * labellings(n) / n) + 2 * math.sqrt(unlucky / (2 * n))
-        return spread + 2 * (labellings(first) + unlucky) / (epsilon * n) <= alpha
-
-    return least_real(enough, 64)
+    plans = [_plan(learner, goal, epsilon, share) for share in _SHARES]
+    return min(plans, key=lambda plan: plan.required)
 
 
 def _plan(learner: Learner[Any], goal: Goal, epsilon: Fraction, share: Fraction) -> TwoSamplePlan:

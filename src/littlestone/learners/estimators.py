@@ -208,7 +208,7 @@ class AgnosticFromRealizable(
     >>> realizable = ls.VC1Learner(far, epsilon=1.0, delta=1e-6)
     >>> learner = AgnosticFromRealizable(realizable, epsilon=1.0, random_state=0)
     >>> learner.required_samples(), ls.AgnosticLearner(far, epsilon=1.0).required_samples()
-    (58921, 930031)
+    (56915, 930031)
     """
 
     learner: Any
