@@ -18,7 +18,6 @@ from littlestone.classes import (
     AffineSubspaces,
     Conjunctions,
     FiniteClass,
-    HalfPlanes,
     LeafPaths,
     TreePaths,
 )
@@ -48,7 +47,6 @@ __all__ = [
     "AgnosticFromRealizable",
     "Conjunctions",
     "FiniteClass",
-    "HalfPlanes",
     "HalvingPredictor",
     "LeafPaths",
     "LittlestoneLearner",

@@ -62,7 +62,6 @@ REASONS = {
     "classes/decision_trees": ROWS,
     "classes/finite.py": RECORDS,
     "classes/affine_subspaces.py": ROWS,
-    "classes/half_planes.py": RECORDS,
     "classes/hashing.py": RECORDS,
     "classes/intervals.py": LINE,
     "classes/intervals.py:StreamedIntervals._left_runs": RECORDS,

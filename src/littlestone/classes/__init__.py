@@ -8,7 +8,7 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`, `half_planes`,
+                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`,
                     `affine_subspaces`; ``decision_trees/``; `finite`, with
                     dichotomies: labels of a few points, drawn by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
@@ -54,7 +54,6 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
 from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -104,8 +103,6 @@ __all__ = [
     "DecisionTrees",
     "Dimensions",
     "FiniteClass",
-    "HalfPlaneHypothesis",
-    "HalfPlanes",
     "HashFunction",
     "HashHypothesis",
     "HashSetHypothesis",

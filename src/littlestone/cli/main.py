@@ -70,7 +70,6 @@ _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
     "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
-    "with --public, half_planes(0, 0, 1023, 1023); "
     "over the columns of a --schema: "
     "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."

@@ -169,7 +169,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules and trees give a --schema of public
+        thresholds and intervals. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
