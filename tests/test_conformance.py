@@ -137,7 +137,6 @@ SMALL_CLASSES = [
     (ls.SparseSets(2, 1, 3), {}),
     (ls.SparseSets(2), {}),
     (TREE, {"text": False}),
-    (ls.theory.LeafPaths(TREE), {"points": ["b", "c", "d"], "text": False}),
     (ls.Prefixes("01", 2), {}),
     (ls.theory.Conjunctions(2), {}),
     (ls.theory.Conjunctions(2, monotone=True), {}),

@@ -18,7 +18,6 @@ from littlestone.classes import (
     AffineSubspaces,
     Conjunctions,
     FiniteClass,
-    LeafPaths,
     TreePaths,
 )
 from littlestone.classes.base import multiclass_littlestone_dimension, multiclass_soa
@@ -48,7 +47,6 @@ __all__ = [
     "Conjunctions",
     "FiniteClass",
     "HalvingPredictor",
-    "LeafPaths",
     "LittlestoneLearner",
     "SOAPredictor",
     "Subsampled",

@@ -66,7 +66,6 @@ REASONS = {
     "classes/intervals.py": LINE,
     "classes/intervals.py:StreamedIntervals._left_runs": RECORDS,
     "classes/intervals.py:_all_pairs": "digits of 21 bits, below 2**21 at a time",
-    "classes/leaf_paths.py": ROWS,
     "classes/rules.py": ROWS,
     "classes/sparse_sets.py": RECORDS,
     "classes/thresholds.py": RECORDS,

@@ -82,7 +82,6 @@ KINDS = {
         )
     ),
     "intervals": lambda rng: ls.Intervals(*bounds(rng, 1, 2, 9, 200, 2**16, 2**64, 2**1024)),
-    "leaf_paths": lambda rng: ls.theory.LeafPaths(KINDS[rng.choice(TREES)](rng)),
     "points": lambda rng: rng.choice([ls.Points(), ls.Points(*bounds(rng, 1, 2, 99, 2**64))]),
     "prefixes": lambda rng: ls.Prefixes(
         *rng.choice([("ipv4",), ("ipv6",), ("01", 3), ("0123456789", 5)])
@@ -96,9 +95,6 @@ KINDS = {
     "thresholds": lambda rng: ls.Thresholds(*bounds(rng, 1, 2, 99, 2**64, 2**4096)),
     "tree_paths": lambda rng: ls.theory.TreePaths(taxonomy(rng)),
 }
-
-
-TREES = ["points", "prefixes", "tree_paths"]
 
 
 def setting(case):

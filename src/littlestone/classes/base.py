@@ -583,8 +583,7 @@ class ConceptClass(ABC):
         """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""
         raise UnsupportedError(
             f"{self.spec} has no tree of a class of VC dimension 1. Classes that have one: "
-            "thresholds, points, tree_paths, prefixes, leaf_paths, and finite classes of VC "
-            "dimension at most 1."
+            "thresholds, points, tree_paths, prefixes, and finite classes of VC dimension 1."
         )
 
     def domain_points(self) -> Iterable[Point] | None:

@@ -69,7 +69,7 @@ _PRICES = f"An option that names no cost in epsilon costs none.\n\n{_EXITS}"
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
-    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
+    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4); "
     "over the columns of a --schema: "
     "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."

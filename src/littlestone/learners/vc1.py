@@ -27,8 +27,6 @@ from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.certificate import Bound, Line, least_n, log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
-from littlestone.classes.base import LISTABLE
-from littlestone.classes.leaf_paths import LeafTree
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree, make_tree
 from littlestone.data import Sample
 from littlestone.data.sample import Kinds, part, shuffle, sizes
@@ -741,12 +739,6 @@ class VC1(ClassLearner[VC1Plan]):
             chosen, own = _best(self.concept_class, (epsilon, delta, alpha, beta), self.method)
             found = verified_plan(VC1Plan(own, chosen, None, alpha, beta), _larger)
             return replace(found, chunks=self.chunks)
-        if not isinstance(leaves, int):
-            raise UnsupportedError(
-                f"The tree of {self.concept_class.spec} has more leaves than the {LISTABLE:,} that "
-                "proper output draws from. Learn improperly, or use Algorithm 4: --learner "
-                "yan.algorithm4, littlestone.papers.ProperLearner (see: littlestone papers)."
-            )
 
         def split(a: Fraction, b: Fraction) -> VC1Plan:
             below = Leaves(epsilon, alpha - alpha * a, beta - beta * b, leaves)
@@ -961,11 +953,10 @@ def _with_paths(tree: VC1Tree, top: Node) -> Iterator[tuple[Node, list[Node]]]:
         yield leaf, [tree.ancestor(leaf, depth) for depth in steps]
 
 
-def most_leaves(tree: VC1Tree) -> int | float:
+def most_leaves(tree: VC1Tree) -> int:
     """Return the largest number of first proper nodes below an improper node.
 
-    0 if every node is proper, so that improper output does not exist; infinite if the tree cannot
-    be walked.
+    0 if every node is proper, so that improper output does not exist.
 
     Examples
     --------
@@ -973,12 +964,8 @@ def most_leaves(tree: VC1Tree) -> int | float:
     >>> most_leaves(MatrixTree([[0, 0, 0], [1, 1, 0], [1, 0, 1]], f=0))
     2
     """
-    if isinstance(tree, LeafTree):
-        return tree.n_below if tree.n_below <= LISTABLE else math.inf
     if isinstance(tree, PathsTree):
         return 0
-    if not isinstance(tree.size, int):
-        return math.inf
     most, walked = 0, list(tree.children(ROOT))
     for node in walked:  # grows while it is walked: all nodes, parents first
         walked += tree.children(node)
