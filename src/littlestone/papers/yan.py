@@ -37,6 +37,7 @@ from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
 from littlestone.errors import check_integer
 from littlestone.mechanisms import exponential_mechanism, score_needed, sparse_select
+from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -49,7 +50,7 @@ from littlestone.mechanisms.median import (
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
 from littlestone.papers.adaptor import Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale
-from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, exp
+from littlestone.source import Exp, Explicit, LeveledChoice, exp
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -313,7 +314,7 @@ class PrivateMedian:
         balance: npt.NDArray[np.int64] = np.minimum(
             inside - middle.before[trie.first], middle.ends[trie.last] - inside
         )
-        if source.choose(at_least(self.each, at.theta - int(balance.max(initial=0)))):
+        if source.choose(coin_of(self.each, int(balance.max(initial=0)) - at.theta)):
             # then one of them, by its balance: what lies between its children is interior
             some = np.flatnonzero(balance >= at.least)
             choice = LeveledChoice(balance[some], None, lambda i, _: int(some[i]), at.bottom)
@@ -339,7 +340,7 @@ class PrivateMedian:
         starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
         weights = np.add.reduceat(np.diff(middle.ends, prepend=0), starts)
         best = int(np.argmax(weights))
-        if not source.choose(at_least(self.each, at.stable - int(weights[best]))):
+        if not source.choose(coin_of(self.each, int(weights[best]) - at.stable)):
             return None
         # 6. its first leaf, its middle, its last leaf: one of them is interior
         first, last = _leaves(int(middle.points[starts[best]]), self.height - q)
@@ -432,14 +433,6 @@ def least_tail(epsilon: Fraction, chance: Fraction) -> int:
     """
     allowed = chance * (1 + exp(-epsilon))
     return least_n(lambda k: (allowed - exp(-epsilon * k)).sign() >= 0)
-
-
-@lru_cache(maxsize=1024)
-def at_least(epsilon: Fraction, k: int) -> ExplicitWeights:
-    """Return the coin of Z >= k, for two-sided geometric Z: Laplace noise on integers."""
-    p = exp(-epsilon)
-    far = exp(-epsilon * max(k, 1 - k))  # Pr[Z >= k] = p**k / (1 + p) for k >= 1
-    return ExplicitWeights(1 + p - far, far) if k >= 1 else ExplicitWeights(far, 1 + p - far)
 
 
 def _heavy_leaf(middle: Ordered, trie: Trie) -> int:
@@ -860,7 +853,7 @@ class ProperLearner(Certified):
             light = len(X) > T
             if not light:  # (b) w_min, with noise: is it at most the threshold?
                 w_min = min(w[x] for x in X)
-                light = bool(source.choose(at_least(self.each / 2, w_min - threshold)))
+                light = bool(source.choose(coin_of(self.each / 2, threshold - w_min)))
             if light:  # (c)
                 x_flag = chosen([w[x] for x in X])  # i.
                 break  # ii.
