@@ -60,7 +60,6 @@ from littlestone.mechanisms.median import (
     RankExponential,
     RankWindow,
     TreeEM,
-    TuplePaths,
     one_shot_path,
     private_median,
 )
@@ -541,6 +540,23 @@ def _release(values: Vector, source: Source) -> Hashable:
 def _tree() -> tuple[tuple[int, ...], ...]:
     """Return the nodes of a tree with a fork below a chain, as paths from the root."""
     return ((), (1,), (1, 1), (1, 2), (1, 2, 1), (2,))
+
+
+class TuplePaths:
+    """The tree of all tuples: the parent of ``(a, b, c)`` is ``(a, b)``."""
+
+    def depth(self, node: tuple[Any, ...]) -> int:
+        return len(node)
+
+    def meet(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
+        same = (x == y for x, y in zip(a, b, strict=False))
+        return next((i for i, equal in enumerate(same) if not equal), min(len(a), len(b)))
+
+    def ancestor(self, node: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
+        return node[:depth]
+
+    def order(self, node: tuple[Any, ...]) -> tuple[Any, ...]:
+        return node
 
 
 def _path(
