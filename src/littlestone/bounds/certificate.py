@@ -201,6 +201,11 @@ class CertificateBuilder:
         self.known: Mapping[str, int | Fraction | Step] = known
         self._cache: dict[tuple[str, int], Value] = {}
 
+    @property
+    def holds(self) -> bool:
+        """Whether no condition so far is false."""
+        return all(step.value is not False for step in self.steps.values())
+
     def where(self, **known: int | Fraction | Step) -> CertificateBuilder:
         """Return the same certificate, for formulas that may name these numbers, too."""
         inner = copy(self)  # with the same steps
@@ -481,7 +486,7 @@ class Bound:
         def holds(n: int) -> bool:
             cert = CertificateBuilder(**inputs, n=n)
             self.write(cert)
-            return all(step.value is not False for step in cert.steps.values())
+            return cert.holds
 
         return least_n(holds, guess)
 
