@@ -314,7 +314,7 @@ def test_what_cannot_work_is_refused_before_the_first_record():
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         _ = learner(Conjunctions(40)).hypothesis_
     paths = LeafPaths(Points())
-    assert "--learner lyu.algorithm3" in feasible(learner(paths)).next_step
+    assert "littlestone.papers.DPOL" in feasible(learner(paths)).next_step
     for found in (learner(Conjunctions(40)), learner(paths, delta=0), learner(SparseSets(2000))):
         assert "lyu" not in feasible(found).next_step
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):

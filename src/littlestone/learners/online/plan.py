@@ -392,7 +392,7 @@ def _as_printed(concept_class: ConceptClass, goal: StreamGoal) -> str:
         concept_class.version_space().littlestone_dim()
     except LittlestoneError:
         return ""
-    return " Without a bound: littlestone stream --learner lyu.algorithm3."
+    return " Without a bound: littlestone.papers.DPOL, from Python."
 
 
 @lru_cache(maxsize=256)
