@@ -631,7 +631,7 @@ def rehearse(
     progress: Progress = lambda done, total: None,
     **fit: Any,
 ) -> Rehearsal:
-    """Say how good a private fit of so many records becomes, before there are any.
+    """Say how good a private fit of so many records will be, before there are any.
 
     Parameters
     ----------

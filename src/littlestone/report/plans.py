@@ -375,7 +375,7 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
+_RIVALS = {"auroc": "chance is 0.5", "concordance": "chance is 0.5", "r2": "a constant has 0"}
 
 
 @page_maker(Rehearsal)
