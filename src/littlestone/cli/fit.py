@@ -710,14 +710,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import words_of
+    from littlestone.planning.rehearsal import rounded, words_of
 
     more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
             f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
-            f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
+            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
+            f"{rounded(each.low)} to {rounded(each.high)}",
+            rounded(cell.free[name].mean) if name in cell.free else "-",
             *([cell.variant] if more else []),
         )
         for cell in found.cells for name, each in cell.measures.items()
