@@ -63,7 +63,7 @@ class Wanted:
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Probability with which the error may exceed alpha, for example 0.05. Required."""
+    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
 
 
 @shared
