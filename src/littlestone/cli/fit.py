@@ -191,7 +191,7 @@ def fit(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Learn a private model of a table, and release it.
+    """Learn a private model from a table, and release it.
 
     A table, --y and --epsilon are enough: what is not said is decided by public rules, and printed
     first with what it costs.
@@ -566,7 +566,7 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
     return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
 
 
-# -- ``littlestone rehearse``: how good a private fit becomes, found on public rows.
+# -- ``littlestone rehearse``: how good a private fit will be, found on public rows.
 
 
 @shared
@@ -616,7 +616,7 @@ def rehearse(
     report: Page = None,
     json: AsJson = False,
 ) -> int:
-    """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
+    """Estimate how good a fit of given size will be, by repeated runs on PUBLIC rows.
 
     Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
     published one. Without it a population is made up over a --schema (--best, --share). Several
@@ -710,14 +710,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import words_of
+    from littlestone.planning.rehearsal import rounded, words_of
 
     more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
             f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
-            f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
+            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
+            f"{rounded(each.low)} to {rounded(each.high)}",
+            rounded(cell.free[name].mean) if name in cell.free else "-",
             *([cell.variant] if more else []),
         )
         for cell in found.cells for name, each in cell.measures.items()

@@ -102,9 +102,10 @@ class Goal:
     """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
     and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
 
 
 @shared
@@ -121,9 +122,10 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
     settings: Settings = None
