@@ -1,9 +1,9 @@
 """Rows in a store; users are named by integers or texts."""
 
 import datetime
-from collections import Counter
 import io
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, product
 

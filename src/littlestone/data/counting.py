@@ -519,7 +519,7 @@ def count_cells(table: Any, name: str, *, caller: str) -> tuple[pa.ChunkedArray,
     --------
     >>> cells, counts = count_cells({"age": [44, 17, 44]}, "age", caller="doctest")
     >>> sorted(zip(cells.to_pylist(), counts.tolist()))
-    [(b'17', 1), (b'44', 2)]
+    [('17', 1), ('44', 2)]
     """
     return next(count_columns(read_table(table, caller=caller), [name], caller=caller))
 
