@@ -453,16 +453,6 @@ class Column:
         ceilings = (math.ceil(edge) for edge in self.edges or ())
         return tuple(max(edge, -(2**63)) for edge in ceilings if edge < 2**63)
 
-    @cached_property
-    def of_days(self) -> bool:
-        """Whether a cell of a column of dates is decided by its day."""
-        return (
-            self.calendar is not None
-            and self.calendar.of_days
-            and not self.missing
-            and not (self.calendar.by == "date" and any(edge % 86_400 for edge in self.edges or ()))
-        )
-
     @property
     def _label(self) -> str:
         return self.name if self.calendar is None else self.calendar.label(self.name)

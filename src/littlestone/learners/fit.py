@@ -422,7 +422,7 @@ class Fit:
         if self.inference is not None:
             decided.add("Coefficients", about_coefficients(planned.learner, n))
         if before is None:
-            opened.frame(schema.names, caller)
+            opened.stream(schema.names, caller)
             self._afford(planned.learner, shares, source, ledger, table)
             if shares.labels:
                 decided.tell()
