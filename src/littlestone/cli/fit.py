@@ -25,7 +25,6 @@ from littlestone.cli.options import (
     covered_share,
     label_list,
     learner_named,
-    learner_options,
     names,
     needed,
     open_schema,
@@ -99,9 +98,6 @@ class Targets:
             periods = [end.strip() for end in periods.split(",")]
         given = vars(self) | {"periods": periods}
         return {name: value for name, value in given.items() if value is not None}
-
-
-_LearnerOptions = learner_options()
 
 
 @shared
@@ -178,7 +174,6 @@ def fit(
     further: Further = Further(),
     learner: str = "auto",
     settings: Settings = None,
-    own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
     agnostic: Flag = False,
     evaluated: Evaluated = Evaluated(),
     subsample: str | None = None,
@@ -246,13 +241,13 @@ def fit(
         asked = parse(
             data, y=y, goal=goal, records=records, targets=targets, table=table,
             open_points=open_points, further=further, evaluated=evaluated, learner=learner,
-            settings=settings, own=own, agnostic=agnostic, subsample=subsample,
+            settings=settings, agnostic=agnostic, subsample=subsample,
         )  # fmt: skip
     else:
         written = Protocol.read(protocol)
         loose = {"y": y, "settings": settings, "agnostic": agnostic, "subsample": subsample}
         loose |= {"learner": None if learner == "auto" else learner}
-        groups = (goal, records, targets, table, open_points, further, own, evaluated)
+        groups = (goal, records, targets, table, open_points, further, evaluated)
         for group in groups:
             usual = vars(type(group)())
             loose |= {name: v for name, v in vars(group).items() if v != usual[name]}
@@ -294,7 +289,6 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     evaluated: Evaluated,
     learner: str = "auto",
     settings: Settings = None,
-    own: Any = None,
     agnostic: bool = False,
     subsample: str | None = None,
 ) -> Fit:
@@ -303,7 +297,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     from littlestone.learners.task import Labels
 
     user, spec = records.user, goal.concept_class
-    options: Json = {} if own is None else {name: v for name, v in vars(own).items() if v}
+    options: Json = {}
     samples_per_user, costs, labels = further.samples_per_user, further.costs, further.labels
     needed("fit", "epsilon", goal.epsilon)
     if spec is not None and goal.model is not None:
@@ -324,7 +318,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
             samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
             labels=labels, require_certificate=further.require_certificate, subsample=subsample,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
-            negative=records.negative, **options,
+            negative=records.negative,
             **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
         )  # fmt: skip
     listed = label_list("fit", labels, positive=records.positive or records.negative)
@@ -341,7 +335,6 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     if spec is None:
         _for_class(
             learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
-            **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
         if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(

@@ -6,7 +6,7 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
@@ -354,22 +354,6 @@ class Filed:
         if self.record is not None:
             text = jsonlib.dumps(record_of(), indent=1, ensure_ascii=False)
             write_text(self.record, f"{text}\n")
-
-
-def learner_options() -> Any:
-    """Make the options that parameters of learners declare, each with the learners it is for."""
-    from littlestone.learners.registry import options
-
-    made = []
-    for name, (each, learners) in options().items():
-        words = f"{each.metadata['option']} (--learner {' or '.join(learners)})."
-        typed = each.metadata["kind"].option
-        about = Parameter(help=words, negative="", show_default=False)
-        field = (bool, False) if typed is bool else (typed | None, None)
-        made.append((name, Annotated[field[0], about], field[1]))
-    options_of = make_dataclass("LearnerOptions", made, frozen=True)
-    options_of.__module__ = __name__  # where cyclopts looks names up
-    return Parameter(name="*")(options_of)
 
 
 def needed(command: str, name: str, value: str | None) -> str:

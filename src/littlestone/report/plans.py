@@ -22,7 +22,6 @@ from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release, parts_in, proposal_of
-from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.planning.rehearsal import FREE, Rehearsal, rounded, words_of
@@ -169,7 +168,7 @@ def _cheaper(plans: Plans) -> Json | None:
     if cheaper is None:
         return None
     return {
-        "learner": shown_name(cheaper.learner, {"proper": cheaper.options.get("proper")}),
+        "learner": cheaper.learner,
         "reads": cheaper.reads or "",
         "n": integer(cheaper.n or 0),
         "agnostic": cheaper.agnostic,
