@@ -48,7 +48,6 @@ ESTIMATORS = {
         ls.Intervals(1, 4), epsilon=1, public=[2, 3] * 40
     ),
     "vc1": ls.VC1Learner(LINE, **SMALL),
-    "vc1, proper": ls.VC1Learner(LINE, **SMALL, proper=True),
     "users": ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2),
     "littlestone": ls.theory.LittlestoneLearner(PAIR, **SMALL),
     "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),
@@ -86,7 +85,7 @@ WHERE = {
 SLOW = {
     f"{name}-private_on_all_small_data"
     for name in ESTIMATORS
-    if name not in ("generic", "agnostic", "vc1", "vc1, proper")
+    if name not in ("generic", "agnostic", "vc1")
 } | {f"{spec}-draws_have_the_exact_law" for spec in ("prefixes(01, 2)", "intervals(-1, 2)")}
 
 

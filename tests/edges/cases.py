@@ -459,16 +459,7 @@ BOTH = {"epsilon": 1, "delta": 1e-6}
 LEARNERS = {
     "generic": ("tips", _fit(lambda c, s: ls.GenericLearner(c, epsilon=1, random_state=s))),
     "agnostic": ("tips", _fit(lambda c, s: ls.AgnosticLearner(c, epsilon=1, random_state=s))),
-    **{
-        f"vc1 {method}": (
-            "tp" if method == "one-shot" else "t",
-            _fit(lambda c, s, m=method: ls.VC1Learner(c, **BOTH, method=m, random_state=s)),
-        )
-        for method in ("one-shot", "median-exponential", "median-tree")
-    },
-    "vc1 proper": (
-        "tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, proper=True, random_state=s)),
-    ),
+    "vc1": ("tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, random_state=s))),
     "littlestone": (
         "p", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
     ),

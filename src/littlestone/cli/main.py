@@ -110,8 +110,8 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.fit:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
-    "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
+    "littlestone.cli.fit:rehearse": "Estimate how good a fit will be, by runs on PUBLIC rows.",
+    "littlestone.cli.fit:fit": "Learn a private model from a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
@@ -135,7 +135,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
         (create, show),
     ),
     "schema": (
-        "Describe the columns of a table publicly, check that, or learn it privately.",
+        "Draft a public description of the columns of a table, check one, or learn one privately.",
         -1,  # the first step
         (new, propose, check_schema),
     ),

@@ -237,7 +237,7 @@ GROUPS = {
         points n unit outside pairs places copies weights codebook
     """,
     "Model": """
-        model class learner set proper method monotonic monotonic-cst inference loss quantile costs
+        model class learner set method monotonic monotonic-cst inference loss quantile costs
         agnostic alpha beta require-certificate constants adversary solve best share
         single third aim chance runs jobs
     """,

@@ -127,8 +127,7 @@ def make(
     if algorithm.KIND != "learner" or algorithm.UNIT == "stream":
         raise ParameterError(
             f"{name} does not learn from records or users; use it from Python, "
-            f"littlestone.papers.{algorithm.__name__}"
-            + (", or by `littlestone stream`." if algorithm.UNIT == "stream" else ".")
+            f"littlestone.papers.{algorithm.__name__}."
         )
     if algorithm.PURE:
         delta = arguments.pop("delta", None)
