@@ -70,9 +70,9 @@ from littlestone.classes.hypotheses import (
     parse_integer,
     patched,
 )
-from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals, UnionHypothesis
+from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals
 from littlestone.classes.points import Points
-from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import (
@@ -119,7 +119,6 @@ __all__ = [
     "PointHypothesis",
     "Points",
     "PrefixHypothesis",
-    "PrefixSetHypothesis",
     "Prefixes",
     "Representation",
     "RuleHypothesis",
@@ -135,7 +134,6 @@ __all__ = [
     "TreeHypothesis",
     "TreePaths",
     "TreeSum",
-    "UnionHypothesis",
     "VersionSpace",
     "affine_span",
     "at_public_points",
@@ -156,7 +154,6 @@ __all__ = [
     "parse_class",
     "parse_integer",
     "patched",
-    "prefix_set",
     "shattered_tree",
     "soa",
     "threshold_dimension",

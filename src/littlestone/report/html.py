@@ -36,7 +36,6 @@ from littlestone.classes import (
     TableHypothesis,
     ThresholdHypothesis,
     TreeEnsemble,
-    UnionHypothesis,
 )
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
 from littlestone.classes.prefixes import PrefixForest, PrefixHypothesis
@@ -676,12 +675,6 @@ def _interval(hypothesis: IntervalHypothesis, setting: Setting) -> Json:
     first, last = hypothesis.first, hypothesis.last
     inside = integer(first) if first == last else f"{integer(first)} to {integer(last)}"
     return _strip([(first, last)], f"1 on {inside}, 0 elsewhere", hypothesis, setting.domain)
-
-
-@plotter(UnionHypothesis)
-def _union(hypothesis: UnionHypothesis, setting: Setting) -> Json:
-    title = f"1 on {len(hypothesis.runs)} intervals, 0 elsewhere"
-    return _strip(hypothesis.runs, title, hypothesis, setting.domain)
 
 
 @plotter(TableHypothesis)
