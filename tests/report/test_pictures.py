@@ -17,7 +17,7 @@ from littlestone.classes import (
     Conjunctions,
     FiniteClass,
     HashFunction,
-    HashHypothesis,
+    HashSetHypothesis,
     IntervalHypothesis,
     PointHypothesis,
     Points,
@@ -81,8 +81,8 @@ HYPOTHESES = [
     on_points(list(range(100))),
     patched(AlwaysZero(), {"x" * 300: 1}),
     ConjunctionHypothesis(40, 2**40 - 1, 0),
-    HashHypothesis(HashFunction(3, 5, 7, 315), 12),
-    HashHypothesis(HashFunction(3, 5, 7, 315), 12, (1, HUGE)),
+    HashSetHypothesis(HashFunction(3, 5, 7, 315), (12,)),
+    HashSetHypothesis(HashFunction(3, 5, 7, 315), (2, 12), (1, HUGE)),
 ]
 
 

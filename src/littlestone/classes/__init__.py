@@ -54,7 +54,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
+from littlestone.classes.hashing import Hashed, HashFunction, HashSetHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -74,7 +74,7 @@ from littlestone.classes.intervals import CellClass, IntervalHypothesis, Interva
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
-from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
+from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.spec import (
     CLASSES,
     ClassAtPoints,
@@ -103,10 +103,8 @@ __all__ = [
     "Dimensions",
     "FiniteClass",
     "HashFunction",
-    "HashHypothesis",
     "HashSetHypothesis",
-    "HashedPoints",
-    "HashedSets",
+    "Hashed",
     "HypothesisSet",
     "IdentityRepresentation",
     "IntervalHypothesis",

@@ -25,7 +25,7 @@ from littlestone.classes import (
     AlwaysZero,
     ConceptClass,
     ConjunctionHypothesis,
-    HashHypothesis,
+    HashSetHypothesis,
     IntervalHypothesis,
     PatchedHypothesis,
     PointHypothesis,
@@ -748,10 +748,11 @@ def _rule(hypothesis: RuleHypothesis, setting: Setting) -> Json:
     return _two("A rule", hypothesis, [literal.text for literal in hypothesis.literals], setting)
 
 
-@plotter(HashHypothesis)
-def _hash(hypothesis: HashHypothesis, setting: Setting) -> Json:
+@plotter(HashSetHypothesis)
+def _hash(hypothesis: HashSetHypothesis, setting: Setting) -> Json:
     buckets = integer(hypothesis.function.buckets)
-    tests = [f"public hash of x = {integer(hypothesis.bucket)} (of {buckets} buckets)"]
+    shown = ", ".join(map(integer, hypothesis.buckets[:20]))
+    tests = [f"public hash of x = {shown} (of {buckets} buckets)"]
     if hypothesis.bounds is not None:
         tests.append(" ≤ x ≤ ".join(map(integer, hypothesis.bounds)))
     return _two("A bucket of a public hash", hypothesis, tests, setting)
