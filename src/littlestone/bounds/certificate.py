@@ -68,6 +68,9 @@ class Step:
     value: Shown
     source: str  # identifier of the claim that says why this formula
 
+    def __float__(self) -> float:
+        return float(self.value)
+
     def to_dict(self) -> Json:
         """Return plain JSON; exact numbers as integers or text, references as ``@step``."""
         return {
@@ -205,6 +208,11 @@ class CertificateBuilder:
     def holds(self) -> bool:
         """Whether no condition so far is false."""
         return all(step.value is not False for step in self.steps.values())
+
+    @property
+    def floats(self) -> dict[str, Any]:
+        """The known numbers in floats: what searches by `Bound.function` take."""
+        return {name: in_floats(x) for name, x in self.known.items()}
 
     def where(self, **known: int | Fraction | Step) -> CertificateBuilder:
         """Return the same certificate, for formulas that may name these numbers, too."""
@@ -619,7 +627,7 @@ _LN_2 = math.log(2)
 def in_floats(x: Any) -> Any:
     """Return integers and fractions as floats, or by their logarithms."""
     if not isinstance(x, int | Fraction):
-        return x
+        return float(x) if isinstance(x, Step) else x
     try:
         near = float(x)
     except OverflowError:
