@@ -207,7 +207,7 @@ def _case(
         )
 
     notes = [str(options[key]) for key in ("method",) if key in options]
-    notes += ["proper"] * ("proper" in options) + [note] * bool(note)
+    notes += [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
     title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in notes)
 
@@ -225,7 +225,7 @@ def _case(
 HIGH_EPSILON: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "high epsilon"}
 _EPSILON: tuple[Part, ...] = ("epsilon",)
 _DELTAS: tuple[Part, ...] = ("delta",)
-_ONE_RECORD = _with(chunk=1, tolerances=(0,))
+_ONE_RECORD = _with(chunk=1, tolerance=0)
 _POOL = _with(pool=2)
 
 
@@ -297,11 +297,8 @@ _HALF, _QUARTER = F(1, 2), F(1, 4)
 # What several lines share: the learner, its class and the points, how it is made.
 _generic, _agnostic = partial(_case, "generic"), partial(_case, "agnostic")
 _vc1 = partial(_case, "vc1", Thresholds(1, 2), [1, 2])
-_proper = partial(_case, "vc1", _FORK, [0, 1], 3, proper=True, delta=_HALF)
-_closures = partial(_case, "littlestone", Points(), ["a", "b"], method="closures")
-_conjunctions = partial(
-    _case, "littlestone", Conjunctions(1), [(0,), (1,)], method="closures", proper=True
-)
+_closures = partial(_case, "littlestone", Points(), ["a", "b"])
+_conjunctions = partial(_case, "littlestone", Conjunctions(1), [(0,), (1,)])
 _users = partial(_case, "users", Thresholds(1, 2), [1, 2])
 
 
@@ -335,34 +332,28 @@ LEARNERS: tuple[Case, ...] = (
     _generic(DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
     _agnostic(DecisionTrees(_CITY, 1, _ABC), [(1,), (2,)], 1, note="three labels"),
     _generic(Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
-    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
-    _vc1(2, method="median-exponential"),
-    _vc1(2, method="median-tree", sharp=_DELTAS),
-    *(
-        _vc1(4, method=method, **HIGH_EPSILON, sharp=_EPSILON)
-        for method in ("one-shot", "median-exponential", "median-tree")
-    ),
-    _vc1(
-        3, method="one-shot", delta=_HALF, wrap=_with(chunks=2), note="two chunks", sharp=_DELTAS
-    ),
+    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, outside=True, sharp=_DELTAS),
+    _vc1(2, sharp=_DELTAS),
+    _vc1(4, **HIGH_EPSILON, sharp=_EPSILON),
+    _vc1(3, delta=_HALF, wrap=_with(chunks=2), note="two chunks", sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 4, **HIGH_EPSILON, sharp=("epsilon", "delta")),
-    _proper(sharp=_DELTAS),
+    _case("vc1", _FORK, [0, 1], 3, delta=_HALF, sharp=_DELTAS),
     _closures(2, epsilon=4, delta=F(9, 10), wrap=_ONE_RECORD, note="large delta"),
     _closures(
-        3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerances=(0,)), note="teachers of two"
+        3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerance=0), note="teachers of two"
     ),
     # One record brings the empty set and the point 1: as many as a list can hold, and neither is
     # what bottom releases (with `Points`, the empty set is: half of the delta would do).
     _case(
-        "littlestone", AffineSubspaces(2, 1, 0), [(0,), (1,)], 3, method="closures",
-        wrap=_with(chunk=3, tolerances=(1,)), note="one teacher", sharp=_DELTAS,
+        "littlestone", AffineSubspaces(2, 1, 0), [(0,), (1,)], 3,
+        wrap=_with(chunk=3, tolerance=1), note="one teacher", sharp=_DELTAS,
     ),
     _closures(4, wrap=_ONE_RECORD, **HIGH_EPSILON, sharp=_EPSILON),
     _closures(3, epsilon=4, delta=_QUARTER, wrap=_ONE_RECORD),
     _case(
         "littlestone", SparseSets(2), ["a", "b"], 3, epsilon=4, delta=_QUARTER,
-        wrap=_with(chunk=1, tolerances=(1,)), method="closures", full=True,
+        wrap=_with(chunk=1, tolerance=1), full=True,
     ),
     _conjunctions(2, wrap=_ONE_RECORD),
     _conjunctions(3, wrap=_ONE_RECORD, **HIGH_EPSILON),
@@ -396,7 +387,7 @@ LEARNERS: tuple[Case, ...] = (
     _case(
         "agnostic:littlestone", Points(1, 2), [1, 2], 3, epsilon=6, delta=F(1, 10),
         wrap=lambda learner: _POOL(replace(learner, learner=_ONE_RECORD(learner.learner))),
-        method="closures",
+
     ),
     _boosting(2, step=2),
     _case(

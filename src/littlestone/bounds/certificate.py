@@ -124,7 +124,7 @@ class Certificate:
     def __str__(self) -> str:
         return (
             f"error <= {float(self.alpha):.6g} except with probability {float(self.beta):.6g}, "
-            f"from {counted(self.n, self.unit)}: {self._verdict} [{', '.join(self.claims)}]"
+            f"from {counted(self.n, self.unit)}: {self.verdict} [{', '.join(self.claims)}]"
         )
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class Certificate:
             ("Promise", f"error <= {float(self.alpha):.6g}"),
             ("Fails with", f"probability {float(self.beta):.6g}"),
             ("From", counted(self.n, self.unit)),
-            ("Verdict", self._verdict),
+            ("Verdict", self.verdict),
             ("Rests on", ", ".join(self.claims)),
             *(("Assumes" if not i else "", text) for i, text in enumerate(self.assumptions)),
         ]
@@ -144,7 +144,8 @@ class Certificate:
         return Card("Certificate", lines, table).html()
 
     @property
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Whether it holds, and under which reservation."""
         verdict = "holds" if self.holds else "does not hold"
         return verdict if self.status == "explicit" else f"{verdict} ({self.status})"
 

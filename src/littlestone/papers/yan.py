@@ -679,11 +679,11 @@ class ProperLearner(Certified):
     --------
     >>> import littlestone as ls
     >>> budget = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
-    >>> leaves = ls.theory.LeafPaths(ls.Prefixes("01", 8))
+    >>> leaves = ls.theory.FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
     >>> A = ProperLearner.printed(
     ...     leaves, **budget, alpha=Fraction(1, 10), beta=Fraction(1, 10), n=1)
     >>> A.T, A.rounds, round(float(A.each), 3)
-    (100, 14, 0.085)
+    (100, 1, 0.668)
     """
 
     concept_class: ConceptClass
