@@ -67,7 +67,6 @@ from littlestone.bounds.representations import (
     HashedRepresentation,
     HashFamily,
     best_hashing,
-    best_representation,
     sparse_sets,
 )
 
@@ -95,7 +94,6 @@ __all__ = [
     "alon22_lemma29",
     "best_finite",
     "best_hashing",
-    "best_representation",
     "claim",
     "claims",
     "consistent",
