@@ -38,7 +38,6 @@ from littlestone.bounds.claims import (
     paper_bound,
     paper_bounds,
     register,
-    register_claim,
 )
 from littlestone.bounds.exponential import (
     Atoms,
@@ -110,7 +109,6 @@ __all__ = [
     "realizable_vc",
     "recheck",
     "register",
-    "register_claim",
     "sparse_sets",
     "yan25_theorem11",
 ]

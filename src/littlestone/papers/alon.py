@@ -24,9 +24,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
+from littlestone.bounds import Bound, CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
-from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import errors
 from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import PatchedHypothesis, patched
@@ -53,51 +52,12 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Point, Points
 
-ALON = "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent"
-_V = "2022 (004); constants and proof in docs/papers.md"
 
-HIST = register_claim(
-    "alon.lemma28.privacy",
-    ALON,
-    "2022 (004), Lemma 28; threshold: docs/mechanisms.md",
-    "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches a threshold are "
-    "(epsilon, delta)-DP under replace-one.",
-)
-PRIVACY = register_claim(
-    "alon.theorem30.privacy",
-    ALON,
-    "2022 (004), Theorem 30",
-    "One record is one copy's or the last step's: the stable histogram over the copies is "
-    "(epsilon, delta)-DP, the exponential mechanism over its list is epsilon-DP, and they see "
-    "disjoint records.",
-)
-FREQUENT = register_claim(
-    "alon.theorem23.frequent",
-    ALON,
-    f"{_V}; Theorem 23, Lemmas 25-27",
-    "For 0 < theta < 1 and some k <= d one hypothesis is the output of a copy of k rounds with "
-    "probability at least rate_k, with error at most alpha1 if (1 - alpha1)**auxiliary <= theta "
-    "(k < d) or 0 (k = d). rate_0 = theta, rate_k = theta - E_k/(B + 1), rate_d = rho_d - "
-    "E_d/(B + 1), and for d = 1 rate_1 = (1 - theta**floor(B/2))/2.",
-    (IID, REALIZABLE),
-)
-LISTED = register_claim(
-    "alon.theorem30.listed",
-    ALON,
-    f"{_V}; Theorem 30, Lemma 28",
-    "A hypothesis that each of K copies submits with probability at least q is not listed with "
-    "probability at most e**(l (tau - 1)) (1 - q (1 - e**-l))**K E[e**(-l Z)], Z the noise.",
-    (IID,),
-)
-CHOICE = register_claim(
-    "alon.lemma29.accuracy",
-    ALON,
-    f"{_V}; Lemma 29, docs/certificates.md",
-    "Weights e**(-(epsilon/2) errors) over at most K hypotheses, one of error at most alpha1, that "
-    "do not depend on these n records: Pr[error > alpha] <= (K - 1) (1 - alpha (1 - e**-l) + "
-    "alpha1 (e**l - 1))**n for 0 <= l <= epsilon/2.",
-    (IID,),
-)
+HIST = "alon.lemma28.privacy"
+PRIVACY = "alon.theorem30.privacy"
+FREQUENT = "alon.theorem23.frequent"
+LISTED = "alon.theorem30.listed"
+CHOICE = "alon.lemma29.accuracy"
 
 #: A point (or `OUTSIDE`) and its label.
 Example = tuple["Point", int]

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
+from littlestone.bounds import Bound, CertificateBuilder, Step
 from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
 from littlestone.data import UserSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
@@ -47,7 +47,7 @@ from littlestone.learners.users.scores import (
 )
 from littlestone.mechanisms.estimate import coin_of
 from littlestone.papers.adaptor import Certified, on_page
-from littlestone.papers.li_wang_ye_records import LWY, PAGE, PRIVACY, PUBLIC, VERSION
+from littlestone.papers.li_wang_ye_records import PRIVACY
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
 
@@ -57,45 +57,11 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_USERS = "each user holds samples_per_user records, all independent draws from one distribution"
-_INSIDE = "all points lie in the domain of the thresholds"
 
-SEARCH = register_claim(
-    "lwy.lemma4.5",
-    LWY,
-    f"{VERSION}, Lemmas C.1 and 4.5, {PAGE}",
-    "Below a midpoint a comparison fails if one binomial count, or the noise, is large; above it "
-    "if the least of |C| counts, or the noise, is small. While none is wrong, step k meets one of "
-    "at most 1 + gap 2**(k-1)/width (rounded up) midpoints.",
-    (_USERS, PUBLIC),
-)
-CHOICE = register_claim(
-    "lwy.theorem4.6",
-    LWY,
-    f"{VERSION}, Appendix C.4; the sum is ours, {PAGE}",
-    "As Theorem 3.4, with users of more than t errors in the place of records: g apart for an "
-    "excess error of alpha, and near concepts differ for a user with probability at most "
-    "1 - (1 - alpha1)**m. The answer of the search is one of two intervals, and t follows from it.",
-    (_USERS, PUBLIC),
-)
-HALVING = register_claim(
-    "lwy.lemma5.1",
-    LWY,
-    f"{VERSION}, Lemma 5.1; the sum is ours, {PAGE}",
-    "If [l, r] has mass at most M and a side of mid more than theta M, then a set of mass theta M "
-    "- 2 mu, one of few, holds no more than Y users' many records above a set of mass M/2 + 2 mu, "
-    "which shares what does not fit beside it into M + 2 mu; or the draw lost Y.",
-    (_USERS, PUBLIC, _INSIDE),
-)
-WALK = register_claim(
-    "lwy.algorithm1",
-    LWY,
-    f"{VERSION}, Algorithm 1 and Theorem 5.2; the sum is ours, {PAGE}",
-    "T choices of three lose L in all, E e**(theta' rate L) <= M(theta')**T, M(theta') the largest "
-    "(1 + 2 y**(1 - theta'))/(1 + 2 y); a threshold of excess above alpha - theta**T has as few "
-    "users with more than t errors as the best one, up to Y, for one of |C| and a binomial walk.",
-    (_USERS, PUBLIC, _INSIDE),
-)
+SEARCH = "lwy.lemma4.5"
+CHOICE = "lwy.theorem4.6"
+HALVING = "lwy.lemma5.1"
+WALK = "lwy.algorithm1"
 
 Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]

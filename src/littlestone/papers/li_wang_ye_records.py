@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, register_claim
+from littlestone.bounds import Bound, CertificateBuilder
 from littlestone.classes import Points, SparseSets
 from littlestone.classes.finite import Boosted
 from littlestone.errors import UnsupportedError, parameter_error
@@ -38,29 +38,9 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
-VERSION = "2024 (002)"
-PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-PUBLIC = "class and parameters were chosen without looking at the data"
-_IID = "records are drawn independently from one distribution"
 
-PRIVACY = register_claim(
-    "lwy.privacy",
-    LWY,
-    f"{VERSION}, Theorems 3.4, 4.6, 5.2, Lemmas C.1 and 5.1, {PAGE}",
-    "A score counts records or users; one that is replaced moves each count by at most 1, one that "
-    "is added raises it by at most 1. Each comparison, median and choice is pure; epsilons add.",
-)
-RECORDS = register_claim(
-    "lwy.theorem3.4",
-    LWY,
-    f"{VERSION}, Appendix B; the sum is ours, {PAGE}",
-    "q(h) is at least the errors of h, and at most those of the best concept and its disagreement "
-    "with a near one, so with an (alpha1, beta1)-representation the excess error is above alpha "
-    "with probability at most beta1 + |H| (cosh l - alpha sinh l + alpha1 (e**(2l) - e**l))**n, "
-    "for every 0 <= l <= epsilon/4.",
-    (_IID, PUBLIC),
-)
+PRIVACY = "lwy.privacy"
+RECORDS = "lwy.theorem3.4"
 
 Ints = npt.NDArray[np.int64]
 

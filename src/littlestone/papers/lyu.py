@@ -25,9 +25,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, register_claim
+from littlestone.bounds import Bound, CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
-from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
 from littlestone.data.sample import part, shuffle
@@ -59,48 +58,12 @@ if TYPE_CHECKING:
 
 _INFINITE = float("inf")
 
-_LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
-_V = "2025 (003); proof and constants in docs/papers.md"
-_GOAL = (IID, REALIZABLE, "class and parameters were chosen without looking at the records")
 
-SAMPLE = register_claim(
-    "lyu.algorithm1.privacy",
-    _LYU,
-    "2025 (003), Lemma 3.1; constants: docs/mechanisms.md",
-    "An item with weight e**(epsilon * lists that hold it), or bottom with e**epsilon * L/delta, "
-    "is (2 epsilon, delta)-DP when one list of at most L items is replaced by any other.",
-)
-PRIVACY = register_claim(
-    "lyu.theorem3.privacy",
-    _LYU,
-    "2025 (003), Theorem 3",
-    "Above-threshold over the largest number of votes of each stage (which one list moves by "
-    "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
-)
-ONLINE = register_claim(
-    "lyu.algorithm3.privacy",
-    _LYU,
-    "2025 (003), Section 6.1",
-    "Two above-threshold tests with fresh noise, and sparse draws between them, on lists of which "
-    "one record moves one, compose concurrently: their Renyi divergences add.",
-)
-SHARED = register_claim(
-    "lyu.theorem3.shared",
-    _LYU,
-    f"{_V}; Lemma 4.3",
-    "Let b_j bound the chance that some concept makes at most c_(j+1) mistakes on one teacher's m "
-    "records and more than c_j times on another's. Then at some stage one hypothesis is listed by "
-    "a teacher with probability 1 - lost at least, unless a search is given up.",
-    _GOAL,
-)
-VOTES = register_claim(
-    "lyu.theorem3.votes",
-    _LYU,
-    f"{_V}; Theorem 3",
-    "The run fails only if the shared hypothesis has few votes, if the test's noise is large, or "
-    "if bottom or a hypothesis of error above alpha is drawn against the votes of the best one.",
-    _GOAL,
-)
+SAMPLE = "lyu.algorithm1.privacy"
+PRIVACY = "lyu.theorem3.privacy"
+ONLINE = "lyu.algorithm3.privacy"
+SHARED = "lyu.theorem3.shared"
+VOTES = "lyu.theorem3.votes"
 
 
 # -- Algorithm 1 ----------------------------------------------------------------------------------

@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
-from littlestone.bounds.claims import IID, REALIZABLE
+from littlestone.bounds import Bound, CertificateBuilder, Step, least_n
 from littlestone.classes import make_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
@@ -61,56 +60,12 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
-_V1, _V = "2025, both versions (000, 001)", "2025, second version (001)"
-_PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-_PUBLIC = "class, tree and parameters were chosen without looking at the records"
-_ALL = (IID, REALIZABLE, _PUBLIC)
 
-PRIVACY = register_claim(
-    "yan.privacy",
-    _YAN,
-    f"{_V}, Theorems 10 and 12, {_PAGE}",
-    "One record reaches one chunk, which forces one path for every input, so it moves one "
-    "depth and one vote: median and choice are (epsilon, delta)-DP each, and add. Weights and "
-    "values of the second part move by at most 1 each; disjoint parts cost their maximum.",
-)
-CHOOSING = register_claim(
-    "yan.choosing",
-    "Beimel, Nissim, Stemmer: Private Learning and Sanitization",
-    f"2013, as cited by Yan, Lemma 1, {_PAGE}",
-    "Weights e**(epsilon/2 score) over the candidates with a score, and a bottom of weight "
-    "e**(epsilon/2) k/delta, are (epsilon, delta)-DP when a record is replaced.",
-)
-MEDIAN = register_claim(
-    "yan.median",
-    "Cohen, Lyu, Nelson, Sarlos, Stemmer: Optimal Differentially Private Learning of "
-    "Thresholds and Quasi-Concave Optimization",
-    f"2023, as cited by Yan, Theorem 6; reconstructed with basic composition, {_PAGE}",
-    "Recursion on the depth at which records leave the heavy path reduces a domain of size M "
-    "to one of size log M, and is (epsilon, delta)-DP when a record is replaced.",
-    ("the domain was chosen without looking at the records",),
-    status="reconstruction",
-)
-IMPROPER = register_claim(
-    "yan.algorithm2",
-    _YAN,
-    f"{_V1}, Lemmas 7-9, {_PAGE}",
-    "A chunk misses more than alpha of its concept's path with probability at most "
-    "(1 - alpha)**records; with fewer than t/6 such chunks the 1/3-median z has a good one among "
-    "the t/6 that end at z or above it, and t/6 votes for the one node of depth z on the path.",
-    _ALL,
-)
-PROPER = register_claim(
-    "yan.algorithm4",
-    _YAN,
-    f"{_V}, Algorithm 4; the sum is ours, {_PAGE}",
-    "A leaf l is reached with probability at most (R + 1) e**(-rate (v(l) - threshold)): rounds "
-    "of step (d) lose at least v of the node that they reach, and a light child, of weight w, is "
-    "taken with probability at most e**(-rate (w - threshold)). No child is light in T rounds "
-    "with probability at most e**(-test (T threshold - n)), for the weights that remain fall.",
-    _ALL,
-)
+PRIVACY = "yan.privacy"
+CHOOSING = "yan.choosing"
+MEDIAN = "yan.median"
+IMPROPER = "yan.algorithm2"
+PROPER = "yan.algorithm4"
 
 
 @on_page("yan.algorithm1", "Algorithm 1", "construction",
