@@ -546,9 +546,9 @@ class Bound:
         return {}
 
 
-def _read() -> dict[str, Bound]:
-    """Return the bounds of ``certificates.toml``, by name."""
-    file = tomllib.loads(Path(__file__).with_name("certificates.toml").read_text(encoding="utf-8"))
+def bounds_beside(module: str) -> dict[str, Bound]:
+    """Return the bounds of the ``certificates.toml`` beside a module's file, by name."""
+    file = tomllib.loads(Path(module).with_name("certificates.toml").read_text(encoding="utf-8"))
     found = {}
     for name, lines in file.items():
         claim = lines.pop("claim")
@@ -558,7 +558,7 @@ def _read() -> dict[str, Bound]:
 
 
 #: By name; what is proved of them is in docs/certificates.md.
-CERTIFICATES = _read()
+CERTIFICATES = bounds_beside(__file__)
 
 
 def enough(

@@ -24,7 +24,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from littlestone.bounds import Bound, CertificateBuilder, Step
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
 from littlestone.classes import errors
 from littlestone.classes.finite import batch
@@ -40,7 +40,7 @@ from littlestone.mechanisms import (
     stable_histogram,
     stable_items,
 )
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator, public_salt
 
@@ -594,10 +594,10 @@ class M(Certified):
                 rate = cert.step(f"rate_{j}", "max(0, most - E/(B + 1))", FREQUENT, most=most,
                                  E=E, B=B)  # fmt: skip
             known = {"epsilon": float(self.epsilon), "tau": tau, "rate": float(rate)}
-            bound = _MISSED.function("missed", "tilt", **known, copies=copies)
+            bound = BOUNDS["alon.theorem30"].function("missed", "tilt", **known, copies=copies)
             tilts = [self.epsilon * i / 128 for i in range(1, 64)]
             tilt = min(tilts, key=lambda tilt: bound(float(tilt)))
-            missed[f"x{j}"] = _MISSED.write(
+            missed[f"x{j}"] = BOUNDS["alon.theorem30"].write(
                 cert, suffix=f"_{j}", rate=rate, copies=copies, tilt=tilt
             )
         cert.step("missed", f"max({', '.join(missed)})", LISTED, **missed)
@@ -611,13 +611,6 @@ class M(Certified):
         cert.step("failure", "missed + badly_chosen", CHOICE)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-
-_MISSED = Bound((
-    ("missed",
-     "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies*(1 - exp(-epsilon/2))**2"
-     "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))", LISTED),
-))  # fmt: skip
 
 
 class Examples:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.classes import Points, SparseSets, ThresholdHypothesis, Thresholds
 from littlestone.data import UserSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
@@ -46,7 +46,7 @@ from littlestone.learners.users.scores import (
     threshold_errors,
 )
 from littlestone.mechanisms.estimate import coin_of
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.papers.li_wang_ye_records import PRIVACY
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Explicit, ExplicitWeights, ScoreRuns, exp, public_salt
@@ -62,6 +62,10 @@ SEARCH = "lwy.lemma4.5"
 CHOICE = "lwy.theorem4.6"
 HALVING = "lwy.lemma5.1"
 WALK = "lwy.algorithm1"
+
+_COMPARE, _SIDES, _HALVED, _WALKED = (
+    BOUNDS[f"lwy.{part}"] for part in ("lemmaC.1", "lemma5.1", "lemma5.1.median", "algorithm1")
+)
 
 Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
@@ -217,14 +221,6 @@ class PrivateCompare:
 
 
 _GRID = 2**30  # cuts are fractions with this denominator
-_KL = "({0}*log({0}/{1}) + (1 - {0})*log((1 - {0})/(1 - {1})))"
-_COMPARE = Bound((
-    ("left", "max(cut - far, low)", SEARCH),
-    ("up", f"exp(-n*{_KL.format('left', 'low')}) + exp(-epsilon*n*far)", SEARCH),
-    ("right", "min(cut + beyond, high)", SEARCH),
-    ("down", f"size*exp(-n*{_KL.format('right', 'high')}) + exp(-epsilon*n*beyond)", SEARCH),
-    ("wrong", "max(up, down)", SEARCH),
-))  # fmt: skip
 
 
 def _least(height: Callable[[float], float]) -> Fraction:
@@ -451,7 +447,7 @@ class Theorem46(Certified):
         for i, answer in enumerate(self.search.answers):
             _, g = _apart(cert, f"answer_{i}", m, answer, self.alpha)
             gap = max(float(g.value), 1e-9)
-            each.append(_CHOICE.write(
+            each.append(BOUNDS["lwy.theorem4.6"].write(
                 cert, suffix=f"_{i}", g=g, m=m, alpha1=P.alpha, hypotheses=P.size, rate=most,
                 tilt=min(most, Fraction(math.atanh(min(gap, 0.999))).limit_denominator(10**6)),
             ))  # fmt: skip
@@ -459,14 +455,6 @@ class Theorem46(Certified):
         cert.step("failure", "search + choice + beta1", CHOICE, beta1=P.beta)
         cert.step("enough", "failure <= beta", CHOICE)
         return cert
-
-
-_CHOICE = Bound((
-    ("differ", "1 - (1 - alpha1)**m", CHOICE),
-    ("allowed", "tilt <= rate", CHOICE),
-    ("drawn",
-     "hypotheses*(cosh(tilt) - g*sinh(tilt) + differ*(exp(2*tilt) - exp(tilt)))**n", CHOICE),
-))  # fmt: skip
 
 
 def _records(cls: type[Any], samples_per_user: int | None) -> int:
@@ -540,29 +528,6 @@ class IntervalMedian:
         here = here.where(gain=_SIDES.write(here, suffix=f"_{k}"), lose=here.steps[f"lose_{k}"])
         level = _least(_HALVED.function("median", "level", **here.floats))
         return _HALVED.write(here, suffix=f"_side_{k}", level=level)
-
-
-#: Of users with > s records in one set, and not in a larger one: c of a user's records are in what
-#: both share, a beside it in the larger set, the others beside both.
-_SIDES = Bound((
-    ("half", "M/2 + 2*M/cells", HALVING),
-    ("more", "theta*M - 2*M/cells", HALVING),
-    ("shared", "max(0, half + more - min(1, M + 2*M/cells))", HALVING),
-    ("lose",
-     "sum(c, 0, s, sum(a, 0, s - c, comb(m, c)*comb(m - c, a)*shared**c*(more - shared)**a"
-     "*(1 - more)**(m - c - a)"
-     "*binomial_above(m - c - a, min(1, (half - shared)/(1 - more)), s - c)))", HALVING),
-    ("gain", "binomial_above(m, more, s) - binomial_above(m, half, s) + lose", HALVING),
-))  # fmt: skip
-#: Pr[a sum of n steps, 1 with chance gain, -1 with chance lose, is at most n level], best tilted.
-_STILL = "level*(1 - gain - lose)"
-_WALK = (
-    ("tilt", f"max(0, log(2*gain*(1 - level)/({_STILL}"
-     f" + sqrt(({_STILL})**2 + 4*gain*lose*(1 + level)*(1 - level)))))", WALK),
-    ("low", "exp(n*(tilt*level + log(1 - gain*(1 - exp(-tilt)) + lose*(exp(tilt) - 1))))", WALK),
-)  # fmt: skip
-_HALVED = Bound((*_WALK, ("median", "pairs*low + size*exp(-rate*n*level)", HALVING)))
-_WALKED = Bound((*_WALK, ("walk", "size*low + bound**T*exp(-power*rate*n*level)", WALK)))
 
 
 def _labelled(users: UserSample, label: int, low: int, high: int) -> UserSample:

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import Points, SparseSets
 from littlestone.classes.finite import Boosted
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.mechanisms import exponential_mechanism
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit
 
@@ -129,19 +129,11 @@ class Theorem34(Certified):
         # near the best tilt for small alpha; any one up to epsilon/4 is valid
         best = (self.alpha - P.alpha) / (1 + 3 * P.alpha)
         cert = CertificateBuilder(n=n, alpha=self.alpha, beta=self.beta)
-        _RECORDS.write(
+        BOUNDS["lwy.theorem3.4"].write(
             cert, size=P.size, alpha1=P.alpha, beta1=P.beta, tilt=min(self.epsilon / 4, best),
             rate=self.epsilon / 4,
         )  # fmt: skip
         return cert
-
-
-_RECORDS = Bound((
-    ("allowed", "tilt <= rate", RECORDS),
-    ("each", "cosh(tilt) - alpha*sinh(tilt) + alpha1*(exp(2*tilt) - exp(tilt))", RECORDS),
-    ("failure", "beta1 + size*each**n", RECORDS),
-    ("enough", "failure <= beta", RECORDS),
-))  # fmt: skip
 
 
 @on_page("lwy.lemma2.4", "Lemma 2.4", "construction", "boosting a representation: majorities")

@@ -25,7 +25,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from littlestone.bounds import Bound, CertificateBuilder, Step
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.bounds.certificate import log_of
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
@@ -37,7 +37,7 @@ from littlestone.mechanisms import AboveThreshold as ClassicTest
 from littlestone.mechanisms import canonical_key, removal_bottom
 from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.select import count_lists, ordered
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import (
     Approximate,
     BoundedRange,
@@ -64,6 +64,9 @@ PRIVACY = "lyu.theorem3.privacy"
 ONLINE = "lyu.algorithm3.privacy"
 SHARED = "lyu.theorem3.shared"
 VOTES = "lyu.theorem3.votes"
+_STAGE, _GOOD, _PASSED, _WRONG = (
+    BOUNDS[f"lyu.theorem3.{part}"] for part in ("stage", "good", "passed", "wrong")
+)
 
 
 # -- Algorithm 1 ----------------------------------------------------------------------------------
@@ -508,39 +511,6 @@ class Theorem3(Certified):
         uneven = "sum(x, 0, low, comb(m, x)*comb(m, E - x))"
         formula = f"min(1, patterns_{j}*{uneven}/comb(2*m, E))"
         return cert.step(f"arrow_{j}", formula, SHARED, E=E, low=low)
-
-
-#: One hypothesis is in a share 1 - lost of the lists of some stage.
-_STAGE = Bound((
-    ("lower", "lost - before - b/v", SHARED),
-    ("possible", "lower >= lost/10**9", SHARED),
-    ("above", "max(b/max(lower, lost/10**9), v + b/max(1 - before, 1/10**9))", SHARED),
-))  # fmt: skip
-#: Pr[the test's two noises, of rates s and r, sum to a or more].
-_NOISE = (
-    "(exp(-s)*(1 - exp(-r))**2*exp(-s*({a}))/(1 + exp(-s))"
-    " - exp(-r)*(1 - exp(-s))**2*exp(-r*({a}))/(1 + exp(-r)))"
-    "/((exp(-s) - exp(-r))*(1 - exp(-s - r)))"
-)
-_GOOD = Bound((
-    ("few_votes", "binomial_above(k, lost, k - 1 - min(tau + few - 2, k))", VOTES),
-    ("noise_low", _NOISE.format(a="few"), VOTES),
-    ("unlucky", "few_votes + noise_low", VOTES),
-))  # fmt: skip
-_PASSED = Bound((
-    ("noise_high", _NOISE.format(a="tau - votes + 1"), VOTES),
-    ("bottom", "L/delta*exp(rate*(1 - votes))", VOTES),
-    ("passed", "(d + 1)*noise_high + bottom/(1 + bottom)", VOTES),
-))  # fmt: skip
-#: A stage draws a bad hypothesis, with so many votes for the best.
-_WRONG = Bound((
-    ("bad_listed", "binomial_above(m, 1 - alpha, m - 1 - c)", SHARED),
-    ("grown", "log(1 + bad_listed*(exp(rate) - 1))", VOTES),
-    ("wrong",
-     "min(1, leaves*max(k*exp(rate - rate*votes),"
-     " min(k*exp(rate + (k - 1)*grown - rate*votes), exp(k*grown - rate*votes)/bad_listed)))",
-     VOTES),
-))  # fmt: skip
 
 
 # -- Section 6 ------------------------------------------------------------------------------------

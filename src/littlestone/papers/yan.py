@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n
+from littlestone.bounds import CertificateBuilder, Step, least_n
 from littlestone.classes import make_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
@@ -47,7 +47,7 @@ from littlestone.mechanisms.median import (
     branchings,
 )
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale
 from littlestone.source import Exp, Explicit, LeveledChoice
 
@@ -220,7 +220,9 @@ class PrivateMedian:
         """Return the thresholds for n records: those of the certificate."""
         cert = CertificateBuilder()
         self.level(cert, n, 0)
-        at: dict[str, Any] = {name: cert.steps[f"{name}_0"].value for name, *_ in _LEVEL.lines}
+        at: dict[str, Any] = {
+            name: cert.steps[f"{name}_0"].value for name, *_ in BOUNDS["yan.theorem6"].lines
+        }
         bottom = entering_bottom(
             entering=at["entering"], score=at["least"], rate=self.heavy / 2, delta=self.delta / 2
         )
@@ -309,34 +311,10 @@ class PrivateMedian:
 
     def level(self, cert: CertificateBuilder, records: int | Step, level: int) -> Step:
         """Write the thresholds of one level; return how many records the next one gets."""
-        return _LEVEL.write(
+        return BOUNDS["yan.theorem6"].write(
             cert, suffix=f"_{level}", records=records, low=self.window.low, share=self.beta,
             each=self.each, half=self.delta / 2, height=self.height, heavy=self.heavy,
         )  # fmt: skip
-
-
-_TAIL = "max(1, ceil(-log({}*(1 + exp(-each)))/each))"  # the least k >= 1 with Pr[Z >= k] <= {}
-_LEVEL = Bound((
-    ("need", "max(1, ceil(low*records))", MEDIAN),
-    # with this rank margin beyond the window step 6 fails with chance at most share/4
-    ("spare", "max(0, ceil(2*log(2*(4 - share)/share)/each) - 1)", MEDIAN),
-    ("trim", "need - 1 + spare", MEDIAN),
-    ("middle", "max(0, records - 2*trim)", MEDIAN),
-    # nodes of balance least that one record can bring lie on one path, and their other children
-    # are disjoint: least (entering + 1) <= middle; least is 1 where the height is tighter
-    ("fewest", "ceil(2/heavy)", MEDIAN),
-    ("least", "1 + (fewest - 1)*min(1, max(0, height + 1 - floor(middle/fewest)))", MEDIAN),
-    ("entering", "max(0, min(height, floor(middle/least) - 1))", MEDIAN),
-    ("sure",
-     "max(least, ceil(least + 2*log(max(entering, half)*(1 - half)/half*(1 - share)/share)/heavy))",
-     MEDIAN),
-    ("noise", _TAIL.format("share/8"), MEDIAN),
-    ("leak", _TAIL.format("half"), MEDIAN),
-    ("theta", "sure - 1 + noise", MEDIAN),
-    ("calm", "theta - 1 + leak", MEDIAN),
-    ("drop", "max(calm + 1, calm + leak + noise - 1)", MEDIAN),
-    ("rest", "max(0, middle - drop)", MEDIAN),
-))  # fmt: skip
 
 
 def _heavy_leaf(middle: Ordered, trie: Trie) -> int:
@@ -533,19 +511,10 @@ class OPTPrivateLearner(Certified):
             median.write(cert, self.t)
         else:
             cert.step("median", "odds/(1 + odds)", IMPROPER, odds=median.write(cert, self.t))
-        return _IMPROPER.write(
+        return BOUNDS["yan.algorithm2"].write(
             cert, t=self.t, records=records, error=self.alpha, rate=self.epsilon / 2,
             delta=self.delta,
         )  # fmt: skip
-
-
-_IMPROPER = Bound((
-    ("chunk", "floor(records/t)", IMPROPER),
-    ("missing", "(1 - error)**chunk", IMPROPER),
-    ("bad_chunks", "binomial_above(t, missing, ceil(t/6) - 1)", IMPROPER),
-    ("lost", "exp(rate*(1 - ceil(t/6)))/delta", IMPROPER),
-    ("improper", "bad_chunks + median + lost/(1 + lost)", IMPROPER),
-))  # fmt: skip
 
 
 # -- 001, Algorithms 3 and 4 ----------------------------------------------------------------------
@@ -699,11 +668,26 @@ class ProperLearner(Certified):
         first = replace(self.improper, chunks=None).required_samples()
         if not self.improper.tree.height:
             return 1, 0
-        second = _second(
-            a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2, concepts=self.concepts,
-            beta=self.beta,
+        return first or 1, self.second()
+
+    @lru_cache(maxsize=64)  # noqa: B019 - equal learners ask again and again
+    def second(self) -> int:
+        """Return the records of the second part that fail with probability at most beta/2."""
+
+        def enough(m: int) -> bool:
+            cert = CertificateBuilder(share=self.beta / 2)
+            self.below(cert, m)
+            cert.step("enough", "proper <= share", PROPER)
+            return cert.holds
+
+        return least_n(enough, 100)
+
+    def below(self, cert: CertificateBuilder, m: int | Step) -> Step:
+        """Write the failure of the second part, of m records."""
+        return BOUNDS["yan.algorithm4"].write(
+            cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
+            concepts=self.concepts, m=m, cut=int(self.rounds >= self.T),
         )  # fmt: skip
-        return first or 1, second
 
     @property
     def concepts(self) -> int:
@@ -764,10 +748,7 @@ class ProperLearner(Certified):
         parts: dict[str, Step | int] = {"improper": self.improper.write(cert, one), "proper": 0}
         if second:
             rest = cert.step("rest", "records - first", PROPER)
-            parts["proper"] = _below(self.T, self.rounds).write(
-                cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
-                concepts=self.concepts, m=rest,
-            )  # fmt: skip
+            parts["proper"] = self.below(cert, rest)
         cert.step("enough", "improper + proper <= beta", PROPER, **parts)
         return cert
 
@@ -781,23 +762,3 @@ def _each(epsilon: Fraction, delta: Fraction, rounds: int) -> Fraction:
 
     sum_of_all = epsilon / (rounds * Fraction(3, 2))
     return largest_scale(losses, epsilon=epsilon, delta=delta, low=sum_of_all)[0]
-
-
-def _below(T: int, rounds: int) -> Bound:
-    """Return the failure of the second part; what T rounds leave counts if they may all be run."""
-    left = " + exp(-rate*(T*threshold - m))" if rounds >= T else ""
-    return Bound((
-        ("threshold", "ceil(a*m)", PROPER),
-        ("tilt", "min(rate, 1)", PROPER),
-        ("reached",
-         "(concepts - 1)*(rounds + 1)*exp(tilt*threshold)*(1 - 2*a*(1 - exp(-tilt)))**m", PROPER),
-        ("proper", "reached" + left, PROPER),
-    ))  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _second(*, a: Fraction, rate: Fraction, beta: Fraction, **counts: int) -> int:
-    """Return the records of the second part that fail with probability at most beta/2."""
-    lines = _below(counts["T"], counts["rounds"]).lines
-    bound = Bound((("m", "n", PROPER), *lines, ("enough", "proper <= beta/2", PROPER)))
-    return bound.least(100, a=a, rate=rate, beta=beta, **counts)
