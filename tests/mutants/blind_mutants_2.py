@@ -6,7 +6,6 @@ Of these 15, 5 were caught by the detectors that there were then.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -28,31 +27,6 @@ def the_asked_threshold_instead_of_the_private_one(original, caller, epsilon, de
     """
     rate, threshold = original(caller, epsilon, delta, at_least)
     return rate, at_least or threshold
-
-
-@mutant(
-    "randomness reused",
-    "mechanisms.above_threshold:RunningTest.__init__",
-    "mechanisms/test_above_threshold.py::test_the_released_transcripts_are_the_formula",
-)
-def coins_remembered_by_the_plan(original, self, plan, *given):
-    """Coins are remembered for all tests of a plan: a coin holds the offset of the test that made
-    it, and a later test that gets the same value answers with the earlier test's offset.
-    """
-    original(self, plan, *given)
-    self._coins = plan.__dict__.setdefault("_coins", {})
-
-
-@mutant("rounding", "privacy.guarantee:split", "privacy/test_compose.py::test_split_is_exact")
-def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
-    """A budget that is split on a grid is rounded to the nearest grid point: together the shares
-    are more than the budget.
-    """
-    shares = original(total, weights)
-    if denominator is None:
-        return shares
-    whole = sum(shares)
-    return tuple(whole * Fraction(round(s / whole * denominator), denominator) for s in shares)
 
 
 @mutant(

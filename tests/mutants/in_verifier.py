@@ -46,7 +46,7 @@ def outputs_by_their_repr(original, output):
     return repr(output)
 
 
-@mutant("verifier that forgives", "audit.verify:hockey_stick", "known failures of learners")
+@mutant("verifier that forgives", "audit.mechanism:hockey_stick", "known failures of learners")
 def a_law_compared_with_itself(original, p, q, *given, **options):
     """Nothing differs from itself: every learner is private."""
     return original(p, p, *given, **options)

@@ -22,7 +22,6 @@ from littlestone.cli.options import (
 from littlestone.errors import (
     ParameterError,
     check_integer,
-    check_probability,
     parameter_error,
 )
 
@@ -270,66 +269,3 @@ def read_points(text: str, concepts: ConceptClass) -> list[Any]:
         hint = "Separate points by commas (rows by semicolons); --outside tries all others."
         raise parameter_error("audit", "points", f"points of {concepts.spec}", text, hint)
     return list(dict.fromkeys(places))
-
-
-def statistical(
-    *,
-    claim: Claim = Claim(),
-    points: str,
-    n: int = 3,
-    trials: int = 10_000,
-    confidence: str = "0.9999",
-    workers: int = 1,
-    json: AsJson = False,
-) -> int:
-    """Bound a learner's epsilon from below, by running it often on neighbouring data sets.
-
-    For domains too large for exact verification. A bound above the claim refutes it (exit 1); a
-    bound below proves nothing.
-
-    Parameters
-    ----------
-    points:
-        Points at which neighbouring data sets are made, written as for audit exact.
-    n:
-        Number of records of each data set.
-    trials:
-        Runs on each side of each pair.
-    confidence:
-        Probability with which all printed bounds together are right.
-    workers:
-        Number of parallel processes.
-    """
-    from littlestone.audit.statistical import audit_learner
-    from littlestone.cli.terminal import counting, note, table
-
-    concepts, _, learner = claim.opened("audit statistical")
-    check_protects_records(learner)
-    algorithm = claim.algorithm(concepts)
-    sure = check_probability("audit", "confidence", confidence)
-    check_integer("audit", "n", n, low=1)
-    with counting("Runs") as progress:
-        found = audit_learner(
-            algorithm,
-            points=read_points(points, concepts),
-            n_samples=n,
-            trials=trials,
-            confidence=sure,
-            workers=workers,
-            progress=progress,
-        )
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-        return 1 if found.refuted else 0
-    rows = [
-        (*(" ".join(f"{x}:{label}" for x, label in side) for side in pair), f"{float(bound):.4f}")
-        for pair, bound in found.pairs
-    ]
-    table("", ("records", "neighbour", "epsilon at least"), rows)
-    verdict = "REFUTED" if found.refuted else "not refuted"
-    note(
-        f"{verdict}: {found.learner} on {found.concept_class} claims epsilon "
-        f"{float(found.epsilon):g}; at confidence {float(sure):g} it is at least "
-        f"{float(found.best):.4f}"
-    )
-    return 1 if found.refuted else 0

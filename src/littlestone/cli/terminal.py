@@ -260,7 +260,6 @@ COMMON = {
     "audit exact": "class learner epsilon delta schema labels points n unit report",
     "audit all-n": "class learner epsilon delta alpha beta schema labels points json",
     "audit replay": "y x class learner epsilon delta schema positive pairs json",
-    "audit statistical": "class learner epsilon delta schema points n trials confidence json",
 }
 #: What holds where an option is left out, if it does not say so itself, and its cost in epsilon;
 #: "fit schema" is the --schema of fit, "schema" that of all other commands.

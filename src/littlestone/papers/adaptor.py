@@ -29,6 +29,7 @@ from typing import (
 )
 
 from littlestone.bounds import least_n
+from littlestone.bounds.certificate import bounds_beside
 from littlestone.classes import ConceptClass, parse_integer
 from littlestone.errors import (
     ParameterError,
@@ -56,6 +57,10 @@ if TYPE_CHECKING:
     from littlestone.privacy import Guarantee, Neighbours
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+#: The sums of the certificates, by name.
+BOUNDS = bounds_beside(__file__)
 
 
 class Page(Protocol):
