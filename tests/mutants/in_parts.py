@@ -17,7 +17,6 @@ from .mutant import mutant, patched
 
 _CHOOSERS = "learners.vc1"
 _PARTS = "learners.littlestone:parts"
-_FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median:private_median"
 
 
@@ -58,7 +57,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
 @mutant(
     "support from the data",
     "learners.vc1:Leaves.go_down",
-    "learners/vc1/test_accuracy.py::test_an_improper_node_of_the_best_tree_is_left",
+    "test_an_improper_node_of_the_best_tree_is_left",
 )
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
     """Leaves that no record speaks for or against are left out, to save time."""
@@ -73,11 +72,7 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
         return original(self, node, tree, sample, source)
 
 
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
     shuffled = shuffle(sample, source)
@@ -87,11 +82,7 @@ def teachers_that_share_a_record(original, sample, source, chunk):
     ]
 
 
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
     shuffled, teachers = shuffle(sample, source), max(1, sample.n // chunk)
@@ -121,7 +112,7 @@ def dichotomies_at_twice_the_rate(original, epsilon):
 @mutant(
     "amplification too good",
     "learners.agnostic:Subsample.guarantee",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+    "test_the_formula_of_subsampling_is_attained",
 )
 def delta_amplified_twice(original, self, **options):
     """The delta of a secret part is multiplied by the square of its rate."""
@@ -138,9 +129,7 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
 
 
 @mutant(
-    "n depends on the data",
-    "mechanisms.median:Ordered.read",
-    "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
+    "n depends on the data", "mechanisms.median:Ordered.read", "test_values_are_clamped_and_counted"
 )
 def values_outside_the_domain_are_left_out(original, cls, values, low, high, *caller):
     """They are no points, so the median forgets them: n, and all that it decides, tells how many
@@ -154,11 +143,7 @@ def distinct(values, low, high):
     return len({min(max(int(v), low), high) for v in values})
 
 
-@mutant(
-    "parameter from the data",
-    _MEDIAN,
-    "mechanisms/median/test_accuracy.py::test_the_certificate_does_not_see_the_values",
-)
+@mutant("parameter from the data", _MEDIAN, "test_the_certificate_does_not_see_the_values")
 def a_certificate_for_the_different_values(original, values, low, high, **options):
     """The certificate beside a median is that for the number of distinct values."""
 

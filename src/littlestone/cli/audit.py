@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +17,9 @@ from littlestone.cli.options import (
     needed,
     shared,
     whole,
+    write_page,
 )
+from littlestone.cli.terminal import counting, note, printed, progress_of, table
 from littlestone.errors import (
     ParameterError,
     check_integer,
@@ -77,8 +78,6 @@ def exact(
     outside:
         Also try records whose point lies outside the domain.
     """
-    from littlestone.safe_io import write_text
-
     check_outputs("audit", claim.schema, report=report)
     of_users = {
         "samples_per_user": samples_per_user,
@@ -86,7 +85,6 @@ def exact(
         "method": method,
     }
     from littlestone.audit import verify
-    from littlestone.cli.terminal import progress_of
     from littlestone.report import page
     from littlestone.report.evaluated import plain
 
@@ -107,18 +105,13 @@ def exact(
             observers=[page, plain],
             records_per_user=most,
         )
-    if report is not None:
-        write_text(report, page(result))
+    write_page(report, result)
     return _verdict(result, json=json)
 
 
 def _verdict(found: Any, *, json: bool) -> int:
     """Print what was found, and return the exit code."""
-    from littlestone.cli.terminal import note
-
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
+    if not printed(found, json=json):
         note(str(found))
     return 0 if found.holds else 1
 
@@ -129,7 +122,6 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner = claim.opened("audit all-n", listed)
@@ -171,7 +163,6 @@ def replay(
         Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
-    from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
     concepts, public, _ = claim.opened("audit replay")
@@ -301,7 +292,6 @@ def statistical(
         Number of parallel processes.
     """
     from littlestone.audit.statistical import audit_learner
-    from littlestone.cli.terminal import counting, note, table
 
     concepts, _, learner = claim.opened("audit statistical")
     check_protects_records(learner)
@@ -318,8 +308,7 @@ def statistical(
             workers=workers,
             progress=progress,
         )
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+    if printed(found, json=json):
         return 1 if found.refuted else 0
     rows = [
         (*(" ".join(f"{x}:{label}" for x, label in side) for side in pair), f"{float(bound):.4f}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -35,8 +34,18 @@ from littlestone.cli.options import (
     refuse_schema,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import Public, caution, counting, facts, note, table
+from littlestone.cli.terminal import (
+    Public,
+    caution,
+    counting,
+    facts,
+    note,
+    printed,
+    progress_of,
+    table,
+)
 from littlestone.errors import (
     ParameterError,
     StoreError,
@@ -46,6 +55,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -229,7 +239,6 @@ def fit(
     release:
         Write model, page, record, schema and a README with hashes into this new or empty folder.
     """
-    from littlestone.cli.terminal import caution, facts, progress_of
     from littlestone.learners.base import no_argument, weaknesses
     from littlestone.learners.fit import asked_by
     from littlestone.learners.task import Protocol
@@ -467,16 +476,14 @@ def _write(
     *, written: Protocol | None,
 ) -> None:  # fmt: skip
     """Write what is asked for; what cannot be written is printed."""
-    from littlestone.report import page, write_folder
-    from littlestone.safe_io import write_text
+    from littlestone.report import write_folder
 
     try:
         if folder is not None:
             write_folder(release, folder, protocol=None if written is None else written.to_json())
         if out is not None:
             write_text(out, release.to_json() + "\n")
-        if report is not None:
-            write_text(report, page(release))
+        write_page(report, release)
         filed.write(release.record)
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
@@ -501,7 +508,6 @@ def _show(release: Release, *, json: bool, **written: str | None) -> None:
     if json:
         print(release.to_json())
         return
-    from littlestone.cli.terminal import facts
     from littlestone.report.evaluated import summary
 
     facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
@@ -650,8 +656,6 @@ def rehearse(
         Write the protocol (JSON) here, for `littlestone fit --protocol`.
     """
     from littlestone.planning.rehearsal import rehearsed
-    from littlestone.report import page
-    from littlestone.safe_io import write_text
 
     check_outputs("rehearse", twin, records.schema, open_points.public, out=out, report=report)
     if goal.concept_class is not None:
@@ -697,10 +701,8 @@ def rehearse(
             found = replace(found, records=sizes).aimed(aim, chance)
     if out is not None:
         found.protocol().save(out)
-    if report is not None:
-        write_text(report, page(found))
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+    write_page(report, found)
+    if printed(found, json=json):
         return 0
     _show_rehearsal(found)
     if out or report:

@@ -354,6 +354,14 @@ class Filed:
             write_text(self.record, f"{text}\n")
 
 
+def write_page(path: str | None, shown: Any) -> None:
+    """Write the page of an object, if it is asked for."""
+    if path is not None:
+        from littlestone.report import page
+
+        write_text(path, page(shown))
+
+
 def learner_options() -> Any:
     """Make the options that parameters of learners declare, each with the learners it is for."""
     from littlestone.learners.registry import options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json as jsonlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +61,14 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     # Cells are filled up to the width of their column: nothing for a file.
     lines = (line.rstrip() for line in printed.get().splitlines())
     console.out("\n".join([title, *lines]), highlight=False)
+
+
+def printed(document: Any, *, json: bool) -> bool:
+    """Print one JSON object, if that is asked for."""
+    if json:
+        shown = document if isinstance(document, dict) else document.to_dict()
+        print(jsonlib.dumps(shown, sort_keys=True))
+    return json
 
 
 def note(text: str) -> None:
