@@ -137,24 +137,6 @@ def test_thresholds_of_other_populations(tables, capsys):
     assert other["certificate"]["status"] == "conditional"
 
 
-def test_half_planes(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    for name, n in (("mine", 500), ("open", 60)):
-        xy = rng.integers(0, 100, (n, 2))
-        place = [f"{x} {y}" for x, y in xy]
-        table = pa.table({"place": place, "ill": (xy[:, 1] > xy[:, 0]).astype(int)})
-        pq.write_table(table, tmp_path / f"{name}.parquet")
-    mine, public = (str(tmp_path / f"{name}.parquet") for name in ("mine", "open"))
-    line = ["--class", "half_planes(0, 0, 99, 99)", "--x", "place", "--out", str(tmp_path / "m")]
-    code, release = fitted(capsys, mine, "--public", public, *line)
-    assert code == 0
-    assert release["hypothesis"]["type"] == "half-plane"
-    assert main(["predict", str(tmp_path / "m"), mine, "--out", str(tmp_path / "p")]) == 0
-    labels = pq.read_table(mine)["ill"].to_numpy()
-    said = np.array((tmp_path / "p").read_text().split()[-500:]).astype(int)
-    assert (said != labels).mean() < 0.2
-
-
 def test_rules_over_columns_of_the_public_table(tables, capsys):
     mine, public = tables
     rules = ["--class", "rules(max_literals=1)", "--bins", "40"]
@@ -252,10 +234,6 @@ def test_plans(capsys):
     assert main(["plan", "--class", "thresholds(1, 2**64)", "--public-points", "200", *goal]) == 0
     found = {line["learner"]: line for line in json.loads(capsys.readouterr().out)["plans"]}
     assert found["agnostic"]["n"] == pytest.approx(717, rel=0.02)
-    plane = ["--class", "half_planes(0, 0, 1023, 1023)", "--public-points", "200"]
-    assert main(["plan", *plane, *goal]) == 0
-    found = {line["learner"]: line for line in json.loads(capsys.readouterr().out)["plans"]}
-    assert found["agnostic"]["n"] == pytest.approx(4068, rel=0.02)
     assert main(["plan", "--class", "points", "--public-points", "200", *goal]) == 2
 
 

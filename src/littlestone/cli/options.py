@@ -6,7 +6,7 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
@@ -102,9 +102,10 @@ class Goal:
     """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
     and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
 
 
 @shared
@@ -121,9 +122,10 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
     settings: Settings = None
@@ -360,22 +362,6 @@ def write_page(path: str | None, shown: Any) -> None:
         from littlestone.report import page
 
         write_text(path, page(shown))
-
-
-def learner_options() -> Any:
-    """Make the options that parameters of learners declare, each with the learners it is for."""
-    from littlestone.learners.registry import options
-
-    made = []
-    for name, (each, learners) in options().items():
-        words = f"{each.metadata['option']} (--learner {' or '.join(learners)})."
-        typed = each.metadata["kind"].option
-        about = Parameter(help=words, negative="", show_default=False)
-        field = (bool, False) if typed is bool else (typed | None, None)
-        made.append((name, Annotated[field[0], about], field[1]))
-    options_of = make_dataclass("LearnerOptions", made, frozen=True)
-    options_of.__module__ = __name__  # where cyclopts looks names up
-    return Parameter(name="*")(options_of)
 
 
 def needed(command: str, name: str, value: str | None) -> str:

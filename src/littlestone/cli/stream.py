@@ -57,7 +57,7 @@ class Terms(Csv, Records):
     horizon: str | None = None
     """Expected number of rows. Privacy does not depend on it."""
     beta: str | None = None
-    """Probability with which the bound on mistakes may fail (by default 0.05)."""
+    """Largest probability that the bound on mistakes fails (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
     """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
     mistakes in practice."""

@@ -50,7 +50,7 @@ def dims(
     report: Page = None,
     json: Flag = False,
 ) -> int:
-    """Print the VC, Littlestone and threshold dimension of a class, exactly.
+    """Print the VC, Littlestone and threshold dimensions of a class, exactly.
 
     Closed forms where they are known, else exact search on the matrix of a small class. A search
     that reaches its limits prints bounds.
