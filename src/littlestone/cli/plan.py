@@ -23,7 +23,7 @@ from littlestone.cli.options import (
     whole,
     write_page,
 )
-from littlestone.cli.terminal import facts, note, printed, public_class, table
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -216,7 +216,10 @@ def plan(
     listed = label_list("plan", labels, positive=None)
     opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
     if opened is not None and public_points is not None:
-        opened = public_class(opened[0], public_points), opened[1]
+        from littlestone.classes.spec import at_so_many
+
+        number = whole("plan", "public_points", public_points)
+        opened = at_so_many(opened[0], number), opened[1]
     assert concept_class is not None
     assert opened is not None
     concepts = opened[0]
