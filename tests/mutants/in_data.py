@@ -16,10 +16,15 @@ _DECLARED = "one odd line of a declared format"
 _ARRAY = "data.domains:IntegerDomain.array"
 
 
-@mutant("n depends on the data", "data.counting:bytewise", "one odd cell", "one odd cell in a file")
-def rows_with_nulls_are_dropped(original, frame):
+@mutant(
+    "n depends on the data",
+    "data.containers:Stream.tables",
+    "one odd cell",
+    "one odd cell in a file",
+)
+def rows_with_nulls_are_dropped(original, self, *rows):
     """A missing cell removes its record, so n tells how many there are."""
-    return original(frame.drop_nulls())
+    return (table.drop_null() for table in original(self, *rows))
 
 
 @mutant(
@@ -44,12 +49,14 @@ def a_column_is_typed_by_its_cells(original, cells):
 
 @mutant(
     "equal to the engine only",
-    "data.counting:bytewise",
+    "data.counting:distinct_cells",
     "data/test_meanings.py::test_a_collation_does_not_merge_records",
 )
-def texts_merge_by_a_collation(original, frame):
+def texts_merge_by_a_collation(original, column):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""
-    return frame
+    cells, where = original(column)
+    first = {}
+    return [cell and first.setdefault(cell.casefold(), cell) for cell in cells], where
 
 
 @mutant(
