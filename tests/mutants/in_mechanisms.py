@@ -241,6 +241,16 @@ def noise_of_two_sums_for_four(original, epsilon, *given):
 
 
 @mutant(
+    "wrong sensitivity",
+    "evaluation.quantities:most_moved",
+    "evaluation/test_quantities.py::test_a_unit_moves_all_sums_together_by_no_more",
+)
+def moves_of_the_ends(original, kind, q):
+    """From one end of the range to the other: but from an end to the middle is further."""
+    return original(kind, q) - q // 24
+
+
+@mutant(
     "another divisor",
     "evaluation.quantities:QuantityEvaluation.__init__",
     "test_figures_are_those_of_the_units_with_a_target",
