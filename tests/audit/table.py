@@ -59,7 +59,6 @@ from littlestone.mechanisms.median import (
     RankExponential,
     RankWindow,
     TreeEM,
-    TuplePaths,
     one_shot_path,
     private_median,
 )
@@ -527,6 +526,23 @@ def _tree() -> tuple[tuple[int, ...], ...]:
     return ((), (1,), (1, 1), (1, 2), (1, 2, 1), (2,))
 
 
+class TuplePaths:
+    """The tree of all tuples: the parent of ``(a, b, c)`` is ``(a, b)``."""
+
+    def depth(self, node: tuple[Any, ...]) -> int:
+        return len(node)
+
+    def meet(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
+        same = (x == y for x, y in zip(a, b, strict=False))
+        return next((i for i, equal in enumerate(same) if not equal), min(len(a), len(b)))
+
+    def ancestor(self, node: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
+        return node[:depth]
+
+    def order(self, node: tuple[Any, ...]) -> tuple[Any, ...]:
+        return node
+
+
 def _path(
     ends: tuple[tuple[int, ...], ...],
     source: Source,
@@ -575,18 +591,12 @@ def _questions(changes: str, length: int) -> Iterator[tuple[Vector, Vector]]:
                 yield values, tuple(v + d for v, d in zip(values, step, strict=True))
 
 
-def _above(
-    changes: Any, *, limit: int, charged: Any, method: Any = "classic", length: int = 2
-) -> MechanismVerification:
-    delta = SMALL if method == "fresh" else 0
-    test = AboveThreshold(
-        epsilon=ONE, delta=delta, limit=limit, charged=charged, changes=changes, method=method
-    )
+def _above(changes: Any, *, limit: int, charged: Any, length: int = 2) -> MechanismVerification:
+    test = AboveThreshold(epsilon=ONE, limit=limit, charged=charged, changes=changes)
     return verify_mechanism(
         partial(transcript, test, 1),
         _questions(changes, length),
         epsilon=ONE,
-        delta=delta,
         cut=F(1, 2**26),
         follow=0,
     )
@@ -612,10 +622,10 @@ def _hist(
     return tuple(alon.Hist(epsilon, delta).items(items, source))
 
 
-def _algorithm_2() -> MechanismVerification:
-    test, delta = lyu.AboveThreshold(1, F(1, 2), "below"), F(1, 10)
+def _algorithm_2(limit: int) -> MechanismVerification:
+    test, delta = lyu.AboveThreshold(limit, F(1, 2), "below"), F(1, 10)
     return verify_mechanism(
-        partial(transcript, test, 1), _questions("any", 2),
+        partial(transcript, test, 1), _questions("any", limit + 1),
         epsilon=test.guarantee(delta).epsilon, delta=delta, cut=F(1, 2**26), follow=0,
     )  # fmt: skip
 
@@ -665,7 +675,6 @@ _LEMMAS: dict[str, Checked | str] = {
     "private_median": LEMMAS["median.exponential"],
     "one_shot_path": LEMMAS["median.paths"],
     "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
-    "AboveThreshold, fresh": "charged-tests.renyi",
     "lyu.algorithm1": lyu.SAMPLE,
     "lyu.algorithm2": "charged-tests.renyi",
     "yan.lemma1": LEMMAS["yan.choosing"],
@@ -786,15 +795,6 @@ MECHANISMS: tuple[Case, ...] = (
             ("shift", 1, "above", 2), ("shift", 1, "above", 3),
         )
     ),
-    *(
-        _mechanism(
-            f"AboveThreshold, fresh, limit {limit}",
-            f"{length} adaptive questions with values 0 to 2",
-            partial(_above, "any", limit=limit, charged="below", method="fresh", length=length),
-            full=length > 2,
-        )
-        for limit, length in ((1, 2), (2, 3))
-    ),
     _mechanism(
         "lyu.algorithm1", "2 teachers with any lists over 3 items, L = 2",
         _of(_algorithm_1, lambda: replace_one(_LISTS, 2), SMALL), "delta",
@@ -804,9 +804,14 @@ MECHANISMS: tuple[Case, ...] = (
         _high(_algorithm_1, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)),
         "epsilon", "delta",
     ),
-    _mechanism(
-        "lyu.algorithm2", "2 adaptive questions with values 0 to 2, K = 1, below charged",
-        _algorithm_2,
+    *(
+        _mechanism(
+            f"lyu.algorithm2, K = {limit}",
+            f"{limit + 1} adaptive questions with values 0 to 2, below charged",
+            partial(_algorithm_2, limit),
+            full=limit > 1,
+        )
+        for limit in (1, 2)
     ),
     _mechanism(
         "yan.lemma1", "3 solutions of quality 0 to 3, k = 2",

@@ -55,7 +55,7 @@ def test_finds_four_fifths_of_the_exponential_mechanism():
 @pytest.mark.full
 @pytest.mark.parametrize(("epsilon", "trials"), [(0.5, 600_000), (1, 150_000), (4, 40_000)])
 def test_finds_four_fifths_at_every_epsilon(epsilon, trials):
-    bound = lower_bound(selection(epsilon), UP, DOWN, delta=0, trials=trials, workers=2)
+    bound = lower_bound(selection(epsilon), UP, DOWN, delta=0, trials=trials)
     assert 0.8 * true_epsilon(epsilon) <= bound <= true_epsilon(epsilon)
 
 
@@ -127,30 +127,12 @@ def test_direction_and_evidence():
     assert pickle.loads(pickle.dumps(bound)).to_dict() == bound.to_dict()
 
 
-def test_workers_do_not_repeat_one_another():
-    # If two processes repeated each other, outputs would come in equal numbers.
-    seen = []
-    bound = lower_bound(
-        lambda _: (np.random.random(), random.random()),  # noqa: NPY002
-        0,
-        1,
-        delta=0,
-        trials=4_000,
-        key=lambda pair: pair[0] < 0.5 and pair[1] < 0.5,
-        workers=2,
-        progress=lambda done, total: seen.append((done, total)),
-    )
-    assert bound < 0.3
-    assert seen[-1] == (8_000, 8_000)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
         {"delta": 1.5},
         {"delta": 0, "trials": 3},
         {"delta": 0, "confidence": 1},
-        {"delta": 0, "workers": 0},
         {"delta": 0, "key": 3},
     ],
 )

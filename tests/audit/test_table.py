@@ -45,8 +45,7 @@ def test_every_public_mechanism_has_a_case():
 #: Where no small domain comes near the claim, and what tests the numbers instead.
 LOOSE = {
     "agnostic:littlestone": "the factor 4 needs many groups: tests/learners/agnostic/test_exact.py",
-    "AboveThreshold, fresh": "for long runs only: tests/privacy/test_compose.py",
-    "lyu.algorithm2": "the same",
+    "lyu.algorithm2, K = 1": "for long runs only: tests/privacy/test_compose.py",
 } | {
     name: "as printed, so not calibrated to few records; its law has another implementation beside "
     "it in tests/papers"

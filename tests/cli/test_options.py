@@ -245,7 +245,7 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
         except KeyboardInterrupt:
             raise RuntimeError("Query interrupted") from None
 
-    monkeypatch.setattr("littlestone.data.counting._collected", engine)
+    monkeypatch.setattr("littlestone.data.counting.points_of", engine)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # not ignored, as in the back
     done = run("fit data.csv --y adult --x age --class thresholds(1,99) --epsilon 1")
     signal.signal(signal.SIGINT, before)

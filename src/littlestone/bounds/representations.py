@@ -32,11 +32,9 @@ from littlestone.bounds.exponential import (
     Form,
     Goal,
     Structure,
-    agnostic_from,
     failure,
     forms,
     least,
-    realizable_from,
     write,
 )
 from littlestone.bounds.tails import at_most_floats as at_most
@@ -210,47 +208,6 @@ def best_hashing(
         agnostic=bool(agnostic),
         powers_of_two=bool(powers_of_two),
     )
-
-
-def best_representation(
-    size: Callable[[Fraction, Fraction], int],
-    *,
-    epsilon: Any,
-    alpha: Any,
-    beta: Any,
-    agnostic: bool = False,
-) -> Certificate:
-    """Return the certificate with the fewest records for a class whose representation is known.
-
-    ``size(alpha1, beta1)`` is the largest number of candidates of a representation. alpha1 and
-    beta1 are inputs of the certificate's steps.
-
-    Examples
-    --------
-    >>> def copies_of_points(alpha1, beta1):
-    ...     copies = math.ceil(math.log2(1 / beta1))
-    ...     return copies * math.ceil(2 / alpha1) + 1
-    >>> best_representation(copies_of_points, epsilon=1, alpha=0.1, beta=0.05).n <= 315
-    True
-    """
-    certify = agnostic_from if agnostic else realizable_from
-    exact_alpha = check_probability("best_representation", "alpha", alpha)
-    exact_beta = check_probability("best_representation", "beta", beta)
-
-    def at(x: Sequence[float]) -> Certificate:
-        alpha1 = short(float(exact_alpha) * 0.9 * math.exp(-abs(x[0])))
-        share = short(0.98 / (1 + math.exp(min(max(x[1], -20.0), 20.0))) + 0.01)
-        beta1 = exact_beta * share
-        return certify(
-            size(alpha1, beta1),
-            epsilon=epsilon,
-            alpha=exact_alpha,
-            beta=exact_beta,
-            alpha1=alpha1,
-            beta1=beta1,
-        )
-
-    return at(least_point(lambda x: math.log(at(x).n + 1), [3.0, 0.0]))
 
 
 @functools.lru_cache(maxsize=256)
@@ -433,7 +390,6 @@ PUBLIC_LAYERS, STRUCTURED_LAYERS = 24, 8
 
 PRIVACY = "public.privacy"
 SLABS = "public.slabs"
-PLANES = "public.planes"
 SHIFT = "public.shift"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,8 +21,9 @@ from littlestone.cli.options import (
     open_class,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import public_class
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -58,12 +58,12 @@ class Wanted:
     epsilon.
     """
     alpha: str | None = None
-    """Excess error over the best concept of the class that must not be exceeded, for example 0.1.
+    """Largest excess error over the best concept of the class, for example 0.1.
     Required, unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Probability with which the error may exceed alpha, for example 0.05. Required."""
+    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
 
 
 @shared
@@ -98,7 +98,6 @@ class Intervals:
 
     def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
@@ -121,8 +120,7 @@ class Intervals:
             evaluate=shares.evaluation,
             target=target,
         )
-        if json:
-            print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        if printed(found, json=json):
             return 0
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
@@ -169,7 +167,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules and trees give a --schema of public
+        thresholds and intervals. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
@@ -185,14 +183,12 @@ def plan(
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
-    from littlestone.safe_io import write_text
-
     if model is not None:
         raise ParameterError(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
-            "and estimates how good it becomes."
+            "and estimates how good it will be."
             if model not in ("rule", "tree")
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
@@ -220,7 +216,10 @@ def plan(
     listed = label_list("plan", labels, positive=None)
     opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
     if opened is not None and public_points is not None:
-        opened = public_class(opened[0], public_points), opened[1]
+        from littlestone.classes.spec import at_so_many
+
+        number = whole("plan", "public_points", public_points)
+        opened = at_so_many(opened[0], number), opened[1]
     assert concept_class is not None
     assert opened is not None
     concepts = opened[0]
@@ -239,16 +238,11 @@ def plan(
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
-    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(plans))
-    if json:
-        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
+    write_page(report, plans)
+    if printed(plans, json=json):
         return 0
     _show(plans)
     _stream(plans)
@@ -284,7 +278,6 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
-    from littlestone.cli.terminal import table
     from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
     from littlestone.report.html import number_of
@@ -296,7 +289,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
         if (proposal := proposal_of(concepts)) is not None:
             out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
-        print(jsonlib.dumps(out, sort_keys=True))
+        printed(out, json=True)
         return 0
 
     rows = [
@@ -329,7 +322,7 @@ def _promised(certificate: Certificate) -> str:
 
 
 def _show(plans: Plans) -> None:
-    from littlestone.cli.terminal import note, table
+    from littlestone.bounds.claims import STATUS_WORDS
     from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.html import number_of
 
@@ -352,6 +345,8 @@ def _show(plans: Plans) -> None:
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "setting", "status"), rows)
+    for status in {row[-1]: None for row in rows if row[-1] in STATUS_WORDS}:
+        note(f"{status}: {STATUS_WORDS[status]}.")
     if chosen is None:
         note(
             "fit selects none of them by itself: name one with --learner."
@@ -392,7 +387,6 @@ def _show(plans: Plans) -> None:
 
 def _without_user(m: int | None, together: Guarantee | None) -> None:
     """Say how the learners that protect records protect users: `fit --user` takes none of them."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.select import ONE_RECORD
 
     if m is None:
@@ -408,7 +402,6 @@ def _without_user(m: int | None, together: Guarantee | None) -> None:
 
 def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
     from littlestone.report.html import number_of
 
@@ -424,7 +417,6 @@ def _learned(concepts: ConceptClass) -> None:
 
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import number_of
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
@@ -443,18 +435,19 @@ def _beside(plans: Plans) -> None:
                 f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} succeeds "
                 f"with fewer than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
             )
-    for bound in plans.lower_bounds:
-        if bound.n is None:
-            value = "" if bound.order is None else f" = {bound.order}"
-            note(
-                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
-                f"({bound.setting}) [{bound.claim}]."
-            )
+    orders = [bound for bound in plans.lower_bounds if bound.n is None]
+    for bound in orders:
+        value = "" if bound.order is None else f" = {bound.order}"
+        note(
+            f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+            f"({bound.setting}) [{bound.claim}]."
+        )
+    if any("RepD" in bound.formula for bound in orders):
+        note("RepD: representation dimension; VC: VC dimension.")
 
 
 def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
     found = plans.stream

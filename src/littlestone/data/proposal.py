@@ -689,7 +689,7 @@ def prepare(
     names, apart = _names(found, y, columns, [*(kinds or ()), *(bounds or ())], caller)
     if y is not None:
         opened.once(y, caller)
-    opened.frame(names, caller)  # names and types are looked at
+    opened.stream(names, caller)  # names and types are looked at
     said = _said(kinds, names, caller)
     known = _kinds(opened, names, caller, texts=bool(delta)) | said
     within = _between(bounds, names, caller)
@@ -864,9 +864,7 @@ def _check_bounds(asked: Asked, caller: str) -> None:
 
 def _kinds(opened: Table, names: list[str], caller: str, *, texts: bool) -> dict[str, Kind]:
     """Return what declared types say of columns; of texts only if these can be learned."""
-    from littlestone.data.draft import declared_kinds  # noqa: PLC0415
-
-    found = zip(names, declared_kinds(opened, names, caller), strict=True)
+    found = zip(names, opened.kinds(names, caller), strict=True)
     return {name: _kind(declared, texts=texts) for name, declared in found}
 
 

@@ -29,6 +29,7 @@ from typing import (
 )
 
 from littlestone.bounds import least_n
+from littlestone.bounds.certificate import bounds_beside
 from littlestone.classes import ConceptClass, parse_integer
 from littlestone.errors import (
     ParameterError,
@@ -56,6 +57,10 @@ if TYPE_CHECKING:
     from littlestone.privacy import Guarantee, Neighbours
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+#: The sums of the certificates, by name.
+BOUNDS = bounds_beside(__file__)
 
 
 class Page(Protocol):
@@ -175,8 +180,7 @@ def least_certified(failure: Callable[[int], CertificateBuilder | None]) -> int 
 
     def holds(n: int) -> bool:
         cert = failure(n)
-        conditions = [] if cert is None else [step.value for step in cert.steps.values()]
-        return all(value for value in conditions if isinstance(value, bool))
+        return cert is None or cert.holds
 
     if failure(1) is None:
         return None

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, register_claim
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import Points, SparseSets
 from littlestone.classes.finite import Boosted
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.mechanisms import exponential_mechanism
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import Guarantee
 from littlestone.source import Explicit
 
@@ -38,29 +38,9 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
-VERSION = "2024 (002)"
-PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-PUBLIC = "class and parameters were chosen without looking at the data"
-_IID = "records are drawn independently from one distribution"
 
-PRIVACY = register_claim(
-    "lwy.privacy",
-    LWY,
-    f"{VERSION}, Theorems 3.4, 4.6, 5.2, Lemmas C.1 and 5.1, {PAGE}",
-    "A score counts records or users; one that is replaced moves each count by at most 1, one that "
-    "is added raises it by at most 1. Each comparison, median and choice is pure; epsilons add.",
-)
-RECORDS = register_claim(
-    "lwy.theorem3.4",
-    LWY,
-    f"{VERSION}, Appendix B; the sum is ours, {PAGE}",
-    "q(h) is at least the errors of h, and at most those of the best concept and its disagreement "
-    "with a near one, so with an (alpha1, beta1)-representation the excess error is above alpha "
-    "with probability at most beta1 + |H| (cosh l - alpha sinh l + alpha1 (e**(2l) - e**l))**n, "
-    "for every 0 <= l <= epsilon/4.",
-    (_IID, PUBLIC),
-)
+PRIVACY = "lwy.privacy"
+RECORDS = "lwy.theorem3.4"
 
 Ints = npt.NDArray[np.int64]
 
@@ -149,19 +129,11 @@ class Theorem34(Certified):
         # near the best tilt for small alpha; any one up to epsilon/4 is valid
         best = (self.alpha - P.alpha) / (1 + 3 * P.alpha)
         cert = CertificateBuilder(n=n, alpha=self.alpha, beta=self.beta)
-        _RECORDS.write(
+        BOUNDS["lwy.theorem3.4"].write(
             cert, size=P.size, alpha1=P.alpha, beta1=P.beta, tilt=min(self.epsilon / 4, best),
             rate=self.epsilon / 4,
         )  # fmt: skip
         return cert
-
-
-_RECORDS = Bound((
-    ("allowed", "tilt <= rate", RECORDS),
-    ("each", "cosh(tilt) - alpha*sinh(tilt) + alpha1*(exp(2*tilt) - exp(tilt))", RECORDS),
-    ("failure", "beta1 + size*each**n", RECORDS),
-    ("enough", "failure <= beta", RECORDS),
-))  # fmt: skip
 
 
 @on_page("lwy.lemma2.4", "Lemma 2.4", "construction", "boosting a representation: majorities")
