@@ -248,7 +248,7 @@ def no_argument(caller: str, name: str) -> str:
     instead = {
         "sample_weight": weighted,
         "weights": weighted,
-        "class_weight": "AgnosticLearner(..., class_weight={label: weight}) has it as a parameter; "
+        "class_weight": "AgnosticLearner(..., costs={label: cost}) has it as a parameter; "
         "boosted trees give probabilities, for which you choose the threshold.",
     }.get(name, "Parameters of the model are those of its constructor.")
     return f"The fit of {caller} takes no {name!r}. {instead}"

@@ -59,11 +59,7 @@ class _ExponentialClassifier(PrivateClassifier):
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
         caller = type(self).__name__
-        by_code = {
-            name: _encoded(caller, name, getattr(self, name), classes)
-            for name in ("costs", "class_weight")
-        }
-        return super()._bound() | by_code
+        return super()._bound() | {"costs": _encoded(caller, self.costs, classes)}
 
     def _extra(self) -> dict[str, Any]:
         return {"evaluate": self.evaluate}
@@ -77,7 +73,7 @@ class _ExponentialClassifier(PrivateClassifier):
         return both(self.release_.chances(self._codes(X)))
 
 
-def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
+def _encoded(caller: str, costs: Any, classes: list[Any]) -> Any:
     """Return costs whose keys are codes, where they are among the public classes."""
     if not isinstance(costs, Mapping):
         return costs
@@ -94,7 +90,7 @@ def _encoded(caller: str, name: str, costs: Any, classes: list[Any]) -> Any:
         example = ", ".join(f"{label!r}: {1 + 8 * (i == 1)}" for i, label in enumerate(classes))
         raise parameter_error(
             caller,
-            name,
+            "costs",
             f"a cost for each of the labels {classes}, or for each (label, other prediction)",
             list(costs),
             f"For example {{{example}}}: misclassifying {classes[1]!r} costs nine times as much.",
