@@ -334,20 +334,14 @@ class LifeTable:
         risks = np.maximum(self.risks, max(2 * self.deviation, 1))
         share = (events.sum() + 1) * widths / (risks @ widths + 2 * widths.mean())
         walk = np.zeros(len(events))
-
-        def seen() -> tuple[Doubles, Doubles, Doubles]:
-            hazard = np.minimum(share * np.exp(walk), _SUREST)
-            noise = self.deviation**2 * (1 + hazard**2 * doubt)
-            return hazard, risks * hazard, noise
-
         for _ in range(_HALVED):
-            _, expected, noise = seen()
+            hazard = np.minimum(share * np.exp(walk), _SUREST)
+            expected = risks * hazard
+            noise = self.deviation**2 * (1 + hazard**2 * doubt)
             known = prior + np.diag(expected**2 / noise)
             lacking = np.clip(events / expected - 1, -2, 2)
             step = np.linalg.solve(known, (known - prior) @ lacking - prior @ walk)
             walk = np.clip(walk + step / 2, -9, 3)
-        hazard, expected, noise = seen()
-        known = prior + np.diag(expected**2 / noise)
         misses = float(((events - expected) ** 2 / noise).sum() + walk @ prior @ walk)
         volumes = np.linalg.slogdet(prior)[1] - np.linalg.slogdet(known)[1] - np.log(noise).sum()
         near = np.clip(expected, events - np.sqrt(noise), events + np.sqrt(noise))
