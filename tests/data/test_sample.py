@@ -522,7 +522,9 @@ def test_runs_are_those_of_brute_force():
         counts = [int(c) for c in truth + np.rint(random.normal(0, 6, 5))]
         largest, penalty, found = best_by_brute_force(counts, 6.0)
         seen += largest >= 2 * penalty
-        assert smoothed(counts, 6.0) == pytest.approx(found if largest >= 2 * penalty else [0] * 5)
+        assert smoothed(counts, penalty) == pytest.approx(
+            found if largest >= 2 * penalty else [0] * 5
+        )
     assert 20 < seen < 60
 
 
