@@ -22,9 +22,9 @@ column depends on private things; rounds compose. All else is post-processing, a
 left out whose categories hold less than half of the records, where the caller has not named the
 column. Texts are counted in the first round only; that an item is kept that only one of two
 neighbours looks at has a probability of at most ``leak`` over all columns: laws are
-``(1 - p) R + p S`` with p <= leak, where R of neighbours are rho-close. What is rho'-zCDP, whatever the columns, makes of R what is
-(rho + rho')-close, so (epsilon, delta - leak)-close by one conversion, and of the whole what is
-(epsilon, delta)-close (claim ``dp.zcdp``). []
+``(1 - p) R + p S`` with p <= leak, where R of neighbours are rho-close. What is rho'-zCDP, whatever
+the columns, makes of R what is (rho + rho')-close, so (epsilon, delta - leak)-close by one
+conversion, and of the whole what is (epsilon, delta)-close (claim ``dp.zcdp``). []
 """
 
 from __future__ import annotations
@@ -296,6 +296,24 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
             masses[column] = drawn
         elif drawn:
             found[column] = Column.of(column.name, drawn)
+    counted = _in_parts(asked, known, masses, source)
+    for column, own in masses.items():
+        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
+        if column.bounds is not None:
+            low, high = column.bounds
+            edges = [edge for edge in edges if low < edge <= high]
+        if edges:
+            found[column] = Column.bins(column.name, edges)
+    for column in asked.columns:
+        if column.kind == "flag":
+            found[column] = Column.of(column.name, ["false", "true"])
+    return [found.get(column) for column in asked.columns]
+
+
+def _in_parts(
+    asked: Plan, known: dict[Asked, Tally], masses: dict[Asked, dict[Cell, float]], source: Source
+) -> set[Cell]:
+    """Count the parts of the cells that have most records, put them in their place, return them."""
     parts: dict[Asked, dict[Cell, list[Cell]]] = {}
     counted: set[Cell] = set()
     for column, own in masses.items():
@@ -312,17 +330,7 @@ def describe(asked: Plan, tallies: Sequence[Tally], n: int, source: Source) -> l
                 scale = masses[column].pop(cell) / sum(fine)
                 masses[column] |= {c: m * scale for c, m in zip(within, fine, strict=True)}
                 counted.update(within)
-    for column, own in masses.items():
-        edges = bins_of(own, asked.bins, whole=column.kind == "whole", counted=counted)
-        if column.bounds is not None:
-            low, high = column.bounds
-            edges = [edge for edge in edges if low < edge <= high]
-        if edges:
-            found[column] = Column.bins(column.name, edges)
-    for column in asked.columns:
-        if column.kind == "flag":
-            found[column] = Column.of(column.name, ["false", "true"])
-    return [found.get(column) for column in asked.columns]
+    return counted
 
 
 def _smoothed(counts: Sequence[int], noise: Noise) -> list[float]:
