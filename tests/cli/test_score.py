@@ -67,7 +67,7 @@ def test_training_records_are_not_called_held_out(run, models):
     assert "held-out" not in said.out
     assert "new records" not in said.out
     assert "Certified" not in said.out
-    assert "as many records as the one that was learned from" in said.err
+    assert "as many records as the table that the model was learned from" in said.err
     pq.write_table(pq.read_table("data.parquet").slice(1), "others.parquet")
     said = run("score good.json others.parquet --epsilon 1/2")
     assert "799 records that you state were held out" in said.out

@@ -84,7 +84,7 @@ def places_in_increasing_order(original, *given):
 @mutant(
     "candidates from the data",
     "learners.vc1:ChainMedian.choose",
-    "vc1 on thresholds(1, 2), median-exponential",
+    "vc1 on thresholds(1, 2)",
 )
 def the_deepest_chunk_ends_the_medians_domain(original, self, ends, tree, source):
     """The median depth is drawn among the depths up to the deepest chunk's, not up to the tree's:

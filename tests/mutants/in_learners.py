@@ -99,15 +99,6 @@ def chunks_that_share_a_record(original, tree, sample, shuffled, chunks):
     ]
 
 
-@mutant("parts overlap", "learners.vc1:part", "two parts of the records")
-def all_records_lead_to_a_leaf(original, sample, kinds):
-    """The second step looks at the first part too (001, Definition 18 as printed).
-
-    Chunks of the first step are looked at record by record.
-    """
-    return original(sample, kinds) if len(kinds) == 1 else sample
-
-
 @mutant(
     "parameter from the data",
     "learners.vc1:one_shot_path",
@@ -122,7 +113,7 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
 @mutant(
     "parameter from the data",
     "learners.littlestone:draw",
-    "littlestone on points(), closures",
+    "littlestone on points()",
     "the longest list",
 )
 def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
@@ -145,7 +136,7 @@ def only_the_best_are_drawn_from(original, votes, **options):
 @mutant(
     "wrong neighbours",
     "learners.littlestone:draw",
-    "learners/littlestone_learner/test_exact_privacy.py::test_proper_output_is_private_too",
+    "littlestone on points(), high epsilon",
 )
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""

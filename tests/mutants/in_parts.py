@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.learners.vc1 import node_counts
 from littlestone.mechanisms.median import RankWindow
 
 from .mutant import mutant, patched
@@ -27,14 +26,22 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1:_places", "shuffled from counts")
+@mutant(
+    "secret made public",
+    "learners.vc1:_places",
+    "learners/vc1/test_exact_privacy.py::test_the_law_is_that_of_a_full_permutation",
+)
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
     return original(n, SimpleNamespace(permutation=lambda n, few: public.permutation(n)[:few]))
 
 
-@mutant("parameter from the data", f"{_CHOOSERS}:ChainMedian.choose", "paths that force nothing")
+@mutant(
+    "parameter from the data",
+    f"{_CHOOSERS}:ChainMedian.choose",
+    "learners/vc1/test_learner.py::test_few_ends_of_many_are_not_the_root",
+)
 def a_window_for_the_paths_that_are_there(original, self, ends, tree, source):
     """The window of the median depth is a share of the paths that force something, not of all."""
     there = sum(tree.depth(end) > 0 for end in ends) or 1
@@ -53,24 +60,6 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
     """
     nothing = sum(not tree.depth(end) for end in ends)
     return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
-
-
-@mutant(
-    "support from the data",
-    "learners.vc1:Leaves.go_down",
-    "learners/vc1/test_accuracy.py::test_an_improper_node_of_the_best_tree_is_left",
-)
-def only_leaves_with_a_record(original, self, node, tree, sample, source):
-    """Leaves that no record speaks for or against are left out, to save time."""
-    negatives, positives = node_counts(tree, sample)
-
-    def some(paths, *given):
-        for i, (leaf, path) in enumerate(paths(*given)):
-            if not i or any(positives[at] + negatives[at] for at in path):
-                yield leaf, path
-
-    with patched("learners.vc1:_with_paths", some):
-        return original(self, node, tree, sample, source)
 
 
 @mutant(

@@ -177,7 +177,9 @@ def sums_that_begin_anew(original, self, part, state):
     return original(self, part, state._replace(total=0.0))
 
 
-@mutant("biased draw", "classes.base:_steps", "classes/trees/test_tree_paths.py::test_law_of_draws")
+@mutant(
+    "biased draw", "classes.base:_steps", "classes/trees/test_tree_paths.py::test_law_of_tree_paths"
+)
 def spans_that_never_end(original, places, changes, score):
     """Concepts behind a point gain what only that point's span should."""
     return original(places, np.where(changes < 0, 0, changes), score)

@@ -121,7 +121,7 @@ class Certificate:
     def __str__(self) -> str:
         return (
             f"error <= {float(self.alpha):.6g} except with probability {float(self.beta):.6g}, "
-            f"from {counted(self.n, self.unit)}: {self._verdict} [{', '.join(self.claims)}]"
+            f"from {counted(self.n, self.unit)}: {self.verdict} [{', '.join(self.claims)}]"
         )
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Certificate:
             ("Promise", f"error <= {float(self.alpha):.6g}"),
             ("Fails with", f"probability {float(self.beta):.6g}"),
             ("From", counted(self.n, self.unit)),
-            ("Verdict", self._verdict),
+            ("Verdict", self.verdict),
             ("Rests on", ", ".join(self.claims)),
             *(("Assumes" if not i else "", text) for i, text in enumerate(self.assumptions)),
         ]
@@ -141,7 +141,8 @@ class Certificate:
         return Card("Certificate", lines, table).html()
 
     @property
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Whether it holds, and under which reservation."""
         verdict = "holds" if self.holds else "does not hold"
         return verdict if self.status == "explicit" else f"{verdict} ({self.status})"
 
@@ -200,6 +201,11 @@ class CertificateBuilder:
         self.steps: dict[str, Step] = {}
         self.known: Mapping[str, int | Fraction | Step] = known
         self._cache: dict[tuple[str, int], Value] = {}
+
+    @property
+    def holds(self) -> bool:
+        """Whether no condition so far is false."""
+        return all(step.value is not False for step in self.steps.values())
 
     def where(self, **known: int | Fraction | Step) -> CertificateBuilder:
         """Return the same certificate, for formulas that may name these numbers, too."""
@@ -481,7 +487,7 @@ class Bound:
         def holds(n: int) -> bool:
             cert = CertificateBuilder(**inputs, n=n)
             self.write(cert)
-            return all(step.value is not False for step in cert.steps.values())
+            return cert.holds
 
         return least_n(holds, guess)
 

@@ -24,10 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-#: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
-#: of a statement whose original was not at hand; conditional: under an
-#: assumption on the distribution that nothing here can check; order-only: constants are unknown.
 Status = Literal["explicit", "imported", "reconstruction", "conditional", "order-only"]
+#: What each status means, for readers.
+STATUS_WORDS: dict[Status, str] = {
+    "explicit": "proved, with all constants",
+    "imported": "quoted from its source",
+    "reconstruction": "our proof of a statement whose original was not at hand",
+    "conditional": "under an assumption on the distribution that nothing here can check",
+    "order-only": "constants are unknown",
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,11 @@ class Claim(Plain):
     #: contain one of these words. A learner for realizable labels may run on records that were
     #: labelled by a concept.
     makes_true: tuple[str, ...] = field(default=(), metadata=OMITTED)
+
+    @property
+    def proved(self) -> str:
+        """How far it is proved, in words."""
+        return STATUS_WORDS[self.status]
 
 
 _REGISTRY: dict[str, Claim] = {}

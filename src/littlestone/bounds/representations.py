@@ -433,7 +433,6 @@ PUBLIC_LAYERS, STRUCTURED_LAYERS = 24, 8
 
 PRIVACY = "public.privacy"
 SLABS = "public.slabs"
-PLANES = "public.planes"
 SHIFT = "public.shift"
 
 

@@ -8,9 +8,9 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`, `half_planes`,
-                    `affine_subspaces`; ``decision_trees/``; `finite`, with
-                    dichotomies: labels of a few points, drawn by the errors of their best concepts
+                    `prefixes`, `conjunctions`, `rules`, `affine_subspaces`;
+                    ``decision_trees/``; `finite`, with dichotomies: labels of a few points, drawn
+                    by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
 `hypotheses`        released functions that belong to no one class; JSON, read safely
 `spec`              classes as text; classes at public points
@@ -54,7 +54,6 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
 from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -72,7 +71,6 @@ from littlestone.classes.hypotheses import (
     patched,
 )
 from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals, UnionHypothesis
-from littlestone.classes.leaf_paths import LeafPaths
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
@@ -104,8 +102,6 @@ __all__ = [
     "DecisionTrees",
     "Dimensions",
     "FiniteClass",
-    "HalfPlaneHypothesis",
-    "HalfPlanes",
     "HashFunction",
     "HashHypothesis",
     "HashSetHypothesis",
@@ -115,7 +111,6 @@ __all__ = [
     "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
-    "LeafPaths",
     "LinearClass",
     "MajorityHypothesis",
     "MixtureHypothesis",

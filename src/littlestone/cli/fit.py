@@ -25,7 +25,6 @@ from littlestone.cli.options import (
     covered_share,
     label_list,
     learner_named,
-    learner_options,
     names,
     needed,
     open_schema,
@@ -99,9 +98,6 @@ class Targets:
             periods = [end.strip() for end in periods.split(",")]
         given = vars(self) | {"periods": periods}
         return {name: value for name, value in given.items() if value is not None}
-
-
-_LearnerOptions = learner_options()
 
 
 @shared
@@ -178,7 +174,6 @@ def fit(
     further: Further = Further(),
     learner: str = "auto",
     settings: Settings = None,
-    own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
     agnostic: Flag = False,
     evaluated: Evaluated = Evaluated(),
     subsample: str | None = None,
@@ -191,7 +186,7 @@ def fit(
     paid: Paid = Paid(),
     json: AsJson = False,
 ) -> int:
-    """Learn a private model of a table, and release it.
+    """Learn a private model from a table, and release it.
 
     A table, --y and --epsilon are enough: what is not said is decided by public rules, and printed
     first with what it costs.
@@ -246,13 +241,13 @@ def fit(
         asked = parse(
             data, y=y, goal=goal, records=records, targets=targets, table=table,
             open_points=open_points, further=further, evaluated=evaluated, learner=learner,
-            settings=settings, own=own, agnostic=agnostic, subsample=subsample,
+            settings=settings, agnostic=agnostic, subsample=subsample,
         )  # fmt: skip
     else:
         written = Protocol.read(protocol)
         loose = {"y": y, "settings": settings, "agnostic": agnostic, "subsample": subsample}
         loose |= {"learner": None if learner == "auto" else learner}
-        groups = (goal, records, targets, table, open_points, further, own, evaluated)
+        groups = (goal, records, targets, table, open_points, further, evaluated)
         for group in groups:
             usual = vars(type(group)())
             loose |= {name: v for name, v in vars(group).items() if v != usual[name]}
@@ -294,7 +289,6 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     evaluated: Evaluated,
     learner: str = "auto",
     settings: Settings = None,
-    own: Any = None,
     agnostic: bool = False,
     subsample: str | None = None,
 ) -> Fit:
@@ -303,7 +297,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     from littlestone.learners.task import Labels
 
     user, spec = records.user, goal.concept_class
-    options: Json = {} if own is None else {name: v for name, v in vars(own).items() if v}
+    options: Json = {}
     samples_per_user, costs, labels = further.samples_per_user, further.costs, further.labels
     needed("fit", "epsilon", goal.epsilon)
     if spec is not None and goal.model is not None:
@@ -324,7 +318,7 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
             samples_per_user=samples_per_user, costs=costs, agnostic=agnostic,
             labels=labels, require_certificate=further.require_certificate, subsample=subsample,
             learner=learner != "auto", shift=open_points.shift, positive=records.positive,
-            negative=records.negative, **options,
+            negative=records.negative,
             **({} if spec is None else {"public": open_points.public, "bins": open_points.bins}),
         )  # fmt: skip
     listed = label_list("fit", labels, positive=records.positive or records.negative)
@@ -341,7 +335,6 @@ def parse(  # noqa: PLR0912 - each thing that is typed, once
     if spec is None:
         _for_class(
             learner, set=settings, agnostic=agnostic, subsample=subsample, shift=open_points.shift,
-            **{name: value for name, value in options.items() if name != "costs"},
         )  # fmt: skip
         if costs is not None and goal.model not in ("rule", "tree"):
             raise ParameterError(
@@ -566,7 +559,7 @@ def _costs(text: str, records: Records, labels: list[str] | None) -> Costs:
     return Costs.of({0: found[others[0]], 1: found[positive]}, caller="fit")
 
 
-# -- ``littlestone rehearse``: how good a private fit becomes, found on public rows.
+# -- ``littlestone rehearse``: how good a private fit will be, found on public rows.
 
 
 @shared
@@ -616,7 +609,7 @@ def rehearse(
     report: Page = None,
     json: AsJson = False,
 ) -> int:
-    """Estimate how good a fit of given size becomes, by repeated runs on PUBLIC rows.
+    """Estimate how good a fit of given size will be, by repeated runs on PUBLIC rows.
 
     Nothing of TWIN is protected: it is a public table like the one to come, such as last year's
     published one. Without it a population is made up over a --schema (--best, --share). Several
@@ -710,14 +703,15 @@ def rehearse(
 
 def _show_rehearsal(found: Rehearsal) -> None:
     """Print a row for each measure of each size, and what it needs."""
-    from littlestone.planning.rehearsal import words_of
+    from littlestone.planning.rehearsal import rounded, words_of
 
     more = ("variant",) if any(cell.variant for cell in found.cells) else ()
     rows = [
         (
             f"{cell.records:,}", f"{float(cell.epsilon):g}", words_of(name),
-            f"{each.mean:.3g} ± {each.reach:.2g}", f"{each.low:.3g} to {each.high:.3g}",
-            f"{cell.free[name].mean:.3g}" if name in cell.free else "-",
+            f"{rounded(each.mean)} ± {rounded(each.reach, 2)}",
+            f"{rounded(each.low)} to {rounded(each.high)}",
+            rounded(cell.free[name].mean) if name in cell.free else "-",
             *([cell.variant] if more else []),
         )
         for cell in found.cells for name, each in cell.measures.items()

@@ -6,7 +6,7 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
@@ -102,9 +102,10 @@ class Goal:
     """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
     and scorecards, which satisfy pure privacy without it."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
 
 
 @shared
@@ -121,9 +122,10 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
     settings: Settings = None
@@ -354,22 +356,6 @@ class Filed:
             write_text(self.record, f"{text}\n")
 
 
-def learner_options() -> Any:
-    """Make the options that parameters of learners declare, each with the learners it is for."""
-    from littlestone.learners.registry import options
-
-    made = []
-    for name, (each, learners) in options().items():
-        words = f"{each.metadata['option']} (--learner {' or '.join(learners)})."
-        typed = each.metadata["kind"].option
-        about = Parameter(help=words, negative="", show_default=False)
-        field = (bool, False) if typed is bool else (typed | None, None)
-        made.append((name, Annotated[field[0], about], field[1]))
-    options_of = make_dataclass("LearnerOptions", made, frozen=True)
-    options_of.__module__ = __name__  # where cyclopts looks names up
-    return Parameter(name="*")(options_of)
-
-
 def needed(command: str, name: str, value: str | None) -> str:
     """Return an option that must be given here."""
     if value is None:
@@ -556,9 +542,7 @@ def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any
 
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
-#: How a database begins, and what the first line of a ledger holds.
-_KEPT = (b"SQLite format 3\0", b" littlestone ledger ")
-_BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
+_LOG = b" littlestone "  # in the first line of a ledger and of a stream's state, after a checksum
 
 
 def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> None:
@@ -576,8 +560,8 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
     Raises
     ------
     ParameterError
-        A folder that does not exist or cannot be written, a path that is a folder or a database
-        (a ledger, a state), two options with the same path, or a file that is being read.
+        A folder that does not exist or cannot be written, a path that is a folder, a ledger or a
+        state, two options with the same path, or a file that is being read.
     """
     seen: dict[Path, str] = {}
     for name, path in outputs.items():
@@ -625,28 +609,13 @@ def _problem(path: Path) -> str:
         return "It is a folder." if folder else "Its folder does not exist: create it first."
     if len(os.fsencode(where.name)) > _LONGEST_NAME:
         return "Its name is too long."
-    if _of_database(where):
-        return (
-            "It belongs to a database, such as a ledger; replacing it would lose the record of "
-            "what is spent."
-        )
+    if os.path.isfile(where) and os.access(where, os.R_OK):
+        with where.open("rb") as file:
+            if file.read(64)[16:].startswith(_LOG):
+                return (
+                    "It is a ledger, or the state of a stream; replacing it would lose the record "
+                    "of what is spent."
+                )
     if os.path.exists(where):
         return "" if os.access(where, os.W_OK) else "It is write-protected."
     return "" if os.access(where.parent, os.W_OK) else "Its folder is write-protected."
-
-
-def _of_database(where: Path) -> bool:
-    """Return whether a file is a database, or what one keeps beside it."""
-    name = str(where)
-    for tail in ("", *_BESIDE):
-        main = name.removesuffix(tail)
-        if not name.endswith(tail) or not os.path.isfile(main):
-            continue
-        try:
-            with open(main, "rb") as file:
-                start = file.read(64)
-                if start.startswith(_KEPT[0]) or _KEPT[1] in start:
-                    return True
-        except OSError:
-            continue
-    return False

@@ -58,12 +58,12 @@ class Wanted:
     epsilon.
     """
     alpha: str | None = None
-    """Excess error over the best concept of the class that must not be exceeded, for example 0.1.
+    """Largest excess error over the best concept of the class, for example 0.1.
     Required, unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Probability with which the error may exceed alpha, for example 0.05. Required."""
+    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
 
 
 @shared
@@ -169,7 +169,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules and trees give a --schema of public
+        thresholds and intervals. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
@@ -192,7 +192,7 @@ def plan(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
-            "and estimates how good it becomes."
+            "and estimates how good it will be."
             if model not in ("rule", "tree")
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
@@ -329,6 +329,7 @@ def _promised(certificate: Certificate) -> str:
 
 
 def _show(plans: Plans) -> None:
+    from littlestone.bounds.claims import STATUS_WORDS
     from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.html import number_of
@@ -352,6 +353,8 @@ def _show(plans: Plans) -> None:
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "setting", "status"), rows)
+    for status in {row[-1]: None for row in rows if row[-1] in STATUS_WORDS}:
+        note(f"{status}: {STATUS_WORDS[status]}.")
     if chosen is None:
         note(
             "fit selects none of them by itself: name one with --learner."
@@ -443,13 +446,15 @@ def _beside(plans: Plans) -> None:
                 f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} succeeds "
                 f"with fewer than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
             )
-    for bound in plans.lower_bounds:
-        if bound.n is None:
-            value = "" if bound.order is None else f" = {bound.order}"
-            note(
-                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
-                f"({bound.setting}) [{bound.claim}]."
-            )
+    orders = [bound for bound in plans.lower_bounds if bound.n is None]
+    for bound in orders:
+        value = "" if bound.order is None else f" = {bound.order}"
+        note(
+            f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+            f"({bound.setting}) [{bound.claim}]."
+        )
+    if any("RepD" in bound.formula for bound in orders):
+        note("RepD: representation dimension; VC: VC dimension.")
 
 
 def _stream(plans: Plans) -> None:

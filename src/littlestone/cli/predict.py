@@ -254,10 +254,10 @@ def _write_parquet(
 
 
 _LIKE_THE_FIT = (
-    "the table has the same columns and as many records as the one that was learned from. If "
-    "these are the same records, the model usually has a lower error rate on them than on new "
-    "ones, so no error on new records is reported. If they are other records, remove one of them "
-    "from the table to get it (for another epsilon)."
+    "the table has the same columns and as many records as the table that the model was learned "
+    "from. If these are the same records, the model usually has a lower error rate on them than on "
+    "new ones, so no bound for new records is reported. If they are other records, remove one of "
+    "them from the table to get the bound (at a further cost in epsilon)."
 )
 
 
@@ -279,7 +279,7 @@ def score(
     model: Model, data: str, /, *, asked: Asked, by: str | None = None, filed: Filed = Filed(),
     json: AsJson = False,
 ) -> int:  # fmt: skip
-    """Evaluate a model privately, on other records than those it was learned from.
+    """Evaluate a model privately, on records other than those it was learned from.
 
     Reports the error rate beside that of the majority class, each with a confidence interval, and
     an upper bound on the error rate for new records, which holds if these records were held out

@@ -165,11 +165,16 @@ def check_schema(
     from littlestone.data import Schema
     from littlestone.data.draft import compare
 
-    schema = Schema.from_toml(file)
+    try:
+        schema = Schema.from_toml(file)
+    except ParameterError as wrong:
+        lacking = _lacking(file, data, table)
+        lines = "".join(f"\n- {mistake}" for mistake in lacking)
+        beside = "\nCompared with the table:" if lacking else ""
+        raise ParameterError(f"{wrong}{beside}{lines}") from None
     mistakes = []
     if data is not None and schema.bound:
-        form = table.format("schema check", data, schema)
-        mistakes = compare(schema, data, csv=form)
+        mistakes = compare(schema, data, csv=table.format("schema check", data, schema))
     if mistakes:
         count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"
         fix = "Correct the names in the schema, or delete the columns from it."
@@ -182,6 +187,20 @@ def check_schema(
         return 0
     _show_schema(schema, sizes)
     return 0
+
+
+def _lacking(file: str, data: str | None, table: Table) -> list[str]:
+    """Return which columns of a schema with mistakes a table lacks, if both can be read."""
+    from littlestone.data import Schema
+    from littlestone.data.draft import compare
+
+    if data is None:
+        return []
+    try:
+        outline = Schema.outline(file)
+        return compare(outline, data, csv=table.format("schema check", data, outline))
+    except ParameterError:
+        return []
 
 
 def _kinds(text: str | None) -> dict[str, str] | None:

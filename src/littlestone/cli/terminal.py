@@ -138,8 +138,8 @@ class Public:
     public: str | None = None
     """Table of public unlabelled rows (nothing in it is protected, and none of its rows may be in
     DATA). Instead of --schema: columns of the same names get the quantiles of its numbers as bins,
-    and its texts as categories. For thresholds(...), intervals(...) and half_planes(...): the
-    values of its column --x are the candidates' end points."""
+    and its texts as categories. For thresholds(...) and intervals(...): the values of its
+    column --x are the candidates' end points."""
     bins: str | None = None
     """With --public: the largest number of bins of a column, by default 20. More bins are more
     accurate, but make more candidates."""
@@ -237,7 +237,7 @@ GROUPS = {
         points n unit outside pairs places copies weights codebook
     """,
     "Model": """
-        model class learner set proper method monotonic monotonic-cst inference loss quantile costs
+        model class learner set method monotonic monotonic-cst inference loss quantile costs
         agnostic alpha beta require-certificate constants adversary solve best share
         single third aim chance runs jobs
     """,

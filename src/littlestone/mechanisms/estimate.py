@@ -47,6 +47,7 @@ from littlestone.source import (
 from littlestone.types import Json
 
 
+@lru_cache(maxsize=1 << 14)
 def coin_of(rate: Fraction, gap: int) -> ExplicitWeights:
     """Return the coin (no, yes) of ``gap + z >= 0``.
 

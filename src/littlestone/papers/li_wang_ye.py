@@ -45,6 +45,7 @@ from littlestone.learners.users.scores import (
     tail,
     threshold_errors,
 )
+from littlestone.mechanisms.estimate import coin_of
 from littlestone.papers.adaptor import Certified, on_page
 from littlestone.papers.li_wang_ye_records import LWY, PAGE, PRIVACY, PUBLIC, VERSION
 from littlestone.privacy import Guarantee, Neighbours
@@ -234,11 +235,7 @@ class PrivateCompare:
             far = exp(-self.epsilon * abs(missing), times=Fraction(1, 2))
             over = (1 - far, far) if missing > 0 else (far, 1 - far)
             return source.choose(ExplicitWeights(*over))
-        short = math.ceil(n * self.cut) - least
-        p, far = exp(-self.epsilon), exp(-self.epsilon * max(short, 1 - short))
-        # Pr[Z >= k] = p**k/(1 + p) for k >= 1, Z two-sided geometric
-        weights = (1 + p - far, far) if short > 0 else (far, 1 + p - far)
-        return source.choose(ExplicitWeights(*weights))
+        return source.choose(coin_of(self.epsilon, least - math.ceil(n * self.cut)))
 
     def failure(self, cert: CertificateBuilder, name: str) -> Step:
         """Write the chance of a wrong answer, for n users, as a step of this name."""

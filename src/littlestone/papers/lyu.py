@@ -31,16 +31,23 @@ from littlestone.bounds.claims import IID, REALIZABLE
 from littlestone.classes import Points
 from littlestone.classes.thresholds import ThresholdList
 from littlestone.data.sample import part, shuffle
-from littlestone.errors import SearchLimitError, StateError, UnsupportedError
+from littlestone.errors import ParameterError, SearchLimitError, StateError, UnsupportedError
 from littlestone.learners.littlestone import check_listed, one_concept
 from littlestone.learners.online.state import Record, label_of, majority, sample_of
 from littlestone.mechanisms import AboveThreshold as ClassicTest
 from littlestone.mechanisms import canonical_key, removal_bottom
-from littlestone.mechanisms.above_threshold import fresh_rate
 from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.select import count_lists, ordered
 from littlestone.papers.adaptor import Certified, on_page
-from littlestone.privacy import Approximate, BoundedRange, ChargedTests, Guarantee, Loss, compose
+from littlestone.privacy import (
+    Approximate,
+    BoundedRange,
+    ChargedTests,
+    Guarantee,
+    Loss,
+    compose,
+    largest_scale,
+)
 from littlestone.source import LeveledChoice, public_generator, public_salt
 
 if TYPE_CHECKING:
@@ -227,12 +234,26 @@ class AboveThreshold:
     charged: Literal["above", "below"] = "above"  # the remark after Lemma 3.2
 
     @classmethod
-    def within(cls, K: int, budget: Fraction, delta: Fraction, **how: Any) -> Self:
-        """Return the test whose K charged answers cost (budget, delta)."""
-        rate = fresh_rate(budget, delta, K)
-        if rate is None:
+    @lru_cache(maxsize=256)
+    def within(cls, K: int, budget: Fraction, delta: Fraction) -> Self:
+        """Return a test whose K charged answers cost (budget, delta): about the largest rate."""
+
+        def private(rate: Fraction) -> bool:
+            try:
+                return compose([ChargedTests(rate, K)], delta=delta)[0] <= budget
+            except ParameterError:  # no order has a finite divergence
+                return False
+
+        # an epsilon below about 1e-6 needs orders beyond `compose`
+        low = next((rate for i in range(28) if private(rate := budget / 2**i)), None)
+        if low is None:
             raise UnsupportedError("This epsilon is too small to be composed to this delta.")
-        return cls(K, rate, **how)
+        high = 2 * low
+        for _ in range(20):  # to a relative 1e-6
+            middle = (low + high) / 2
+            low, high = (middle, high) if private(middle) else (low, middle)
+        short = Fraction(f"{float(low):.6e}")  # few digits
+        return cls(K, short if short <= low else low)
 
     @property
     def loss(self) -> Loss:
@@ -778,7 +799,10 @@ class DPOL(Certified):
         leak = goal.delta / 4 / (K * draws)
         update = AboveThreshold.within(K, goal.epsilon / 4, goal.delta / 4)
         agreed = AboveThreshold.within(d + 1, goal.epsilon / 4, goal.delta / 4)
-        sparse = _draw_rate(goal.epsilon / 2, goal.delta / 4, K * draws)
+        sparse, _ = largest_scale(
+            lambda rate: {BoundedRange(2 * rate): K * draws}, epsilon=goal.epsilon / 2,
+            delta=goal.delta / 4, low=goal.epsilon / (4 * K * draws),
+        )  # fmt: skip
         return cls(concept_class, update.epsilon, agreed.epsilon, sparse, goal.delta, leak,
                    k, U, K, draws, 4 * math.ceil(U / k))  # fmt: skip
 
@@ -857,15 +881,3 @@ class DPOL(Certified):
     def teacher(self, state: State, t: int) -> int:
         """Return who gets the record of time step t: a public coin."""
         return int(public_generator(state.salt, t).integers(self.k))
-
-
-@lru_cache(maxsize=64)
-def _draw_rate(epsilon: Fraction, delta: Fraction, draws: int) -> Fraction:
-    """Return about the largest rate whose draws cost (epsilon, delta) besides their leaks."""
-    low, high = epsilon / (2 * draws), epsilon / 2
-    for _ in range(12):
-        middle = (low + high) / 2
-        fits = compose({BoundedRange(2 * middle): draws}, delta=delta)[0] <= epsilon
-        low, high = (middle, high) if fits else (low, middle)
-    short = Fraction(f"{float(low):.6e}")
-    return short if short <= low else low

@@ -318,7 +318,7 @@ def _make(where: Path, what: str, text: str) -> Path:
 
 
 def _read(where: Path, what: str) -> str:
-    check_private_file(where, "", what, _LARGEST)
+    check_private_file(where, what, _LARGEST)
     try:
         return where.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

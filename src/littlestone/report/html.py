@@ -537,9 +537,12 @@ def path(points: Iterable[tuple[float, float]], then: str = "") -> str:
     return "M" + "L".join(f"{100 * x:.4g} {100 - 100 * y:.4g}" for x, y in points) + then
 
 
-def point(x: float, low: float, middle: float, high: float) -> list[tuple[str, str]]:
-    """Return a dot with its band."""
-    return [("wide", path([(x, low), (x, high)])), ("dot", path([(x, middle)], "h0"))]
+def point(
+    x: float, low: float, middle: float, high: float, *, name: str = ""
+) -> list[tuple[str, str]]:
+    """Return a dot with its band, in the colour of the curve of that name."""
+    dot = (f"dot {name}".rstrip(), path([(x, middle)], "h0"))
+    return [("wide", path([(x, low), (x, high)])), dot]
 
 
 def ticks(low: float, high: float) -> list[float]:
