@@ -22,7 +22,6 @@ import numpy.typing as npt
 from littlestone.data.cells import Match, label_values, text, user_name
 from littlestone.data.domains import Keys, distinct, mixed, user_index
 from littlestone.data.sample import (
-    Counted,
     Sample,
     check_lengths,
     given_points,
@@ -703,7 +702,7 @@ class UserSample:
         """Yield samples of some users each, in their order: itself, if in memory."""
         yield self
 
-    def of_user(self, user: int) -> Counted:
+    def of_user(self, user: int) -> Sample:
         """Return the records of one user."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
         own = np.unique(self.point[part][self.point[part] >= 0])
@@ -711,7 +710,7 @@ class UserSample:
         point[self.point[part] < 0] = -1
         return grouped(self.points[own], point, self.label[part], self.count[part])
 
-    def pooled(self) -> Counted:
+    def pooled(self) -> Sample:
         """Return all records together."""
         return grouped(self.points, self.point, self.label, self.count)
 
