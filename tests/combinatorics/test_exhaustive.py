@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 import sys
 from collections import Counter
@@ -24,7 +23,7 @@ from littlestone.combinatorics import (
     thresholds_from_tree,
     tree_from_thresholds,
 )
-from littlestone.combinatorics.decomposition import TextbookClass, _minimal, depth_limit
+from littlestone.combinatorics.decomposition import _minimal, depth_limit
 from littlestone.errors import ParameterError, SearchLimitError
 
 from .brute import universe
@@ -128,6 +127,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
             assert kernel.essential(v, p, d) == tuple(sorted(essential))
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
+            assert u.holds(tree, v)
             assert len(tree.leaves) <= u.most_leaves(v, 0, p, d)
 
 
@@ -196,7 +196,7 @@ def test_random_classes_against_the_definition(n, p, d):
             assert kernel.reducibility(v) == u.reducibility(v)
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
-            assert tree.holds(u.matrix((1 << 2**n) - 1))
+            assert u.holds(tree, v)
             interesting += t > 0
     assert interesting > 0 or d > 2 or p == 2
 
@@ -204,8 +204,8 @@ def test_random_classes_against_the_definition(n, p, d):
 @pytest.mark.parametrize("seed", range(10))
 def test_reductions_reduce_and_nothing_shorter_does(seed):
     rng = np.random.default_rng(seed)
-    matrix = random_class(rng, 14, 7, 0.4)
-    kernel, book = Kernel(matrix), TextbookClass(matrix)
+    matrix, u = random_class(rng, 14, 7, 0.4), universe(7)
+    kernel = Kernel(matrix)
     path = kernel.reduction()
     labels = kernel.soa()
     rest = kernel.full
@@ -214,10 +214,10 @@ def test_reductions_reduce_and_nothing_shorter_does(seed):
         assert after != rest  # every point of a shortest reduction splits what is left
         rest = after
     assert kernel.ldim(rest) < kernel.ldim()
-    assert not book.is_irreducible(book.all, len(path))
-    assert book.is_irreducible(book.all, len(path) - 1)
+    assert len(path) == u.reducibility(
+        sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(7)))
+    )
     for k in range(len(path) + 2):
-        assert kernel.is_irreducible(kernel.full, k) == (k < len(path))
         assert kernel.reducibility(cap=k) == (len(path) if k >= len(path) else math.inf)
 
 
@@ -570,60 +570,19 @@ def test_threshold_sequences():
         assert not wrong.holds(matrix)
 
 
-def test_decomposition_checker_refuses_every_broken_condition():
-    matrix = points(3)
-    tree = decomposition_tree(matrix, p=3, d=1)
-    assert tree.holds(matrix)
-    assert tree.degree == 0
-    assert not replace(tree, degree=1).holds(matrix)
-    assert not replace(tree, p=2).holds(matrix)  # too deep
-    assert not replace(tree, p=1).holds(matrix)
-    root = tree.nodes[0]
-    assert not replace(tree, nodes=(replace(root, point=None, children=None),)).holds(matrix)
+def test_the_checker_of_decompositions_refuses_every_broken_condition():
+    u = universe(3)
+    v = sum(1 << f for f in (0, 1, 2, 4))  # the point functions, and 0
+    kernel = Kernel(u.matrix(255))
+    tree = kernel.decomposition(v, 3, 1)
+    root, late = tree.nodes[0], [replace(node, depth=node.depth + 1) for node in tree.nodes[1:]]
     other = replace(root, point=(root.point + 1) % 3)
-    assert not replace(tree, nodes=(other, *tree.nodes[1:])).holds(matrix)
-    late = tuple(replace(node, depth=node.depth + 1) for node in tree.nodes[1:])
-    assert not replace(tree, nodes=(root, *late)).holds(matrix)
-    stump = DecompositionTree(1, 1, 1, (DecompositionNode(0, 0b1111),))
-    assert stump.holds(matrix)  # four point functions and p = d = 1: the class is 1-irreducible
-    reducible = DecompositionTree(3, 1, 1, (DecompositionNode(0, 0b1111),))
-    assert not reducible.holds(matrix)
-
-
-def test_textbook_irreducibility_takes_sequences_of_any_length():
-    book = TextbookClass(points(3))
-    assert [book.is_irreducible(book.all, k) for k in (0, 1, 2, 3, 4, 100)] == [True] * 3 + [
-        False
-    ] * 3
-    assert book.is_irreducible(frozenset([2]), 100)
-
-
-def test_expanded_empty_nodes_are_refused():
-    """With them Lemma 4.1 would fail: {h}, p = d = 1 would get 3 leaves instead of at most 2."""
-    one = 1
-    nodes = (
-        DecompositionNode(0, one, 0, (1, 2)),
-        DecompositionNode(1, one),
-        DecompositionNode(1, 0, 0, (3, 4)),
-        DecompositionNode(2, 0),
-        DecompositionNode(2, 0),
-    )
-    assert not DecompositionTree(1, 1, 0, nodes).holds([[0, 0]])
-
-
-def test_every_witness_is_plain_json():
-    kernel = Kernel(sparse_sets(4, 2))
-    for witness in (
-        kernel.mistake_tree(),
-        kernel.shattered_set(),
-        kernel.threshold_sequence(),
-        kernel.decomposition(None, 1, 2),
-    ):
-        plain = witness.to_dict()
-        assert json.loads(json.dumps(plain)) == plain
-        assert plain["type"] in {
-            "mistake_tree",
-            "shattered_set",
-            "threshold_sequence",
-            "decomposition_tree",
-        }
+    broken = [
+        {"degree": 1}, {"p": 2}, {"p": 1}, {"nodes": (root, *late)},  # p: too deep
+        {"nodes": (replace(root, point=None, children=None),)}, {"nodes": (other, *tree.nodes[1:])},
+    ]  # fmt: skip
+    assert u.holds(tree, v)
+    assert not any(u.holds(replace(tree, **change), v) for change in broken)
+    stump = DecompositionTree(1, 1, 1, (DecompositionNode(0, v),))
+    assert u.holds(stump, v)  # four point functions and p = d = 1: the class is 1-irreducible
+    assert not u.holds(replace(stump, p=3), v)

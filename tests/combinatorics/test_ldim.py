@@ -1,4 +1,4 @@
-"""Littlestone, VC and threshold dimensions: published values, games, both backends, budgets."""
+"""Littlestone, VC and threshold dimensions: published values, games, budgets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.combinatorics import Kernel, members_of
-from littlestone.combinatorics.dimensions import IntegerSpace, LittlestoneSearch, ThresholdSearch
+from littlestone.combinatorics.dimensions import LittlestoneSearch, ThresholdSearch
 from littlestone.combinatorics.matrix import BitMatrix, NodeLimit, set_of
 from littlestone.errors import ParameterError, SearchLimitError
 from littlestone.theory import multiclass_littlestone_dimension, multiclass_soa
@@ -38,7 +38,7 @@ from .questions import (
     vc_dim,
 )
 
-# -- Littlestone dimension, SOA and trees: published values, the filter, both backends, budgets ----
+# -- Littlestone dimension, SOA and trees: published values, the filter, budgets ----
 
 
 @pytest.mark.parametrize("n", [*range(2, 40), 63, 64, 127, 128, 255, 256, 511, 512, 1023, 1024])
@@ -96,14 +96,13 @@ def test_tie_rule_is_one():
 
 @pytest.mark.first(15)
 @pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("backend", ["python", "numba"])
-def test_random_classes_against_the_textbook_recursion(seed, backend):
+def test_random_classes_against_the_textbook_recursion(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 7))
     u = Universe(n)
     matrix = random_class(rng, int(rng.integers(2, 26)), n, rng.choice([0.2, 0.5]))
     v = sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(n)))
-    kernel = Kernel(matrix, backend=backend)
+    kernel = Kernel(matrix)
     assert kernel.ldim() == u.ldim(v)
     assert kernel.soa() == u.soa(v)
     assert kernel.vc_dim() == u.vc(v)
@@ -112,62 +111,7 @@ def test_random_classes_against_the_textbook_recursion(seed, backend):
     assert tree.holds(matrix)
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(12))
-def test_backends_agree_node_for_node(seed):
-    rng = np.random.default_rng(seed)
-    m, x = int(rng.integers(50, 1500)), int(rng.integers(5, 200))
-    matrix = random_class(rng, m, x, rng.choice([0.05, 0.2, 0.5, 0.9]))
-    python, numba = (Kernel(matrix, backend=b, max_nodes=None) for b in ("python", "numba"))
-    versions = [python.full, python.restrict(python.full, 0, 1), python.restrict(python.full, 1, 0)]
-    for v in versions:
-        assert python.ldim(v) == numba.ldim(v)
-        assert python.nodes == numba.nodes
-        assert python.soa(v) == numba.soa(v)
-        assert python.nodes == numba.nodes
-    assert python.mistake_tree() == numba.mistake_tree()
-    assert numba.mistake_tree().holds(matrix)
-
-
-@pytest.mark.more
-def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
-    for matrix in (conjunctions(4), sparse_sets(9, 3), thresholds(255), affine_subspaces(4, 2)):
-        python, numba = (Kernel(matrix, backend=b) for b in ("python", "numba"))
-        assert python.ldim() == numba.ldim()
-        assert python.nodes == numba.nodes
-        assert python.mistake_tree() == numba.mistake_tree()
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("seed", range(8))
-def test_spaces_list_the_same_splits_in_the_same_order(seed):
-    """Ties included: with few rows half of the splits are even."""
-    from littlestone.combinatorics.fast import RowSpace
-
-    rng = np.random.default_rng(seed)
-    matrix = BitMatrix.from_array(random_class(rng, 130, 90))
-    assert matrix.n_hypotheses == 130
-    python, numba = IntegerSpace(matrix), RowSpace(matrix)
-    for size in (*range(4, 20), 63, 64, 65, 127, 128):
-        rows = rng.choice(matrix.n_hypotheses, size=size, replace=False)
-        a, b = python.of(set_of(rows)), numba.of(set_of(rows))
-        assert python.first_two(a) == numba.first_two(b)
-        for half in (2, 3, size // 2):
-            ints, arrays = python.columns, numba.columns
-            for _ in range(2):  # then with the columns that were handed down
-                ints, mine = python.splits(a, size, ints, half)
-                arrays, theirs = numba.splits(b, size, arrays, half)
-                assert [(n, small, large, x) for n, small, large, x in mine] == [
-                    (n, set_of(small), set_of(large), x) for n, small, large, x in theirs
-                ]
-                assert list(ints.values()) == [list(matrix.live.values())[c] for c in arrays]
-                assert python.any_balanced(a, size, ints) == numba.any_balanced(b, size, arrays)
-                assert python.any_balanced_twice(a, size, ints) == numba.any_balanced_twice(
-                    b, size, arrays
-                )
-
-
-class OverStrongFilter(IntegerSpace):
+class OverStrongFilter(LittlestoneSearch):
     """Broken on purpose: hands down only columns balanced enough to be a child's root."""
 
     def splits(self, v, n, columns, half):
@@ -178,18 +122,8 @@ class OverStrongFilter(IntegerSpace):
 def test_an_over_strong_filter_is_caught_by_thresholds():
     """Positive control: the bug passes thousands of random classes, but not 16 thresholds."""
     matrix = BitMatrix.from_array(thresholds(16))
-    for space, answer in ((IntegerSpace, 4), (OverStrongFilter, 3)):
-        assert LittlestoneSearch(matrix, NodeLimit(None), space(matrix)).ldim(matrix.full) == answer
-
-
-def test_at_least_decides_without_the_exact_dimension():
-    matrix = random_class(np.random.default_rng(4), 300, 30)
-    exact = littlestone_dim(matrix)
-    for k in range(-2, 12):
-        kernel = Kernel(matrix)
-        assert kernel.at_least(kernel.full, k) == (exact >= k)
-        kernel.at_least(kernel.full, k)
-        assert kernel.nodes == 0  # what is found is remembered, refusals too
+    for search, answer in ((LittlestoneSearch, 4), (OverStrongFilter, 3)):
+        assert search(matrix, NodeLimit(None)).ldim(matrix.full) == answer
 
 
 def test_single_hypotheses_and_the_empty_set():
@@ -245,17 +179,15 @@ def test_budget_stops_with_bounds_and_leaves_the_kernel_usable():
     assert lower <= answer == whole.ldim()
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("backend", ["python", "numba"])
-def test_budget_is_exact_and_the_same_on_both_backends(backend):
+def test_budget_is_exact():
     matrix = random_class(np.random.default_rng(1), 300, 30)
-    kernel = Kernel(matrix, max_nodes=None, backend=backend)
+    kernel = Kernel(matrix, max_nodes=None)
     kernel.ldim()
     needed = kernel.nodes
     assert needed > 0
-    assert Kernel(matrix, max_nodes=needed, backend=backend).ldim() == kernel.ldim()
+    assert Kernel(matrix, max_nodes=needed).ldim() == kernel.ldim()
     with pytest.raises(SearchLimitError):
-        Kernel(matrix, max_nodes=needed - 1, backend=backend).ldim()
+        Kernel(matrix, max_nodes=needed - 1).ldim()
 
 
 def test_fresh_kernels_do_not_inherit_what_was_found():
@@ -275,27 +207,6 @@ def test_full_memory_changes_no_answer(monkeypatch):
     expected = littlestone_dim(matrix)
     monkeypatch.setattr("littlestone.combinatorics.dimensions.MEMO_BYTES", 0)
     assert littlestone_dim(matrix, max_nodes=None) == expected
-
-
-# -- backends ---------------------------------------------------------------------------------
-
-
-@pytest.mark.more
-def test_auto_takes_numba_for_large_classes_only():
-    assert Kernel(thresholds(100)).backend == "python"
-    assert Kernel(cube(13)).backend == "numba"
-
-
-def test_without_numba_auto_falls_back_and_an_explicit_wish_is_refused(monkeypatch):
-    monkeypatch.setitem(sys.modules, "littlestone.combinatorics.fast", None)
-    assert Kernel(cube(13)).backend == "python"
-    with pytest.raises(ParameterError, match=r"littlestone\[fast\]"):
-        Kernel(cube(3), backend="numba")
-
-
-def test_unknown_backend_is_refused():
-    with pytest.raises(ParameterError, match="'auto', 'python' or 'numba'"):
-        littlestone_dim(cube(2), backend="fortran")
 
 
 def test_facade_returns_the_tree():
@@ -368,13 +279,11 @@ def test_sets_round_trip():
     assert set_of([3, 3, 1]) == 0b1010
 
 
-def test_restrict_members_size_empty():
+def test_restrict_and_members():
     kernel = Kernel([[0, 0], [0, 1], [1, 1]])
     ones = kernel.restrict(kernel.full, 1, 1)
     assert kernel.members(ones).tolist() == [1, 2]
-    assert kernel.size(ones) == 2
-    assert not kernel.is_empty(ones)
-    assert kernel.is_empty(kernel.restrict(kernel.restrict(ones, 0, 1), 1, 0))
+    assert not kernel.restrict(kernel.restrict(ones, 0, 1), 1, 0)
     assert kernel.restrict(ones, 0, 0) | kernel.restrict(ones, 0, 1) == ones
 
 
@@ -410,10 +319,9 @@ def test_counts_are_never_shown():
 @pytest.mark.parametrize("bad", [-1, 1 << 8, 2.0, True, None])
 def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
     kernel = Kernel(cube(3))
-    for ask in (kernel.size, kernel.members, kernel.is_empty):
-        with pytest.raises(ParameterError, match="set of hypotheses") as refused:
-            ask(bad)
-        assert "256" not in str(refused.value)
+    with pytest.raises(ParameterError, match="set of hypotheses") as refused:
+        kernel.members(bad)
+    assert "256" not in str(refused.value)
     if bad is not None:
         for ask in (
             kernel.ldim,
@@ -438,7 +346,6 @@ def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
         (lambda k: k.ddim(k.full, 1, -1), "'d'"),
         (lambda k: k.essential(k.full, 1, 2), "at least the Littlestone dimension"),
         (lambda k: k.reducibility(k.full, -1), "'cap'"),
-        (lambda k: k.is_irreducible(k.full, -1), "'k'"),
         (lambda k: k.decomposition(0, 1, 3), "non-empty"),
         (lambda k: Kernel(cube(2), max_nodes=-1), "'max_nodes'"),
         (lambda k: Kernel(cube(2), max_nodes=1.5), "'max_nodes'"),

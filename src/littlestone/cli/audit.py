@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +17,9 @@ from littlestone.cli.options import (
     needed,
     shared,
     whole,
+    write_page,
 )
+from littlestone.cli.terminal import note, printed, progress_of
 from littlestone.errors import (
     ParameterError,
     check_integer,
@@ -76,8 +77,6 @@ def exact(
     outside:
         Also try records whose point lies outside the domain.
     """
-    from littlestone.safe_io import write_text
-
     check_outputs("audit", claim.schema, report=report)
     of_users = {
         "samples_per_user": samples_per_user,
@@ -85,7 +84,6 @@ def exact(
         "method": method,
     }
     from littlestone.audit import verify
-    from littlestone.cli.terminal import progress_of
     from littlestone.report import page
     from littlestone.report.evaluated import plain
 
@@ -106,18 +104,13 @@ def exact(
             observers=[page, plain],
             records_per_user=most,
         )
-    if report is not None:
-        write_text(report, page(result))
+    write_page(report, result)
     return _verdict(result, json=json)
 
 
 def _verdict(found: Any, *, json: bool) -> int:
     """Print what was found, and return the exit code."""
-    from littlestone.cli.terminal import note
-
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-    else:
+    if not printed(found, json=json):
         note(str(found))
     return 0 if found.holds else 1
 
@@ -128,7 +121,6 @@ def all_n(*, claim: Enumerated = Enumerated(), json: AsJson = False) -> int:
     Exit 1 if a step fails. By default, points are the whole domain.
     """
     from littlestone.audit import all_n as chain_of
-    from littlestone.cli.terminal import progress_of
 
     listed = label_list("audit all-n", claim.labels, positive=None)
     concepts, _, learner = claim.opened("audit all-n", listed)
@@ -170,7 +162,6 @@ def replay(
         Number of neighbours to compare.
     """
     from littlestone.audit import replay as replayed
-    from littlestone.cli.terminal import progress_of
     from littlestone.data import Sample, read_table
 
     concepts, public, _ = claim.opened("audit replay")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,8 +21,9 @@ from littlestone.cli.options import (
     open_class,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import public_class
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -98,7 +98,6 @@ class Intervals:
 
     def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
@@ -121,8 +120,7 @@ class Intervals:
             evaluate=shares.evaluation,
             target=target,
         )
-        if json:
-            print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        if printed(found, json=json):
             return 0
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
@@ -185,8 +183,6 @@ def plan(
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
-    from littlestone.safe_io import write_text
-
     if model is not None:
         raise ParameterError(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
@@ -220,7 +216,10 @@ def plan(
     listed = label_list("plan", labels, positive=None)
     opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
     if opened is not None and public_points is not None:
-        opened = public_class(opened[0], public_points), opened[1]
+        from littlestone.classes.spec import at_so_many
+
+        number = whole("plan", "public_points", public_points)
+        opened = at_so_many(opened[0], number), opened[1]
     assert concept_class is not None
     assert opened is not None
     concepts = opened[0]
@@ -239,16 +238,11 @@ def plan(
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
-    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(plans))
-    if json:
-        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
+    write_page(report, plans)
+    if printed(plans, json=json):
         return 0
     _show(plans)
     _stream(plans)
@@ -284,7 +278,6 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
-    from littlestone.cli.terminal import table
     from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
     from littlestone.report.html import number_of
@@ -296,7 +289,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
         if (proposal := proposal_of(concepts)) is not None:
             out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
-        print(jsonlib.dumps(out, sort_keys=True))
+        printed(out, json=True)
         return 0
 
     rows = [
@@ -330,7 +323,6 @@ def _promised(certificate: Certificate) -> str:
 
 def _show(plans: Plans) -> None:
     from littlestone.bounds.claims import STATUS_WORDS
-    from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.html import number_of
 
@@ -395,7 +387,6 @@ def _show(plans: Plans) -> None:
 
 def _without_user(m: int | None, together: Guarantee | None) -> None:
     """Say how the learners that protect records protect users: `fit --user` takes none of them."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.select import ONE_RECORD
 
     if m is None:
@@ -411,7 +402,6 @@ def _without_user(m: int | None, together: Guarantee | None) -> None:
 
 def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
     from littlestone.report.html import number_of
 
@@ -427,7 +417,6 @@ def _learned(concepts: ConceptClass) -> None:
 
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import number_of
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
@@ -459,7 +448,6 @@ def _beside(plans: Plans) -> None:
 
 def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
     found = plans.stream

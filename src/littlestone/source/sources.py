@@ -569,7 +569,7 @@ class SeededSource(BitSource):
 class ReplaySource:
     """Answer draws from a list, and record the weights of each draw.
 
-    Fast paths (an engine, numba, a float filter) must present *identical weights* as the plain
+    Fast paths (an engine, a float filter) must present *identical weights* as the plain
     path: run both on a ReplaySource and compare ``presented``.
 
     Parameters
