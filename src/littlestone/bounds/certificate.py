@@ -511,20 +511,10 @@ class Bound:
     def function(self, line: str, *free: str, **known: Any) -> Callable[..., Any]:
         """Return a line, a float or a `Log`, as a function of some inputs, which are floats."""
         fixed = tuple(map(in_floats, known.values()))
-        quick, whole = (partial(code, *fixed) for code in self._code(line, (*known, *free)))
-        if any(isinstance(x.log if isinstance(x, Log) else x, np.ndarray) for x in fixed):
-            return whole
+        return partial(self._code(line, (*known, *free)), *fixed)
 
-        def function(*numbers: float) -> Any:
-            try:
-                return quick(*numbers)
-            except (ValueError, OverflowError):
-                return whole(*numbers)
-
-        return function
-
-    def _code(self, line: str, inputs: tuple[str, ...]) -> list[Callable[..., Any]]:
-        """Compile what a line needs, by `math` and for everything; only our own texts come here."""
+    def _code(self, line: str, inputs: tuple[str, ...]) -> Callable[..., Any]:
+        """Compile what a line needs; only our own texts come here."""
         key = (line, *inputs)
         if key not in self._codes:
             formulas = {name: formula for name, formula, _ in self.lines}
@@ -538,11 +528,11 @@ class Bound:
             ]
             text = f"lambda {', '.join(inputs)}: [{', '.join(parts)}, {line}][-1]"
             code = compile(text, "<bound>", "eval")
-            self._codes[key] = [eval(code, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
+            self._codes[key] = eval(code, dict(_NAMES))  # noqa: S307
         return self._codes[key]
 
     @cached_property
-    def _codes(self) -> dict[tuple[str, ...], list[Callable[..., Any]]]:
+    def _codes(self) -> dict[tuple[str, ...], Callable[..., Any]]:
         return {}
 
 
@@ -661,10 +651,6 @@ def log(x: Any) -> Any:
     return x.log if isinstance(x, Log) else _log(x)
 
 
-def _quick_log(x: Any) -> Any:
-    return x.log if type(x) is Log else math.log(x)
-
-
 def log1p(x: Any) -> Any:
     """Return the logarithm of 1 + x."""
     return np.logaddexp(0.0, x.log) if isinstance(x, Log) else _log1p(x)
@@ -695,10 +681,6 @@ _NAMES: dict[str, Any] = {
     "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum),
     "growth": lambda d, n: Log(log_growth(int(d), n)), "binomial_above": _above,
 }  # fmt: skip
-_QUICK: dict[str, Any] = _NAMES | {
-    name: getattr(math, name) for name in ("expm1", "sqrt", "cosh", "sinh", "ceil", "floor")
-}
-_QUICK |= {"log": _quick_log, "min": min, "max": max}
 
 
 @cache

@@ -36,7 +36,7 @@ from littlestone.bounds.certificate import (
     softmax,
 )
 from littlestone.bounds.formulas import LARGEST_WORST, LONGEST_WALK
-from littlestone.bounds.tails import log_chance
+from littlestone.bounds.tails import at_most_all, log_chance
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.guarantee import check_nonnegative
 
@@ -406,18 +406,10 @@ def signs_at_most(n: int, a: Fraction, k: Ints) -> Floats:
     >>> signs_at_most(2, Fraction(1, 2), np.array([-2, -1, 0, 2])).round(12).tolist()
     [0.0625, 0.0625, 0.4375, 1.0]
     """
-    j = (n + k) // 2
     if not n:
         return (k >= 0).astype(float)
-    p = (1 + float(a)) / 2
-    wide = math.ceil(math.sqrt(n * 400.0))  # Hoeffding: e**-800 lies beyond
-    first = max(math.floor(n * p) - wide, 0)
-    last = min(math.ceil(n * p) + wide, n)
-    grid = np.arange(first, last)
-    grows = np.log((n - grid) / (grid + 1)) + (math.log(p) - math.log1p(-p))
-    logs = log_chance(n, p, first) + np.concatenate([[0.0], np.cumsum(grows)])
-    sums = np.append(0.0, np.minimum(np.cumsum(np.exp(logs)), 1.0))
-    return sums[np.clip(j - first + 1, 0, len(sums) - 1)]
+    first, sums = at_most_all(n, (1 + float(a)) / 2, 1e-300)
+    return np.append(0.0, sums)[np.clip((n + k) // 2 - first + 1, 0, len(sums))]
 
 
 def walk_at_most(n: int, p: Fraction, a: Fraction, k: Ints) -> Floats:

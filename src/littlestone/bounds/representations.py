@@ -186,12 +186,10 @@ def best_hashing(
     alpha: Any,
     beta: Any,
     agnostic: bool = False,
-    powers_of_two: bool = False,
 ) -> HashedRepresentation:
     """Return the representation that needs the fewest records: R, t and the cuts, cached.
 
-    beta covers the hashing and the records together; ``powers_of_two`` restricts R to powers of two
-    (hashes truncated to bits). Claim ``representation.hashing``.
+    beta covers the hashing and the records together. Claim ``representation.hashing``.
 
     Examples
     --------
@@ -206,7 +204,6 @@ def best_hashing(
         alpha=check_probability(caller, "alpha", alpha),
         beta=check_probability(caller, "beta", beta),
         agnostic=bool(agnostic),
-        powers_of_two=bool(powers_of_two),
     )
 
 
@@ -218,13 +215,12 @@ def _best(
     alpha: Fraction,
     beta: Fraction,
     agnostic: bool,
-    powers_of_two: bool,
 ) -> HashedRepresentation:
     search = _Search(family, float(epsilon), float(alpha), float(beta), agnostic)
     best: tuple[float, int, int, tuple[float, float]] | None = None
     worse = 0
     for copies in range(1, MOST_COPIES + 1):
-        found = search.with_copies(copies, powers_of_two)
+        found = search.with_copies(copies)
         if best is None or found[0] < best[0]:
             best, worse = found, 0
         else:
@@ -265,9 +261,7 @@ class _Search:
         self.family, self.epsilon, self.alpha, self.beta = family, epsilon, alpha, beta
         self._decay = DECAYS[agnostic].function("decay", "cut", epsilon=epsilon, alpha=alpha)
 
-    def with_copies(
-        self, copies: int, powers_of_two: bool
-    ) -> tuple[float, int, int, tuple[float, float]]:
+    def with_copies(self, copies: int) -> tuple[float, int, int, tuple[float, float]]:
         """Return (n, buckets, copies, ends of the cuts) for one number of copies."""
         # A start that is in the right place: cuts well below alpha, escapes about beta.
         middle = self.alpha / 20
@@ -282,14 +276,8 @@ class _Search:
         corner = least_point(value, corner, scale=0.2)
         ends = self._ends(corner[1], corner[2])
         near = math.exp(min(max(corner[0], 0), math.log(MOST_BUCKETS)))
-        if powers_of_two:
-            power = round(math.log2(near))
-            options = [2 ** max(power + shift, 0) for shift in (-1, 0, 1)]
-        else:
-            options = [max(round(near), 1)]
-        scored = [(self.records(buckets, copies, ends), buckets) for buckets in options]
-        n, buckets = min(scored)
-        return n, buckets, copies, ends
+        buckets = max(round(near), 1)
+        return self.records(buckets, copies, ends), buckets, copies, ends
 
     def _with(self, buckets: int, copies: int) -> tuple[float, int, int, tuple[float, float]]:
         """Return the same for one number of buckets."""

@@ -341,11 +341,7 @@ class PaperLearner(ClassLearner[PaperPlan]):
 
     def at(self, n: int) -> Algorithm:
         """Return the algorithm for n records (or users)."""
-        budget: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
-        budget["delta"] = getattr(self, "delta", Fraction(0))
-        if self.unit == "users":
-            budget["samples_per_user"] = getattr(self, "samples_per_user")  # noqa: B009
-        printed = self.algorithm.printed(self.concept_class, n=n, **budget)
+        printed = self.algorithm.for_goal(self.concept_class, self.goal, n)
         algorithm: Algorithm = replace(printed, **self.given)
         return algorithm
 
@@ -374,8 +370,16 @@ class PaperLearner(ClassLearner[PaperPlan]):
         return replace(self.at(1).guarantee(), seeded=seeded)
 
     @property
+    def goal(self) -> Goal:
+        """What may be spent; the relation of the guarantee follows from it, and is not in it."""
+        return Goal(
+            self.epsilon, getattr(self, "delta", Fraction(0)), self.alpha, self.beta,
+            samples_per_user=getattr(self, "samples_per_user", None),
+        )  # fmt: skip
+
+    @property
     def neighbours(self) -> Neighbours:
-        """The neighbouring relation of the guarantee."""
+        """The relation of the guarantee: how many units there are may be secret."""
         return self.at(1).guarantee().neighbours
 
     @property

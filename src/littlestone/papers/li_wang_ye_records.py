@@ -11,7 +11,6 @@ times those of the paper.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -208,8 +207,6 @@ class RepD:
 
     def value(self, concepts: Sequence[Sequence[int]], s: int) -> Value:
         """Return bounds on the value for sets of s hypotheses; equal in every case met so far."""
-        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - slow to import
-
         m = len(concepts[0])
         C = [sum(y << i for i, y in enumerate(c)) for c in concepts]
         families, masses = heavy_families(m, self.alpha)
@@ -219,44 +216,32 @@ class RepD:
                          dtype=bool)  # fmt: skip
         sets, met = [tuple(C[:s])], [0]
         while True:
-            A = np.array([fails[met][:, list(H)].all(axis=1) for H in sets], dtype=float)
-            P, Q = _mixtures(A)
             broken = np.array([fails[:, list(H)].all(axis=1) for H in sets])
+            P, Q = _mixtures(broken[:, met].astype(float))
             foe = int(np.argmax(P @ broken))
-            # the H that saves most of Q: at most s hypotheses cover foes
-            saved = ~fails[met]
-            size, k = 2**m, len(met)
-            best = milp(
-                np.r_[np.zeros(size), -Q], integrality=1, bounds=Bounds(0, 1),
-                constraints=[
-                    LinearConstraint(np.r_[np.ones(size), np.zeros(k)], 0, s),
-                    LinearConstraint(np.c_[-saved.astype(float), np.eye(k)], -np.inf, 0),
-                ],
-            )  # fmt: skip
-            H = tuple(int(h) for h in np.flatnonzero(best.x[:size] > 0.5))
-            high, low = float((P @ broken)[foe]), 1 + float(best.fun)
-            if high - low < 1e-9 or (foe in met and H in sets):
+            # the H that saves most of Q; of hypotheses that save the same foes one is enough
+            saved, places = np.unique(~fails[met], axis=1, return_index=True)
+            H = max(
+                combinations(range(len(places)), min(s, len(places))),
+                key=lambda H: Q[saved[:, list(H)].any(axis=1)].sum(),
+            )
+            best = tuple(sorted(int(places[i]) for i in H))
+            if foe in met and best in sets:
                 break
-            if foe not in met:
-                met.append(foe)
-            if H not in sets:
-                sets.append(H)
+            met += [foe] * (foe not in met)
+            sets += [best] * (best not in sets)
         # in fractions: what each side is sure of, against every answer of the other one
         p, q = _fractions(P), _fractions(Q)
         exact_high = max(
             sum((w for w, b in zip(p, row, strict=True) if b), Fraction(0)) for row in broken.T
         )
-        scale = math.lcm(*(w.denominator for w in q))
-        weights = np.array([int(w * scale) for w in q], dtype=np.int64)
-        kinds = np.unique(saved, axis=1).T
         most = max(
-            int(weights[np.logical_or.reduce(rows)].sum())
-            for rows in combinations(kinds, min(s, len(kinds)))
+            sum((w for w, row in zip(q, saved, strict=True) if row[list(H)].any()), Fraction(0))
+            for H in combinations(range(len(places)), min(s, len(places)))
         )
-        exact_low = 1 - Fraction(most, scale)
         pairs = [(foes[j][0], masses[foes[j][1]]) for j in met]
         return Value(
-            exact_low, exact_high,
+            1 - most, exact_high,
             {H: w for H, w in zip(sets, p, strict=True) if w},
             {pair: w for pair, w in zip(pairs, q, strict=True) if w},
         )  # fmt: skip
