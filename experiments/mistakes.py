@@ -21,7 +21,7 @@ from chart import Axis
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
-from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound, simulate
+from littlestone.learners.online.algorithm import OnlineAlgorithm, mistake_bound
 from littlestone.learners.online.plan import plan_online
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}
@@ -74,15 +74,14 @@ def certificate(d: int, n: int) -> Iterator[Row]:
         yield Row("", "", CERTIFIED, n, bound.mistakes, claim=claim)
 
 
-def rows(d: int, n: int, seeds: int, bench: object) -> Iterator[Row]:
+def rows(d: int, n: int, seeds: int, bench: Any) -> Iterator[Row]:
     """Yield the certificate and what was measured on two streams: mean, least and most."""
     yield from certificate(d, n)
     cls = ls.Thresholds(1, 2**d - 1)
     algorithm = OnlineAlgorithm(cls, plan_online(cls, **BUDGET, horizon=n, constants="theory"))
     for name in ("uniform", "hard"):
         stream = getattr(bench, name)
-        made = [len(simulate(algorithm, *stream(2**d - 1, n, s), seed=s).mistakes)
-                for s in range(seeds)]  # fmt: skip
+        made = [bench.simulate(algorithm, *stream(2**d - 1, n, s), seed=s) for s in range(seeds)]
         yield Row("", f"{name} points", MEASURED, n, float(np.mean(made)), min(made), max(made))
 
 

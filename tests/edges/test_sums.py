@@ -75,7 +75,6 @@ REASONS = {
     "learners/linear": "gradients of all records with their noise: beyond 2**62 they are refused",
     "learners/littlestone.py": RECORDS,
     "learners/online/algorithm.py": RECORDS,
-    "learners/online/algorithm.py:contradict": ROWS,
     "learners/running.py": RECORDS,
     "learners/users/scores.py:tail": DOUBLES,
     "learners/users/scores.py:all_tails": DOUBLES,

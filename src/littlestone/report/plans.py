@@ -8,13 +8,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import (
     MistakeBound,
-    Simulation,
     lower_bounds,
     mistake_bound,
 )
@@ -329,44 +326,6 @@ def _mistake_bound(public: Mapping[str, Any]) -> MistakeBound | None:
         return mistake_bound(algorithm.plan, algorithm.concept_class)
     except LittlestoneError:
         return None
-
-
-@plotter(Simulation)
-def mistakes(run: Simulation, setting: Setting) -> Json:
-    """Draw the mistakes so far against the time (both as powers of ten), and the bound."""
-    bound = run.bound.mistakes if run.bound.holds else None
-    right = max(math.log10(run.n), 1.0)
-    top = math.log10(max(len(run.mistakes), bound or 0, 10)) + 0.15
-
-    def powers(most: float) -> list[tuple[str, float]]:
-        return [(integer(10**k), round(100 * k / most, 2)) for k in range(math.floor(most) + 1)]
-
-    times = np.unique(np.geomspace(1, run.n, 240).astype(np.int64))
-    counts = np.searchsorted(run.mistakes, times)
-    corners = [
-        (math.log10(time) / right, math.log10(count) / top)
-        for time, count in zip(times.tolist(), counts.tolist(), strict=True)
-        if count
-    ]
-    paths = [("curve", path(corners))] if corners else []
-    paths += [
-        ("wide", path([(at, -0.03), (at, 0.03)]))
-        for at in (math.log10(max(time, 1)) / right for time in run.published)
-    ]
-    words = (
-        f"{integer(len(run.mistakes))} mistakes among {integer(run.n)} records, "
-        f"{integer(len(run.published))} hypotheses published; {run.description}"
-    )
-    proved = ""
-    if bound is not None:
-        height = math.log10(max(bound, 1)) / top
-        paths.append(("dash", path([(0, height), (1, height)])))
-        proved = f"proved: at most {integer(bound)} mistakes (dashed)"
-        words += f"; {proved}"
-    return chart(
-        "Mistakes against time", words, paths, x=powers(right), y=powers(top), note=proved,
-        x_name="records (ticks: a hypothesis is published)", y_name="mistakes so far",
-    )  # fmt: skip
 
 
 # -- The page of a rehearsal, and its curves: a model's worth against the number of records.
