@@ -70,32 +70,6 @@ __all__ = ["VC1"]
 # chunks, not on the number of records.
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Extremes:
-    """For each chunk of records over an integer domain: all that a threshold learner needs."""
-
-    n: int  # number of records in all chunks together (public)
-    zeros: Sequence[int | None]  # the largest point labelled 0
-    ones: Sequence[int | None]  # the smallest point labelled 1
-    outside: Sequence[bool]  # whether some record outside the domain has label 1
-
-    @property
-    def ends(self) -> list[Node]:
-        """The deepest forced node of each chunk: what ``deterministic`` of the one path says.
-
-        From its root "always 0" a record (x, 1) forces all of [x, high]. A chunk whose largest 0 is
-        not below its smallest 1 fits no threshold, and forces nothing.
-        """
-        chunks = zip(self.zeros, self.ones, self.outside, strict=True)
-        return [
-            ROOT if one is None or outside or not (zero is None or zero < one) else one
-            for zero, one, outside in chunks
-        ]
-
-    def __repr__(self) -> str:
-        return f"Extremes(n={self.n}, chunks={len(self.zeros)})"  # nothing else is public
-
-
 def chunk_ends(tree: VC1Tree, sample: Sample, shuffled: Kinds, chunks: int) -> list[Node]:
     """Return y_1, ..., y_t: for each chunk the deepest node that its records force, or `ROOT`.
 
@@ -147,8 +121,12 @@ def first_look(chunks: int) -> int:
     return math.ceil(chunks * (math.log(chunks) + 5))
 
 
-def shuffled_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
-    """Shuffle all records of a sample of integers to chunks; return the extreme points of each.
+def shuffled_ends(sample: Sample, chunks: int, source: Source) -> list[Node]:
+    """Shuffle all records of a sample of integers; return the deepest forced node of each chunk.
+
+    It is what ``deterministic`` of the one path says: from its root "always 0" a record (x, 1)
+    forces all of [x, high]. A chunk whose largest 0 is not below its smallest 1 fits no threshold,
+    and forces nothing.
 
     ``sample``: of an integer domain; of a table that is not read yet nothing is counted.
     ``source``: gives the places, of those records only that are looked at.
@@ -157,10 +135,8 @@ def shuffled_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     --------
     >>> from littlestone.source import ReplaySource
     >>> data = Sample.of([2, 9, 7, 8, 3, 1], [0, 1, 0, 1, 1, 0])
-    >>> found = shuffled_extremes(data, 2, ReplaySource([]))  # places 0, 1, 2 for 7, 2, 1; then 3,
-    ...
-    >>> found.zeros, found.ones
-    ([7, None], [None, 3])
+    >>> shuffled_ends(data, 2, ReplaySource([]))  # places 0, 1, 2 for 7, 2, 1; then 3, ...
+    [ROOT, 3]
     """
     n, look = sample.n, first_look(chunks)
     extremes = sample.extremes(look)
@@ -179,13 +155,12 @@ def shuffled_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
             seen += len(more)
         found.append(outermost)
     zeros, ones, outside = found
-    ends = sample.extremes(int(max(zeros.max(), ones.max())) + 1)
-    return Extremes(
-        n,
-        _points(ends.zeros, zeros),
-        _points(ends.ones, ones),
-        (outside >= 0).tolist(),
-    )
+    tails = sample.extremes(int(max(zeros.max(), ones.max())) + 1)
+    largest, smallest = _points(tails.zeros, zeros), _points(tails.ones, ones)
+    return [
+        ROOT if one is None or beyond or not (zero is None or zero < one) else one
+        for zero, one, beyond in zip(largest, smallest, (outside >= 0).tolist(), strict=True)
+    ]
 
 
 def _places(n: int, source: Source) -> Callable[[int], Places]:
@@ -615,7 +590,7 @@ class VC1(ClassLearner[VC1Plan]):
         if plan.chooser is None:
             return tree.hypothesis(ROOT)
         if self._by_tails and not sample.ordered:  # steps 2 and 3 at once
-            ends = shuffled_extremes(sample, chunks, source).ends
+            ends = shuffled_ends(sample, chunks, source)
         else:
             ends = chunk_ends(tree, sample, shuffle(sample, source), chunks)  # steps 2 and 3
         node = plan.chooser.choose(ends, tree, source)  # steps 4 to 7

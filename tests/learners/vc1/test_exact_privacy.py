@@ -25,7 +25,7 @@ from littlestone.learners.vc1 import (
     TreeGoal,
     chunk_ends,
     public_tree,
-    shuffled_extremes,
+    shuffled_ends,
 )
 from littlestone.mechanisms import sparse_select
 from littlestone.mechanisms.median import Ordered
@@ -414,9 +414,7 @@ def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
     tree = public_tree(ls.Thresholds(1, 9))
     ordered = OrderedSample.listed(points, labels)
     plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
-    law = ExactSource().law(
-        lambda source: tuple(shuffled_extremes(plain, chunks, Drawn(source)).ends)
-    )
+    law = ExactSource().law(lambda source: tuple(shuffled_ends(plain, chunks, Drawn(source))))
     orders = list(permutations(range(len(points))))
     expected = Counter(
         tuple(chunk_ends(tree, ordered, ordered.kinds[list(order)], chunks)) for order in orders
@@ -440,7 +438,7 @@ def test_looks_at_few_records_of_many():
             drawn.append(places)
             return places
 
-    found = shuffled_extremes(sample, chunks, Kept(1)).ends
+    found = shuffled_ends(sample, chunks, Kept(1))
     (places,) = drawn
     assert len(places) < 0.1 * sample.n
     # write the permutation out: the places that were drawn, and any others for the other records
