@@ -81,39 +81,6 @@ def test_private_on_all_neighbouring_counts(n, epsilon, tolerance):
             assert abs(loss - epsilon) <= tolerance, "private, and no noise is wasted"
 
 
-def private_by(release, n, epsilon, tolerance):
-    laws = [ExactSource().law(lambda s, c=c: release(c, s)).outcomes for c in range(n + 1)]
-    losses = [tightest_epsilon(a, b) for p, q in pairwise(laws) for a, b in ((p, q), (q, p))]
-    return all(loss.is_finite() and upper_end(loss) <= epsilon + tolerance for loss in losses)
-
-
-def test_broken_variants_are_caught(epsilon, tolerance):
-    n = 4
-
-    def honest(count, source):
-        return private_count(count, n, epsilon=epsilon, source=source).value
-
-    def half_noise(count, source):
-        return private_count(count, n, epsilon=2 * epsilon, source=source).value
-
-    def silent_at_the_ends(count, source):
-        return count if count in (0, n) else honest(count, source)
-
-    def one_sided(count, source):
-        return min(n, count + abs(truncated(epsilon, n, source)))
-
-    def redrawn_inside(count, source):  # rejection instead of clamping: another normaliser
-        weights = [exp(-epsilon * abs(v - count)) for v in range(n + 1)]
-        return source.choose(ExplicitWeights(*weights))
-
-    def digits_too_few(count, source):  # a magnitude that stops at 2
-        return min(n, max(0, count + max(-2, min(2, truncated(epsilon, n, source)))))
-
-    assert private_by(honest, n, epsilon, tolerance)
-    for broken in (half_noise, silent_at_the_ends, one_sided, redrawn_inside, digits_too_few):
-        assert not private_by(broken, n, epsilon, tolerance), broken.__name__
-
-
 @pytest.mark.parametrize("n", [1, 4, 9])
 @pytest.mark.parametrize("beta", [F(1, 2), F(1, 20)])
 def test_the_interval_holds_for_every_count(n, beta, epsilon):
