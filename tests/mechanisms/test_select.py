@@ -472,6 +472,7 @@ def test_scores_must_be_integers_and_are_not_printed(score):
 
 @pytest.mark.parametrize(
     ("name", "value"),
+    [("epsilon", 0), ("delta", 0), ("delta", 1), ("k", 0), ("k", 1.5)],
 )
 def test_parameters_are_checked_first(name, value):
     parameters = {"k": 1, "epsilon": 1, "delta": 0.1, name: value}
