@@ -21,7 +21,7 @@ from littlestone.mechanisms.estimate import (
     noisy,
     truncated,
 )
-from littlestone.privacy.guarantee import tightest_epsilon
+from littlestone.privacy.guarantee import tightest_epsilon, upper
 from littlestone.source import (
     ExactSource,
     ExplicitWeights,
@@ -37,11 +37,6 @@ from littlestone.source import (
 # -- The private count: exact law, all counts of small n, intervals that hold, broken variants -----
 
 SIZES = [0, 1, 2, 3, 4, 5, 8, 9]
-
-
-def upper_end(ball):
-    parts = (map(int, end.man_exp()) for end in (ball.mid(), ball.rad()))
-    return sum(F(man << max(power, 0), 1 << max(-power, 0)) for man, power in parts)
 
 
 def law(count, n, epsilon, **parameters):
@@ -77,7 +72,7 @@ def test_private_on_all_neighbouring_counts(n, epsilon, tolerance):
     laws = [law(count, n, epsilon).outcomes for count in range(n + 1)]
     for p, q in pairwise(laws):
         for a, b in ((p, q), (q, p)):
-            loss = upper_end(tightest_epsilon(a, b))
+            loss = upper(tightest_epsilon(a, b))
             assert abs(loss - epsilon) <= tolerance, "private, and no noise is wasted"
 
 

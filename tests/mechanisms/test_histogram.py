@@ -21,16 +21,12 @@ from littlestone.mechanisms import (
 )
 from littlestone.mechanisms.select import ordered
 from littlestone.privacy import hockey_stick
+from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 # -- Stable histogram: all lists of small pools, replace-one; off by one is caught -----------------
 
 DELTAS = [F(1, 3), F(1, 20), F(1, 10**6)]
-
-
-def upper_end(ball):
-    parts = (map(int, end.man_exp()) for end in (ball.mid(), ball.rad()))
-    return sum(F(man << max(power, 0), 1 << max(-power, 0)) for man, power in parts)
 
 
 def law(release, items, epsilon, delta):
@@ -47,7 +43,7 @@ def worst_delta(release, pool, n, epsilon, delta):
     """Return the largest divergence over all lists and replacements of one item (None: no item)."""
     laws = {items: law(release, items, epsilon, delta) for items in product(pool, repeat=n)}
     return max(
-        upper_end(hockey_stick(p, laws[(*items[:i], other, *items[i + 1 :])], epsilon))
+        upper(hockey_stick(p, laws[(*items[:i], other, *items[i + 1 :])], epsilon))
         for items, p in laws.items()
         for i, other in product(range(n), pool)
     )
@@ -98,8 +94,8 @@ def test_noisy_counts_are_truncated_geometric(brute):
     exact = law(stable_histogram, ["a", "a"], epsilon, delta)
     expected = {2: (1 - p) / (1 + p), 3: p / (1 + p)}
     for count, chance in expected.items():
-        assert abs(upper_end(exact[(("a", count),)]) - chance) < F(1, 2**90)
-    assert abs(upper_end(exact[()]) - p / (1 + p)) < F(1, 2**90)
+        assert abs(upper(exact[(("a", count),)]) - chance) < F(1, 2**90)
+    assert abs(upper(exact[()]) - p / (1 + p)) < F(1, 2**90)
 
 
 def test_numbers_of_the_certificate():

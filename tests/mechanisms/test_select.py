@@ -26,7 +26,7 @@ from littlestone.mechanisms import (
 )
 from littlestone.mechanisms.select import _draw
 from littlestone.papers import PrivateSparseSample
-from littlestone.privacy.guarantee import hockey_stick, tightest_epsilon
+from littlestone.privacy.guarantee import hockey_stick, tightest_epsilon, upper
 from littlestone.source import (
     ExactSource,
     Explicit,
@@ -63,14 +63,9 @@ def worst_delta(claim, neighbours, **parameters):
     for s, t in neighbours:
         for a, b in ((s, t), (t, s)):
             p, q = (law(v, **parameters).outcomes for v in (a, b))
-            worst = max(worst, upper_end(hockey_stick(p, q, claim)))
+            worst = max(worst, upper(hockey_stick(p, q, claim)))
             pairs += 1
     return worst, pairs
-
-
-def upper_end(ball):
-    parts = (map(int, end.man_exp()) for end in (ball.mid(), ball.rad()))
-    return sum(F(man << max(power, 0), 1 << max(-power, 0)) for man, power in parts)
 
 
 @pytest.mark.first(1)
@@ -161,7 +156,7 @@ def test_candidates_taken_from_the_data_are_caught(honest, epsilon, tolerance):
     ]
     assert len(losses) == 27 * 9
     if honest:
-        assert max(upper_end(loss) for loss in losses) <= epsilon + tolerance
+        assert max(upper(loss) for loss in losses) <= epsilon + tolerance
     else:
         assert any(not loss.is_finite() for loss in losses)
 
@@ -220,7 +215,7 @@ def test_structured_candidates(epsilon, brute, tolerance):
         ),
     )
     neighbour = run((1, 0, -1))  # each score moves by at most 3
-    assert upper_end(tightest_epsilon(exact.outcomes, neighbour.outcomes)) <= epsilon + tolerance
+    assert upper(tightest_epsilon(exact.outcomes, neighbour.outcomes)) <= epsilon + tolerance
 
 
 def test_huge_domains_and_many_candidates():
@@ -281,7 +276,7 @@ def sparse_worst_delta(laws, lists, epsilon):
             if other == profile[i]:
                 continue
             neighbour = laws[(*profile[:i], other, *profile[i + 1 :])]
-            worst = max(worst, upper_end(hockey_stick(law.outcomes, neighbour.outcomes, epsilon)))
+            worst = max(worst, upper(hockey_stick(law.outcomes, neighbour.outcomes, epsilon)))
             pairs += 1
     return worst, pairs
 
@@ -355,7 +350,7 @@ def test_private_on_all_k_bounded_scores(k, epsilon, tolerance):
     for common in product(range(-1, 3), repeat=3):
         for mine, yours in product(subsets(pool, k), repeat=2):
             p, q = law(raised(common, mine)), law(raised(common, yours))
-            worst = max(worst, upper_end(hockey_stick(p.outcomes, q.outcomes, epsilon)))
+            worst = max(worst, upper(hockey_stick(p.outcomes, q.outcomes, epsilon)))
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
@@ -507,7 +502,7 @@ def test_score_needed_is_exactly_the_least():
                 )
             )
             chances[score] = law.outcomes[None]
-        assert upper_end(chances[least]) <= F(beta)
+        assert upper(chances[least]) <= F(beta)
         assert chances[least - 1] > float(F(beta)) or least == 1
 
 

@@ -222,7 +222,7 @@ def test_the_copies_of_m_must_not_share_records():
 
         def draw(self, sample, source):
             whole = self.concept_class.version_space()
-            own = alon.Examples(sample).of(sample.kinds)
+            own = alon.examples_of(sample, sample.kinds)
             copies = [alon.G(alon.SOA(whole), 1, 1, 1).run(own[:1], 0, None) for _ in range(3)]
             listed = alon.Hist(self.epsilon, self.delta).items(copies, source)
             return listed[0] if listed else whole.member()
