@@ -37,13 +37,6 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
-from .questions import (
-    decomposition_dim,
-    decomposition_tree,
-    essential_hypotheses,
-    reducibility,
-    soa_labels,
-)
 
 # -- Every class on 3 and on 4 points against the definitions --------------------------------------
 
@@ -224,14 +217,14 @@ def test_reductions_reduce_and_nothing_shorter_does(seed):
 @pytest.mark.parametrize("m", [4, 5, 9, 12])
 def test_reducibility_of_points(m):
     """m hypotheses, the constant 0 among them: all answers 0, until one is left."""
-    assert reducibility(points(m - 1)) == m - 1
+    assert Kernel(points(m - 1)).reducibility() == m - 1
 
 
 @pytest.mark.parametrize(("free", "w"), [(4, 1), (6, 2), (7, 3), (6, 4)])
 def test_reducibility_of_sparse_sets(free, w):
     """At most w of ``free`` points, free > w >= 1: SOA 0 and red = free - w + 1."""
-    assert not soa_labels(sparse_sets(free, w)).any()
-    assert reducibility(sparse_sets(free, w)) == free - w + 1
+    assert not Kernel(sparse_sets(free, w)).soa()
+    assert Kernel(sparse_sets(free, w)).reducibility() == free - w + 1
 
 
 @pytest.mark.parametrize("m", range(2, 34))
@@ -242,12 +235,12 @@ def test_reducibility_and_soa_of_thresholds(m):
     """
     s = m.bit_length() - 1
     matrix = thresholds(m)
-    assert soa_labels(matrix).tolist() == matrix[m - 2**s].tolist()
-    assert reducibility(matrix) == (2 if m == 2 ** (s + 1) - 1 else 1)
+    assert Kernel(matrix).soa() == Kernel(matrix).matrix.rows[m - 2**s]
+    assert Kernel(matrix).reducibility() == (2 if m == 2 ** (s + 1) - 1 else 1)
 
 
 def test_one_hypothesis_is_irreducible_for_ever():
-    assert reducibility([[0, 1]]) == math.inf
+    assert Kernel([[0, 1]]).reducibility() == math.inf
     assert Kernel(cube(2)).reducibility(0) == math.inf
 
 
@@ -257,23 +250,20 @@ def test_one_hypothesis_is_irreducible_for_ever():
 def test_points_degenerate_exactly_when_they_are_few(p, d, m):
     """DDim = 0 iff m - 1 <= p (2**d - 1); otherwise it is 1 with the one essential {0}."""
     few = m - 1 <= p * (2**d - 1)
-    assert decomposition_dim(points(m - 1), p, d) == (0 if few else 1)
-    essential = essential_hypotheses(points(m - 1), p, d)
-    if few:
-        assert sorted(map(tuple, essential)) == sorted(map(tuple, points(m - 1)))
-    else:
-        assert essential.tolist() == [[0] * (m - 1)]
+    assert Kernel(points(m - 1)).ddim(None, p, d) == (0 if few else 1)
+    kernel = Kernel(points(m - 1))
+    assert kernel.essential(None, p, d) == (tuple(sorted(kernel.matrix.rows)) if few else (0,))
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 8, 13, 16, 31])
 @pytest.mark.parametrize("p", [2, 3])
 def test_thresholds_degenerate_from_p_2_on(m, p):
-    assert decomposition_dim(thresholds(m), p, m.bit_length() - 1) == 0
+    assert Kernel(thresholds(m)).ddim(None, p, m.bit_length() - 1) == 0
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_monotone_conjunctions_degenerate_from_p_n_on(n):
-    assert decomposition_dim(monotone_conjunctions(n), n, n) == 0
+    assert Kernel(monotone_conjunctions(n)).ddim(None, n, n) == 0
 
 
 def test_thousands_of_hypotheses_with_few_columns_are_listed_at_once():
@@ -330,7 +320,7 @@ def test_deep_trees_need_no_recursion():
 
 def test_essential_hypotheses_may_be_improper():
     """Five point functions without 0: the only essential hypothesis is the constant 0."""
-    assert essential_hypotheses(points(5)[1:], p=2, d=1).tolist() == [[0, 0, 0, 0, 0]]
+    assert Kernel(points(5)[1:]).essential(None, p=2, d=1) == (0,)
 
 
 def test_empty_class_has_no_essential_hypothesis():
@@ -341,7 +331,7 @@ def test_empty_class_has_no_essential_hypothesis():
 
 def test_depth_limit_of_a_leaf_of_full_dimension_is_zero():
     assert depth_limit(7, 3, 3) == 0
-    assert decomposition_tree(points(9), p=1, d=1).nodes[0].point is None
+    assert Kernel(points(9)).decomposition(None, p=1, d=1).nodes[0].point is None
 
 
 @pytest.mark.parametrize("ask", ["ddim", "essential", "decomposition"])

@@ -28,15 +28,6 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
-from .questions import (
-    littlestone_dim,
-    mistake_tree,
-    shattered_set,
-    soa_labels,
-    threshold_dim,
-    threshold_sequence,
-    vc_dim,
-)
 
 # -- Littlestone dimension, SOA and trees: published values, the filter, budgets ----
 
@@ -44,34 +35,34 @@ from .questions import (
 @pytest.mark.parametrize("n", [*range(2, 40), 63, 64, 127, 128, 255, 256, 511, 512, 1023, 1024])
 def test_thresholds_have_the_logarithm(n):
     """n hypotheses, n - 1 points; 2**k and 2**k - 1 of either in particular (see the filter)."""
-    assert littlestone_dim(thresholds(n)) == n.bit_length() - 1
+    assert Kernel(thresholds(n)).ldim() == n.bit_length() - 1
 
 
-@pytest.mark.parametrize("n", [2, 3, 10, 300])
-def test_points_have_dimension_1_and_soa_0(n):
-    assert littlestone_dim(points(n)) == 1
-    assert not soa_labels(points(n)).any() or n == 2
+FAMILIES = {
+    **{f"{n} points": (points(n), 1) for n in (2, 3, 10, 300)},
+    **{
+        f"{k} of {n}": (sparse_sets(n, k), min(n, k))
+        for n, k in [(5, 0), (5, 1), (5, 2), (9, 3), (14, 3), (8, 5), (4, 4)]
+    },
+    **{f"{n} positive bits": (monotone_conjunctions(n), n) for n in range(1, 7)},
+    **{f"{n} bits": (conjunctions(n), n + 1) for n in range(1, 7)},
+    **{
+        f"dimension {d} in {n}": (affine_subspaces(n, d), d + 1)
+        for n, d in [(3, 1), (3, 2), (4, 0), (4, 1), (4, 2), (4, 3)]
+    },
+    **{f"cube {n}": (cube(n), n) for n in (1, 2, 5, 8)},
+}
 
 
-@pytest.mark.parametrize(("n", "k"), [(5, 0), (5, 1), (5, 2), (9, 3), (14, 3), (8, 5), (4, 4)])
-def test_sparse_sets_have_dimension_k(n, k):
-    assert littlestone_dim(sparse_sets(n, k)) == k
+@pytest.mark.parametrize("name", FAMILIES)
+def test_families_with_a_closed_form(name):
+    matrix, ldim = FAMILIES[name]
+    assert Kernel(matrix).ldim() == ldim
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
-def test_conjunctions_have_dimension_n_and_n_plus_1(n):
-    assert littlestone_dim(monotone_conjunctions(n)) == n
-    assert littlestone_dim(conjunctions(n)) == n + 1
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "size", "ldim"),
-    [(3, 1, 36, 2), (3, 2, 50, 3), (4, 0, 16, 1), (4, 1, 136, 2), (4, 2, 276, 3), (4, 3, 306, 4)],
-)
-def test_affine_subspaces_below_the_whole_space_have_dimension_d_plus_1(n, d, size, ldim):
-    matrix = affine_subspaces(n, d)
-    assert len(matrix) == size
-    assert littlestone_dim(matrix) == ldim == d + 1
+def test_affine_subspaces_are_counted():
+    sizes = {(3, 1): 36, (3, 2): 50, (4, 0): 16, (4, 1): 136, (4, 2): 276, (4, 3): 306}
+    assert all(len(affine_subspaces(n, d)) == size for (n, d), size in sizes.items())
 
 
 @pytest.mark.full
@@ -79,19 +70,14 @@ def test_affine_subspaces_below_the_whole_space_have_dimension_d_plus_1(n, d, si
 def test_affine_subspaces_of_six_dimensions(d, size):
     matrix = affine_subspaces(6, d)
     assert len(matrix) == size
-    assert littlestone_dim(matrix) == d + 1
+    assert Kernel(matrix).ldim() == d + 1
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-def test_cubes_have_dimension_n_and_soa_1(n):
-    """On a cube both answers lower the dimension everywhere: the tie rule says 1."""
-    assert littlestone_dim(cube(n)) == n
-    assert soa_labels(cube(n)).all()
-
-
-def test_tie_rule_is_one():
-    """{1_a, 1_b}: both answers drop at a and at b, so the SOA is 1 at both."""
-    assert soa_labels([[1, 0, 0], [0, 1, 0]]).tolist() == [1, 1, 0]
+def test_the_soa_and_its_tie_rule():
+    """On a cube, and at a and b of {1_a, 1_b}, both answers lower the dimension: 1."""
+    assert all(Kernel(cube(n)).soa() == 2**n - 1 for n in (1, 2, 5, 8))
+    assert Kernel([[1, 0, 0], [0, 1, 0]]).soa() == 0b011
+    assert not any(Kernel(points(n)).soa() for n in (3, 10, 300))
 
 
 @pytest.mark.first(15)
@@ -204,13 +190,13 @@ def test_fresh_kernels_do_not_inherit_what_was_found():
 
 def test_full_memory_changes_no_answer(monkeypatch):
     matrix = random_class(np.random.default_rng(3), 200, 20)
-    expected = littlestone_dim(matrix)
+    expected = Kernel(matrix).ldim()
     monkeypatch.setattr("littlestone.combinatorics.dimensions.MEMO_BYTES", 0)
-    assert littlestone_dim(matrix, max_nodes=None) == expected
+    assert Kernel(matrix, max_nodes=None).ldim() == expected
 
 
 def test_facade_returns_the_tree():
-    assert mistake_tree(cube(3)).holds(cube(3))
+    assert Kernel(cube(3)).mistake_tree().holds(cube(3))
 
 
 # -- Reading matrices, sets of hypotheses, errors on records: small facts and refusals -------------
@@ -237,7 +223,7 @@ def test_facade_returns_the_tree():
         ([[0], [1], [0]], "row 2 equal to row 0"),
     ],
 )
-@pytest.mark.parametrize("reader", [BitMatrix.from_array, Kernel, littlestone_dim])
+@pytest.mark.parametrize("reader", [BitMatrix.from_array, Kernel])
 def test_bad_matrices_are_refused_with_the_place_and_a_next_step(matrix, says, reader):
     with pytest.raises(ParameterError, match=says) as refused:
         reader(matrix)
@@ -458,10 +444,10 @@ def test_random_classes_on_five_and_six_points(seed):
     matrix = random_class(rng, int(rng.integers(2, 40)), n, rng.choice([0.3, 0.5, 0.7]))
     u = universe(n)
     v = sum(1 << int(f) for f in matrix.astype(int) @ (1 << np.arange(n)))
-    assert vc_dim(matrix) == u.vc(v)
-    assert threshold_dim(matrix) == u.thresholds(v)
-    assert shattered_set(matrix).holds(matrix)
-    assert threshold_sequence(matrix).holds(matrix)
+    assert Kernel(matrix).vc_dim() == u.vc(v)
+    assert Kernel(matrix).threshold_dim() == u.thresholds(v)
+    assert Kernel(matrix).shattered_set().holds(matrix)
+    assert Kernel(matrix).threshold_sequence().holds(matrix)
 
 
 @pytest.mark.first(9)
@@ -482,9 +468,9 @@ def test_random_classes_on_five_and_six_points(seed):
 )
 def test_families(matrix, vc, threshold):
     """A chain of flats is the longest threshold sequence of an intersection-closed class."""
-    assert vc_dim(matrix) == vc == len(shattered_set(matrix).points)
-    assert threshold_dim(matrix) == threshold
-    sequence = threshold_sequence(matrix)
+    assert Kernel(matrix).vc_dim() == vc == len(Kernel(matrix).shattered_set().points)
+    assert Kernel(matrix).threshold_dim() == threshold
+    sequence = Kernel(matrix).threshold_sequence()
     assert sequence.holds(matrix)
     assert len(sequence.points) == len(sequence.hypotheses) == threshold
 
@@ -505,8 +491,8 @@ def test_long_sequences_need_no_recursion(monkeypatch):
 
 
 def test_the_constant_zero_has_a_sequence_without_points():
-    assert threshold_dim([[0, 0]]) == 0
-    assert threshold_sequence([[0, 0]]).holds([[0, 0]])
+    assert Kernel([[0, 0]]).threshold_dim() == 0
+    assert Kernel([[0, 0]]).threshold_sequence().holds([[0, 0]])
 
 
 def test_empty_sets():
@@ -540,4 +526,4 @@ def test_threshold_dimension_of_a_random_class_of_64_hypotheses_on_32_points():
     matrix = random_class(np.random.default_rng(0), 64, 32)
     sequence = Kernel(matrix, max_nodes=None).threshold_sequence()
     assert sequence.holds(matrix)
-    assert len(sequence.points) <= 2 ** (littlestone_dim(matrix) + 1) - 1
+    assert len(sequence.points) <= 2 ** (Kernel(matrix).ldim() + 1) - 1

@@ -164,10 +164,10 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.stored:Records.batches", "rows counted in passes")
-def the_last_batch_is_counted_twice(original, self, **options):
+@mutant("parts overlap", "data.stored:Stored.batches", "rows counted in passes")
+def the_last_batch_is_counted_twice(original, self, *line):
     """What is left in memory is added to the counts, though it is in the store already."""
-    batches = list(original(self, **options))
+    batches = list(original(self, *line))
     return iter(batches + batches[-1:])
 
 

@@ -35,7 +35,7 @@ from littlestone.audit.mechanism import (
 from littlestone.audit.neighbours import codes_of
 from littlestone.data import OUTSIDE, Sample, UserSample
 from littlestone.data.domains import as_points
-from littlestone.data.sample import Counted, OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.data.targets import UNKNOWN, TargetSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
@@ -405,7 +405,7 @@ class RecordCases:
         listed = OrderedSample.listed(points, codes, self._layout, self.labels)
         if self.ordered:
             return listed
-        return Counted(listed.points, listed.counts, listed.outside, listed.costs)
+        return Sample(listed.points, listed.counts, listed.outside, listed.costs)
 
     def _layout(self, inside: Any) -> Points:
         schema = self.domain.schema

@@ -565,11 +565,6 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
             raise parameter_error(
                 caller, name, f"a file other than that of {other!r}", path, "Write to two files."
             )
-    check_inputs_kept(caller, *inputs, **outputs)
-
-
-def check_inputs_kept(caller: str, *inputs: str | None, **outputs: str | None) -> None:
-    """Refuse to write over a file that is being read."""
     given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
     parts = [part for path in folders if not os.path.isfile(path) for part in glob(path)]

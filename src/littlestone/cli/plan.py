@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
@@ -13,7 +12,6 @@ from littlestone.cli.options import (
     Labels,
     Page,
     Settings,
-    check_inputs_kept,
     check_outputs,
     covered_share,
     label_list,
@@ -183,6 +181,8 @@ def plan(
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
+    from littlestone.classes.spec import at_so_many
+
     if model is not None:
         raise ParameterError(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
@@ -199,30 +199,24 @@ def plan(
         samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
-    concept_class, epsilon = goal.concept_class, goal.epsilon
-    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
-    _complete(numbers, solve)
-    check_outputs("plan", report=report)
-    check_inputs_kept("plan", schema, report=report)
+    for name, text in (vars(goal) | {"delta": ""}).items():
+        if name != solve:
+            needed("plan", name.removeprefix("concept_"), text)
+    assert goal.concept_class is not None
+    check_outputs("plan", schema, report=report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
-        for name, text in (*numbers.items(), ("delta", goal.delta))
-        if text is not None and name != "class"
-    }
-    each = None
-    if samples_per_user is not None:
-        each = whole("plan", "samples_per_user", samples_per_user)
-    length = None if horizon is None else whole("plan", "horizon", horizon)
+        for name, text in vars(goal).items() if text is not None and name != "concept_class"
+    }  # fmt: skip
+    each, length, points = (
+        None if text is None else whole("plan", name, text)
+        for name, text in (("samples_per_user", samples_per_user), ("horizon", horizon),
+                           ("public_points", public_points))
+    )  # fmt: skip
     listed = label_list("plan", labels, positive=None)
-    opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
-    if opened is not None and public_points is not None:
-        from littlestone.classes.spec import at_so_many
-
-        number = whole("plan", "public_points", public_points)
-        opened = at_so_many(opened[0], number), opened[1]
-    assert concept_class is not None
-    assert opened is not None
-    concepts = opened[0]
+    concepts, _ = open_class(goal.concept_class, schema, labels=listed)
+    if points is not None:
+        concepts = at_so_many(concepts, points)
     if learner is not None:
         from littlestone.cli.theory import planned
 
@@ -232,7 +226,10 @@ def plan(
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
         _not_beside(report=report, horizon=horizon)
-    exact["evaluate"] = _part(solve, evaluated, exact)
+    part = evaluated.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
+    if solve == "alpha" and part is not None:  # as a share of epsilon
+        part /= exact["epsilon"]
+    exact["evaluate"] = part
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
@@ -248,21 +245,6 @@ def plan(
     _stream(plans)
     facts([("Page", report, "")] if report is not None else [])
     return 0
-
-
-def _complete(numbers: dict[str, str | None], solve: Solved | None) -> None:
-    """Refuse a plan that lacks a number."""
-    for name, text in numbers.items():
-        if name != solve:
-            needed("plan", name, text)
-
-
-def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | None:
-    """Return the part of epsilon that an evaluation takes; for --solve, its share."""
-    if solve == "epsilon":
-        return evaluated.part("plan", "1")
-    part = evaluated.part("plan", exact["epsilon"])
-    return part if solve is None or part is None else part / exact["epsilon"]
 
 
 def _not_beside(**others: object) -> None:

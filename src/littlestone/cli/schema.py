@@ -82,7 +82,6 @@ def propose(
     y: str | None = None,
     columns: str | None = None,
     bins: int = 8,
-    digits: int = 4,
     kinds: str | None = None,
     bounds: str | None = None,
     table: Table = Table(),
@@ -111,8 +110,6 @@ def propose(
         Columns to describe, separated by commas (by default all but --y).
     bins:
         Approximate number of bins of a numeric column; at most twice as many.
-    digits:
-        Largest number of significant digits of a bin's edge (years have 4).
     kinds:
         What columns are known to contain, for example "age=whole,income=number,city=text": whole,
         number, text, flag or open, from public knowledge. By default the types that a Parquet file
@@ -131,7 +128,6 @@ def propose(
         y=y,
         columns=names("schema propose", "columns", columns),
         bins=bins,
-        digits=digits,
         kinds=_kinds(kinds),
         bounds=read_bounds("schema propose", bounds),
         header_is_public=table.header_is_public,

@@ -182,69 +182,6 @@ def test_a_teacher_of_sparse_sets_lists_in_few_nodes():
 # -- Intervals: closed forms against definitions spelled out here, and at 2**64 --------------------
 
 
-class Textbook:
-    """All intervals of 0, ..., n - 1 as bit sets of points, and a class as a set of them."""
-
-    def __init__(self, n):
-        self.n = n
-        every = {0} | {(1 << b) - (1 << a) for a in range(n) for b in range(a + 1, n + 1)}
-        self.every = frozenset(every)
-        self.ldim = cache(self._ldim)
-
-    def side(self, concepts, x, y):
-        return frozenset(c for c in concepts if c >> x & 1 == y)
-
-    def _ldim(self, concepts):
-        if len(concepts) < 2:
-            return len(concepts) - 1
-        best = 0
-        for x in range(self.n):
-            zero, one = (self.side(concepts, x, y) for y in (0, 1))
-            if zero and one:
-                best = max(best, 1 + min(self.ldim(zero), self.ldim(one)))
-        return best
-
-    def soa(self, concepts):
-        d = self.ldim(concepts)
-        return [int(self.ldim(self.side(concepts, x, 0)) < d) for x in range(self.n)]
-
-    def reducibility(self, concepts):
-        d, soa = self.ldim(concepts), self.soa(concepts)
-        for size in range(1, self.n + 1):
-            for chosen in combinations(range(self.n), size):
-                rest = concepts
-                for x in chosen:
-                    rest = self.side(rest, x, soa[x])
-                if self.ldim(rest) < d:
-                    return size
-        return float("inf")
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7])
-def test_every_version_space_by_the_definitions(n):
-    """All sets of examples: negatives anywhere; or positives and what can be around them."""
-    book, whole = Textbook(n), ls.Intervals(0, n - 1).version_space()
-    spaces = {book.every: whole}
-    waiting = [book.every]
-    while waiting:
-        concepts = waiting.pop()
-        for x in range(n):
-            for y in (0, 1):
-                rest = book.side(concepts, x, y)
-                space = spaces[concepts].restrict(x, y)
-                if rest not in spaces:
-                    spaces[rest] = space
-                    waiting.append(rest)
-                assert spaces[rest] == space  # one normal form for one set of intervals
-    points = np.arange(n)
-    for concepts, space in spaces.items():
-        assert space.is_empty == (not concepts)
-        assert space.littlestone_dim() == book.ldim(concepts)
-        if concepts:
-            assert space.soa().predict(points).tolist() == book.soa(concepts)
-            assert space.reducibility() == book.reducibility(concepts)
-
-
 @cache
 def levels(gaps):
     """The dimension of the intervals in some gaps, by all ways to ask a first point."""
