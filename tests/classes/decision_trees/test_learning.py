@@ -123,18 +123,6 @@ def test_broken_learners_are_caught(broken):
     assert result.tightest_epsilon > 1.05
 
 
-def test_the_estimator_on_a_data_frame():
-    import pandas as pd
-
-    frame = pd.DataFrame({"age": [20, 40, 70, 40] * 500, "sex": list("ffmm") * 500, "job": "a"})
-    label = [0, 0, 1, 1] * 500
-    learner = ls.AgnosticLearner(ls.DecisionTrees(THREE, depth=2), epsilon=1, random_state=0)
-    learner.fit(frame, label)
-    assert (learner.predict(frame) == label).all()
-    assert "sex is" in learner.hypothesis_.describe()
-    assert learner.hypothesis_.depth <= 2
-
-
 @pytest.mark.more
 @pytest.mark.parametrize("depth", [2, 3])
 def test_the_certificate_is_met_at_the_planned_n(depth):

@@ -451,7 +451,7 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
         lambda: ls.theory.soa(trees),
         lambda: trees.candidates(ls.data.Sample.of(np.zeros((1, 1), int), [0])),
     ):
-        with pytest.raises(UnsupportedError, match="multiclass_littlestone_dimension"):
+        with pytest.raises(UnsupportedError, match="is for the labels 0 and 1"):
             asked()
     assert ls.DecisionTrees(WIDE, 4, ABC).size == 3**16 * 6**15
     assert ls.DecisionTrees(WIDE, 4).labels == ls.DecisionTrees(WIDE, 4, [0, 1]).labels == (0, 1)

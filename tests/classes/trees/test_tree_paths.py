@@ -348,21 +348,3 @@ def test_a_taxonomy_of_a_hundred_thousand_nodes():
     assert len(drawn.path) <= kinds.forest.height
     tree = kinds.tree()
     assert kinds.forest.height / 2 <= tree.height <= kinds.forest.height
-
-
-@pytest.mark.parametrize(
-    ("concept_class", "points"),
-    [
-        (TreePaths({"a": None, "b": "a", "c": "a"}), ["a", "b", "c"]),
-        pytest.param(Prefixes("ab", 2), [1, 3, 7], marks=pytest.mark.more),
-    ],
-    ids=lambda c: getattr(c, "spec", ""),
-)
-def test_learning_paths_is_exactly_private(concept_class, points):
-    from littlestone.audit import verify
-    from littlestone.learners.estimators import GenericLearner
-
-    learner = GenericLearner(concept_class, epsilon=1)
-    result = verify(learner, points=points, n_samples=2, outside=True)
-    assert result.holds
-    assert (result.datasets, result.pairs) == (64, 896)
