@@ -43,7 +43,6 @@ from littlestone.classes.thresholds import (
     Thresholds,
 )
 from littlestone.data import IntegerDomain, Sample
-from littlestone.data.sample import Counted
 from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, StreamedRuns
 from littlestone.types import Hypothesis, Labels, Points
 from littlestone.types import Points as Batch
@@ -445,7 +444,7 @@ class CellClass(ClassAtPoints):
         np.add.at(counts, cells, inside.counts.T)
         outside = tuple((counts[0] + np.array(inside.outside)).tolist())
         kept = 1 + np.flatnonzero(counts[1:].any(axis=1))
-        return Counted(kept, counts[kept].T, outside, inside.costs)
+        return Sample(kept, counts[kept].T, outside, inside.costs)
 
     def _at(self, concept: Hypothesis) -> Hypothesis:
         """Return a concept over cells as one over the domain."""

@@ -672,15 +672,6 @@ def public_salt(source: Source) -> int:
     return int(source.public_rng().integers(2**63))
 
 
-def reseed() -> None:
-    """Give the global generators of ``random`` and numpy fresh entropy, in a forked process.
-
-    For auditing other libraries' mechanisms in several processes: they would repeat one another.
-    """
-    random.seed()
-    np.random.seed()  # noqa: NPY002 - the legacy global state is what others draw from
-
-
 # -- The source of verification: every path of draws, and so the exact output law.
 
 
