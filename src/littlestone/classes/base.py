@@ -21,7 +21,7 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.matrix import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
 from littlestone.data import OUTSIDE, Outside, RowDomain, Sample, Schema
 from littlestone.data.cells import BINARY, text
-from littlestone.data.domains import Line, OneColumn, canonical, refusal
+from littlestone.data.domains import Line, OneColumn, canonical, canonical_order, refusal
 from littlestone.data.targets import target_from_dict
 from littlestone.errors import (
     DataError,
@@ -92,9 +92,15 @@ class VersionSpace(ABC):
         hypotheses. It need not be a concept. The empty space predicts 0 everywhere.
         """
 
-    @abstractmethod
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return a point of the domain that two hypotheses label differently; None if none is."""
+        """Return a point of the domain that two hypotheses label differently; None if none is.
+
+        Here: the first point that is in one of two listed sets only.
+        """
+        if h.support is None or g.support is None:
+            raise UnsupportedError("Only sets of listed points can be distinguished here.")
+        difference = frozenset(h.support) ^ frozenset(g.support)
+        return min(difference, key=canonical_order) if difference else None
 
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
         """Return the concepts with at most ``tolerance`` errors on a sample."""
@@ -113,9 +119,15 @@ class VersionSpace(ABC):
         None if the dimension is 0 or less. Such points make a shattered tree.
         """
 
-    @abstractmethod
     def member(self) -> Hypothesis:
         """Return some concept of a nonempty space, the same one each time."""
+        if self.is_empty:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return self._first()
+
+    @abstractmethod
+    def _first(self) -> Hypothesis:
+        """Return some concept, the same one each time."""
 
     def fresh(self) -> VersionSpace:
         """Return the same space without what its searches remember.

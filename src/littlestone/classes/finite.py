@@ -419,10 +419,8 @@ class ListedSpace(VersionSpace):
             return None
         return self.listed.points[self.listed.kernel.mistake_tree(self.rows).points[0]]
 
-    def member(self) -> Hypothesis:
+    def _first(self) -> Hypothesis:
         """Return the first row."""
-        if not self.rows:
-            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         row = (self.rows & -self.rows).bit_length() - 1
         return self.listed.hypothesis(self.listed.kernel.matrix.rows[row])
 
