@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,9 +30,6 @@ from littlestone.classes.decision_trees import Node
 from littlestone.classes.decision_trees.concept_class import (
     Candidates,
     Splits,
-    WeightedRoots,
-    WeightedRows,
-    error_bound,
 )
 from littlestone.classes.decision_trees.hypothesis import Known, after, normal, walk
 from littlestone.costs import Costs
@@ -367,25 +363,6 @@ def test_two_labels_of_a_list_have_the_law_of_0_and_1(oracle):
     laws = [oracle.exact_law(ByFunction(c, domain), Fraction(1, 3)) for c in (plain, several)]
     assert set(laws[0]) == set(laws[1])
     assert all(p.overlaps(laws[1][key]) for key, p in laws[0].items())
-
-
-@pytest.mark.first(2)
-@pytest.mark.parametrize("depth", [1, 2, 3])
-@pytest.mark.parametrize("rate", [Fraction(2, 7), Fraction(1, 5000)])
-def test_error_bound_against_high_precision(depth, rate):
-    rng = np.random.default_rng(0)
-    points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
-    codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
-    sample = Sample.of(points, codes, labels=5)
-    rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
-    with ctx.workprec(200):
-        fast = WeightedRoots(rows, depth, rate, fast=True).enclose(96)
-        truth = WeightedRoots(rows, depth, rate, fast=False).enclose(192)
-        worst = max(
-            float(abs(arb(f.mid()) / t - 1).upper()) for f, t in zip(fast, truth, strict=True)
-        )
-    assert worst < error_bound(depth, len(truth), 5) / 2
-    assert error_bound(1, 10, 5) > error_bound(1, 10, 2)
 
 
 def drawn(seed=0):

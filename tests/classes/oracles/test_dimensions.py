@@ -296,25 +296,10 @@ def test_large_classes_without_a_closed_form():
     assert found["littlestone"]["upper"] == many.size.bit_length() - 1
 
 
-BAD = [
-    ([[0, 2]], "0 and 1"),
-    ([[0, 1], [0, 1]], "without equal rows"),
-    ([], "two-dimensional"),
-    ([[], []], "one column"),
-    ([[0, 1], [0]], "equal length"),
-    (["01"], "two-dimensional"),
-    ([["0", "1"]], "0 and 1"),
-    (3, "two-dimensional"),
-    (None, "two-dimensional"),
-    ([[math.nan, 0]], "0 and 1"),
-]
-
-
-@pytest.mark.parametrize(("matrix", "words"), BAD, ids=lambda x: str(x)[:20])
 @pytest.mark.parametrize("question", [dimensions, soa, shattered_tree], ids=lambda f: f.__name__)
-def test_bad_matrices(matrix, words, question):
-    with pytest.raises(ParameterError, match=words):
-        question(matrix)
+def test_bad_matrices(question):
+    with pytest.raises(ParameterError, match="0 and 1"):
+        question([[0, 2]])
 
 
 def test_bad_parameters():
@@ -478,27 +463,25 @@ def generator(concept_class, salt=0):
 
 
 @pytest.mark.first(10)
-def test_dimension_soa_and_reducibility(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small)
+@pytest.mark.parametrize("errors", [False, True], ids=["examples", "low error"])
+def test_all_answers(small, rows_of, random_states, errors):
+    rows, rng, seen = rows_of(small), generator(small, errors), {}
     for _ in range(12):
-        for space, left in random_states(rows, rng, steps=5):
+        for space, left in random_states(rows, rng, steps=4, errors=errors):
+            dimension, soa = space.littlestone_dim(), space.soa()
             assert space.is_empty == (left == 0)
-            assert space.littlestone_dim() == rows.kernel.ldim(left)
-            soa = space.soa()
+            assert dimension == rows.kernel.ldim(left)
             assert rows.labels(soa) == rows.labelling(rows.kernel.soa(left))
             assert space.reducibility() == rows.kernel.reducibility(left)
             assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
-
-
-@pytest.mark.first(10)
-def test_low_error(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 1)
-    for _ in range(25):
-        for space, left in random_states(rows, rng, steps=2, errors=True):
-            assert space.is_empty == (left == 0)
-            assert space.littlestone_dim() == rows.kernel.ldim(left)
-            assert rows.labels(space.soa()) == rows.labelling(rows.kernel.soa(left))
-            assert space.reducibility() == rows.kernel.reducibility(left)
+            if not left:
+                continue
+            assert seen.setdefault(rows.labels(soa), soa.key) == soa.key  # one name for a function
+            member, point = rows.labels(space.member()), space.splitting_point()
+            assert left & rows.rows_where(lambda row, m=member: tuple(row) == m)
+            assert (point is None) == (dimension == 0)
+            for label in (0, 1) if point is not None else ():
+                assert space.restrict(point, label).littlestone_dim() >= dimension - 1
 
 
 @pytest.mark.first(10)
@@ -512,34 +495,6 @@ def test_decompositions(small, rows_of, random_states):
                 found = {rows.labels(h) for h in space.essential(p, d)}
                 assert found == {rows.labelling(f) for f in rows.kernel.essential(left, p, d)}
                 assert len(found) == len(space.essential(p, d))
-
-
-@pytest.mark.first(10)
-def test_equal_predictions_are_equal_hypotheses(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 3)
-    seen = {}
-    for _ in range(20):
-        for space, left in random_states(rows, rng, steps=4, errors=True):
-            if left:
-                soa = space.soa()
-                assert seen.setdefault(rows.labels(soa), soa.key) == soa.key
-                assert hash(soa) == hash(space.soa())
-
-
-@pytest.mark.first(10)
-def test_members_and_splitting_points(small, rows_of, random_states):
-    rows, rng = rows_of(small), generator(small, 4)
-    for _ in range(10):
-        for space, left in random_states(rows, rng, steps=4, errors=True):
-            if not left:
-                continue
-            member = rows.labels(space.member())
-            assert left & rows.rows_where(lambda row, m=member: tuple(row) == m)
-            dimension, point = space.littlestone_dim(), space.splitting_point()
-            assert (point is None) == (dimension == 0)
-            if point is not None:
-                for label in (0, 1):
-                    assert space.restrict(point, label).littlestone_dim() >= dimension - 1
 
 
 def test_distinguish(small, rows_of):
