@@ -6,7 +6,7 @@ An engine that holds a table may hand out groups of equal rows with their number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -282,21 +282,77 @@ class Groups(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reading:
-    """An opened table, and the public rules by which its cells become records."""
+class Rules:
+    """The public rules by which cells become records."""
 
     caller: str
-    opened: Table
-    stream: Stream
     columns: list[str]  # of points, then of labels, then of users
     numbers: list[str]
     domain: Domain
     schema: Schema | None  # of rows
     rules: list[Match]
-    listed: bool  # one rule for each label; else one says which cells have label 1
-    user: str | None
-    negative: Match | None
+    listed: bool = False  # one rule for each label; else one says which cells have label 1
+    user: str | None = None
+    negative: Match | None = None
     target: Target | None = None
+
+    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
+        """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
+        points, point = self._points(cells, strict=strict)
+        label, n = self._labels(cells, strict=strict), group_sizes(cells)
+        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
+
+    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
+        if self.schema is not None:
+            codes = group_codes(cells, self.schema, self.caller, strict=strict)
+            return distinct(np.stack(codes, axis=1).astype(np.int16))
+        points, point = points_of(cells["c0"], self.domain)
+        if strict and (point < 0).any():
+            raise refusal(self.caller, self.columns[0], self.domain.rule)
+        return points, point
+
+    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
+        """Return label 1 where a cell equals the positive value, else 0; or codes."""
+        if self.target is not None:
+            first = 1 if self.schema is None else len(self.schema)
+            last = len(self.columns) - (self.user is not None)
+            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
+            if strict and (found < 0).any():
+                raise refusal(self.caller, self.columns[first], "a number")
+            return found
+        place = len(self.columns) - 1 - (self.user is not None)
+        raw, name = cells[f"c{place}"], self.columns[place]
+        if not self.listed:
+            if strict:
+                self._check_labels(raw, name)
+            return label_codes(raw, self.rules[0])
+        codes = listed_codes(raw, self.rules)
+        if strict and (codes == len(self.rules)).any():
+            raise refusal(self.caller, name, "one of the public labels")
+        return codes
+
+    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
+        positive, negative = self.rules[0], self.negative
+        rule = "not missing" if negative is None else "the positive or the negative label"
+
+        def allowed(cell: object) -> bool:
+            known = positive(cell) or negative is None or negative(cell)
+            return known and user_name(cell) is not None
+
+        if not _convert(raw, allowed).all():
+            raise refusal(self.caller, name, rule)
+
+    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        line = cast(Any, self.domain).line
+        return keys_of(cells["c0"], self.domain, line)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading(Rules):
+    """An opened table, and the rules for its cells."""
+
+    opened: Table = field(kw_only=True)
+    stream: Stream = field(kw_only=True)
 
     @classmethod
     def of(
@@ -372,56 +428,6 @@ class Reading:
         chunks = [chunk for column in users for chunk in column.chunks]
         user, keys = _users(pa.chunked_array(chunks), self.user, self.caller, strict=strict)
         return groups._replace(user=user, keys=keys)
-
-    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
-        """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
-        points, point = self._points(cells, strict=strict)
-        label, n = self._labels(cells, strict=strict), group_sizes(cells)
-        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
-
-    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
-        if self.schema is not None:
-            codes = group_codes(cells, self.schema, self.caller, strict=strict)
-            return distinct(np.stack(codes, axis=1).astype(np.int16))
-        points, point = points_of(cells["c0"], self.domain)
-        if strict and (point < 0).any():
-            raise refusal(self.caller, self.columns[0], self.domain.rule)
-        return points, point
-
-    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[Any]:
-        """Return label 1 where a cell equals the positive value, else 0; or codes."""
-        if self.target is not None:
-            first = 1 if self.schema is None else len(self.schema)
-            last = len(self.columns) - (self.user is not None)
-            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
-            if strict and (found < 0).any():
-                raise refusal(self.caller, self.columns[first], "a number")
-            return found
-        place = len(self.columns) - 1 - (self.user is not None)
-        raw, name = cells[f"c{place}"], self.columns[place]
-        if not self.listed:
-            if strict:
-                self._check_labels(raw, name)
-            return label_codes(raw, self.rules[0])
-        codes = listed_codes(raw, self.rules)
-        if strict and (codes == len(self.rules)).any():
-            raise refusal(self.caller, name, "one of the public labels")
-        return codes
-
-    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
-        positive, negative = self.rules[0], self.negative
-        rule = "not missing" if negative is None else "the positive or the negative label"
-
-        def allowed(cell: object) -> bool:
-            known = positive(cell) or negative is None or negative(cell)
-            return known and user_name(cell) is not None
-
-        if not _convert(raw, allowed).all():
-            raise refusal(self.caller, name, rule)
-
-    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
-        line = cast(Any, self.domain).line
-        return keys_of(cells["c0"], self.domain, line)
 
 
 def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> Groups:
