@@ -90,16 +90,16 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
 
     The index of a cell outside the domain is -1.
     """
-    if domain.bounds is not None and domain.small:
-        numbers = _integers(column, cast(IntegerDomain, domain))
+    if domain.bounds is not None and (domain.small or pa.types.is_integer(column.type)):
+        integers = cast(IntegerDomain, domain)
+        long = column.type == pa.uint64()  # perhaps beyond int64
+        numbers = whole_numbers(column, integers) if long else _integers(column, integers)
         if numbers is not None:
             values, inside = numbers
             points, where = distinct(values[inside])
             index = np.full(len(values), -1, dtype=np.int64)
             index[inside] = where
-            return points, index
-    if domain.bounds is not None and pa.types.is_integer(column.type):
-        return _long_integers(column, cast(IntegerDomain, domain))
+            return widened(points), index
     raw, cell = distinct_cells(column)
     converted = [domain.cell(value) for value in raw]
     points_inside = [point for point in converted if point is not OUTSIDE]
@@ -184,15 +184,6 @@ def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.N
     if domain.high < kind.max:
         inside = inside & (domain.high >= kind.min) & (values <= max(domain.high, kind.min))
     return values, inside
-
-
-def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
-    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
-    values, inside = whole_numbers(column, domain)
-    points, where = distinct(values[inside])
-    index = np.full(len(values), -1, dtype=np.int64)
-    index[inside] = where
-    return widened(points), index
 
 
 def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
