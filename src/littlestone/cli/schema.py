@@ -383,6 +383,6 @@ def _show_report(report: DataReport) -> None:
         "decimal comma (decimal), a date (type), a unit (strip) or a limit such as <0.3 (below)"
     )
     facts([
-        ("Other", about, ""), ("Noise", f"at most {off}", ""),
-        ("Guarantee", str(report.guarantee), ""),
+        ("Other", about), ("Noise", f"at most {off}"),
+        ("Guarantee", str(report.guarantee)),
     ])  # fmt: skip
