@@ -708,6 +708,14 @@ def _cases(title: str, words: str, cases: Sequence[tuple[Any, ...]]) -> Json:
     return figure("cases", title, words, cases=drawn)
 
 
+def _two(
+    title: str, hypothesis: Hypothesis, tests: Sequence[str], setting: Setting, *joined: str
+) -> Json:
+    otherwise: list[tuple[Any, ...]] = [([], setting.negative, 0)] if tests else []
+    cases = [(tests, setting.positive, 1, *joined), *otherwise]
+    return _cases(title, hypothesis.describe(), cases)
+
+
 def _points(points: Sequence[Any]) -> list[str]:
     """Return a test for each point, as far as is shown."""
     shown = points if len(points) <= _POINTS else points[: _POINTS - 1]
@@ -716,31 +724,38 @@ def _points(points: Sequence[Any]) -> list[str]:
     return tests + (rest if len(points) > len(shown) else [])
 
 
-@plotter(PointHypothesis, SetHypothesis, ConjunctionHypothesis, RuleHypothesis, HashSetHypothesis)
-def _one_case(hypothesis: Hypothesis, setting: Setting) -> Json:
-    """Draw the one case in which the label is 1."""
-    title, tests, joined = "A rule", list[str](), "AND"
-    match hypothesis:
-        case PointHypothesis():
-            title, tests = "A single point", _points([hypothesis.point])
-        case SetHypothesis():
-            title, tests, joined = "A few points", _points(hypothesis.points), "OR"
-        case ConjunctionHypothesis():
-            asked = [(hypothesis.ones, 1), (hypothesis.zeros, 0)]
-            bits = [(i, bit) for i in range(hypothesis.n) for ones, bit in asked if ones >> i & 1]
-            title, tests = "A conjunction", [f"x{i + 1} = {bit}" for i, bit in bits]
-        case RuleHypothesis():
-            tests = [literal.text for literal in hypothesis.literals]
-        case HashSetHypothesis():
-            shown = ", ".join(map(integer, hypothesis.buckets[:20]))
-            buckets = integer(hypothesis.function.buckets)
-            title = "A bucket of a public hash"
-            tests = [f"public hash of x = {shown} (of {buckets} buckets)"]
-            if hypothesis.bounds is not None:
-                tests.append(" ≤ x ≤ ".join(map(integer, hypothesis.bounds)))
-    otherwise: list[tuple[Any, ...]] = [([], setting.negative, 0)] if tests else []
-    cases = [(tests, setting.positive, 1, joined), *otherwise]
-    return _cases(title, hypothesis.describe(), cases)
+@plotter(PointHypothesis)
+def _point(hypothesis: PointHypothesis, setting: Setting) -> Json:
+    return _two("A single point", hypothesis, _points([hypothesis.point]), setting)
+
+
+@plotter(SetHypothesis)
+def _set(hypothesis: SetHypothesis, setting: Setting) -> Json:
+    return _two("A few points", hypothesis, _points(hypothesis.points), setting, "OR")
+
+
+@plotter(ConjunctionHypothesis)
+def _conjunction(hypothesis: ConjunctionHypothesis, setting: Setting) -> Json:
+    asked = [(hypothesis.ones, 1), (hypothesis.zeros, 0)]
+    tests = [
+        f"x{i + 1} = {bit}" for i in range(hypothesis.n) for bits, bit in asked if bits >> i & 1
+    ]
+    return _two("A conjunction", hypothesis, tests, setting)
+
+
+@plotter(RuleHypothesis)
+def _rule(hypothesis: RuleHypothesis, setting: Setting) -> Json:
+    return _two("A rule", hypothesis, [literal.text for literal in hypothesis.literals], setting)
+
+
+@plotter(HashSetHypothesis)
+def _hash(hypothesis: HashSetHypothesis, setting: Setting) -> Json:
+    buckets = integer(hypothesis.function.buckets)
+    shown = ", ".join(map(integer, hypothesis.buckets[:20]))
+    tests = [f"public hash of x = {shown} (of {buckets} buckets)"]
+    if hypothesis.bounds is not None:
+        tests.append(" ≤ x ≤ ".join(map(integer, hypothesis.bounds)))
+    return _two("A bucket of a public hash", hypothesis, tests, setting)
 
 
 @plotter(PatchedHypothesis)
