@@ -8,8 +8,7 @@
 texts; linear models, which `auto` takes there. A rule differs in one thing from ``now``.
 ``schema``: deciles of the whole table, which are not private. *Parts*: the ten tables of
 columns.py. ``less`` is the schema by hand with the rho that learned columns leave, so it shows what
-the budget costs; what ``learned`` is behind that, bins cost. ``before`` was learned with noisy runs
-(penalty 2) and cells beside 0 that were cut, until this was run.
+the budget costs; what ``learned`` is behind that, bins cost.
 """
 
 from __future__ import annotations
@@ -50,11 +49,7 @@ RULES: dict[str, dict[str, Any]] = {
     "now": {},
     "penalty 2, cut": {_PENALTY: 2.0, _ONES: ()},
     "penalty 2": {_PENALTY: 2.0},
-    "penalty 4": {_PENALTY: 4.0},
-    "cut": {_ONES: ()},
     "share .1": {_OF_COLUMNS: ((0, "0.1", 6),)},
-    "share .3": {_OF_COLUMNS: ((0, "0.3", 6),)},
-    "4 bins": {_OF_COLUMNS: ((0, "0.2", 4),)},
 }
 #: What is left of rho, and of delta, where columns are learned.
 _LEFT, _OF_DELTA = Fraction(4, 5), Fraction(9, 10)
@@ -120,15 +115,11 @@ def parts(cache: Path, seeds: int) -> Iterator[dict[str, Any]]:
         ways: dict[str, dict[str, Any]] = {
             "schema": {"schema": data.schema},
             "less": {"schema": data.schema, "epsilon": less},
-            "before": {},
             "learned": {},
         }
         line: dict[str, Any] = {"table": data.name, "seeds": seeds}
         for way, how in ways.items():
-            with ExitStack() as stack:
-                for what, value in RULES["penalty 2, cut"].items() if way == "before" else ():
-                    stack.enter_context(patch(what, value))
-                areas = [area(cells, labels, seed, columns.TEST, **how) for seed in range(seeds)]
+            areas = [area(cells, labels, seed, columns.TEST, **how) for seed in range(seeds)]
             line[way] = f"{np.mean(areas):.4f}"
         yield line
 
@@ -153,7 +144,7 @@ def main() -> None:
             out.writeheader()
             out.writerows(lines)
     if asked.parts:
-        for way in ("schema", "less", "before", "learned"):
+        for way in ("schema", "less", "learned"):
             print(way, round(float(np.mean([float(line[way]) for line in lines])), 4))
         return
     for rule in dict.fromkeys(line["rule"] for line in lines):
