@@ -522,7 +522,7 @@ def test_runs_are_those_of_brute_force():
         counts = [int(c) for c in truth + np.rint(random.normal(0, 6, 5))]
         found = best_by_brute_force(counts, 6.0)
         seen += any(found)
-        assert smoothed(counts, 6.0) == pytest.approx(found)
+        assert smoothed(counts, 3 * np.log(5) * 36) == pytest.approx(found)
     assert 20 < seen < 60
 
 

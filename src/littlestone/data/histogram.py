@@ -34,9 +34,9 @@ _FAR = 1000  # times as large as half of the numbers
 _FINEST = 2  # a bin has at least such a part of an equal share
 _CUTS = 4  # of a cell that has more than two shares, and was not split: it is cut blindly
 _ONES = range(1, 10)  # where a cell begins that holds whole numbers, if 0 is seen, too
-#: What a run of cells must explain, in variances of the noise and logarithms of the cells: with 2
-#: noise alone made a run in every second column (benchmarks/column_rules.py).
-_PENALTY = 3.0
+#: What a run of cells must explain, in variances of Gaussian noise and logarithms of the cells:
+#: with 2 noise alone made a run in every second column (benchmarks/column_rules.py).
+PENALTY = 3.0
 
 
 class Cell(NamedTuple):
@@ -55,27 +55,6 @@ class Cell(NamedTuple):
     def end(self) -> float:
         """The least number beyond."""
         return float(f"{self.high}e{self.power}")
-
-    def split(self, *, whole: bool) -> list[Cell]:
-        """Return the cells of the next digit; none where there is nothing to split.
-
-        Examples
-        --------
-        >>> [cell.start for cell in Cell(1, 10, 1).split(whole=True)]
-        [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]
-        >>> Cell(-2, -1, 0).split(whole=False)[9]
-        Cell(low=-11, high=-10, power=-1)
-        >>> Cell(7, 8, 0).split(whole=True)
-        []
-        """
-        low, high, power = self
-        if 0 in (low, high):  # 0, and what is as near to it
-            return []
-        if high - low == 1:
-            if whole and power == 0:
-                return []
-            low, high, power = 10 * low, 10 * high, power - 1
-        return [Cell(i, i + 1, power) for i in range(low, high)]
 
     def parts(self, *, whole: bool) -> list[Cell]:
         """Return at most ten equal parts that begin at round numbers; none of one whole number.
@@ -135,20 +114,19 @@ def grid(*, whole: bool) -> tuple[Cell, ...]:
     return tuple(cells_of(sorted(up | down | {-Decimal(f"1e{_LARGEST}")})))
 
 
-def smoothed(counts: Sequence[int], deviation: float) -> list[float]:
+def smoothed(counts: Sequence[int], penalty: float) -> list[float]:
     """Return about how many records each cell has, where most cells have none.
 
     Of all sets of runs of cells, each with one mean and the rest with 0, the one that is best by
-    least squares, where a run must explain `_PENALTY` ln(cells) variances of the noise.
+    least squares, where a run must explain ``penalty``.
 
     Examples
     --------
-    >>> smoothed([3, -2, 90, 110, 1, 0, -4, 60], 10.0)
+    >>> smoothed([3, -2, 90, 110, 1, 0, -4, 60], 400.0)
     [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 0.0, 60.0]
     """
     size = len(counts)
     sums = np.concatenate([[0.0], np.cumsum(np.array(counts, dtype=float))])
-    penalty = _PENALTY * math.log(max(size, 2)) * deviation**2
     best, first = np.zeros(size + 1), np.full(size + 1, -1)
     for end in range(1, size + 1):
         length = np.arange(end, 0, -1)
