@@ -42,13 +42,12 @@ from littlestone.privacy import largest_rho, zcdp_to_dp  # noqa: E402
 
 SIZE, SHARE, MOST, TEST = 1_000, 0.7, 9_000, 3_000
 DELTA = Fraction(1, 10**6)
-_PENALTY, _ONES = "littlestone.data.histogram._PENALTY", "littlestone.data.histogram._ONES"
+_NOISY, _ONES = "littlestone.data.proposal._NOISY", "littlestone.data.histogram._ONES"
 _OF_COLUMNS = "littlestone.learners.fit._OF_COLUMNS"
 #: Names of `littlestone`, and what they are in a rule.
 RULES: dict[str, dict[str, Any]] = {
     "now": {},
-    "penalty 2, cut": {_PENALTY: 2.0, _ONES: ()},
-    "penalty 2": {_PENALTY: 2.0},
+    "before": {_NOISY: 0},
     "share .1": {_OF_COLUMNS: ((0, "0.1", 6),)},
 }
 #: What is left of rho, and of delta, where columns are learned.
