@@ -3,17 +3,17 @@
 A process begins a stream, or takes it up, answers groups of rows as fast as it can, and
 acknowledges each on a pipe. Beside it one process reads the public file all the time, and one
 tries to use the state. The process gets ``kill -9``: at random instants (``--kills``); or before
-and after each system call with which SQLite or the library changes a file, and in the midst of
-each write, also while a state is made, and while one is taken up after a kill (``--matrix``).
-Then the state is opened
+and after each system call with which the library changes a file, and in the midst of each write,
+also while a state is made, while its files are written anew, and while one is taken up after a kill
+(``--matrix``). Then the state is opened
 
 - in place, in a folder that was moved, and as a copy of the folder;
-- from ``private.db`` alone, and from both files without their journals: copied (also while the
-  process runs), renamed, or by a second hard link, which is refused as long as there are two.
+- from ``private.db`` alone, and from both files: copied (also while the process runs), renamed, or
+  by a second hard link, which is refused as long as there are two.
 
 Each time it must hold all that was acknowledged, at most one group more, and exactly the state of
-a process that was left alone (the draws have a seed). A file that was taken from its journal may
-instead be refused as damaged, a copy whose two files do not fit as old, and nothing else.
+a process that was left alone (the draws have a seed). A copy that was taken while the process runs
+may be refused as old, if its two files do not fit, or as damaged, if its file was replaced.
 
     python benchmarks/kill_state.py --kills 2000
     python benchmarks/kill_state.py --matrix
@@ -21,17 +21,14 @@ instead be refused as damaged, a copy whose two files do not fit as old, and not
 
 from __future__ import annotations
 
-import _sqlite3
 import argparse
 import contextlib
-import ctypes
 import json
 import os
 import random
 import select
 import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -43,12 +40,18 @@ from typing import Any
 
 import numpy as np
 
-from littlestone import safe_io, store
+from littlestone import append_log, safe_io
+from littlestone.append_log import AppendLog
 from littlestone.classes import Thresholds
 from littlestone.errors import StoreError
 from littlestone.learners.online import journal
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.journal import DurableStream, Journal, open_stream, read_public
+from littlestone.learners.online.journal import (
+    DurableStream,
+    Journal,
+    open_stream,
+    read_public,
+)
 from littlestone.learners.online.plan import plan_online
 
 ROWS, GROUP, SEED = 3200, 16, 7
@@ -89,31 +92,45 @@ def left_alone(folder: Path) -> dict[int, str]:
 # ---------------------------------------------------------------------- broken controls
 
 
-def _log_beside(sql: sqlite3.Connection, durability: str) -> None:
-    """Commit to a write-ahead log, as version 0.1.0 did."""
-    sql.execute("PRAGMA journal_mode = WAL")
-    sql.execute("PRAGMA synchronous = NORMAL")
+def _later(self: Journal, state: Any, **answers: Any) -> None:
+    """Acknowledge now, and save every third time."""
+    if state.time // GROUP % 3 == 0:
+        _SAVE(self, state, **answers)
 
 
-def _no_journal(sql: sqlite3.Connection, durability: str) -> None:
-    """Keep no journal on the disk: a kill leaves half a transaction."""
-    sql.execute("PRAGMA journal_mode = MEMORY")
-    sql.execute("PRAGMA synchronous = OFF")
+def _in_place(self: AppendLog, line: str, *, erase: bool = False) -> None:
+    """Write a file anew where it is: a kill leaves a part of it."""
+    content, self._digest = append_log._written(self.kind, self.header, line)
+    append_log.os.ftruncate(self._handle, 0)
+    append_log._write(self._handle, content, 0)
+    self._end = len(content)
+
+
+def _public_first(self: Journal, state: Any, **answers: Any) -> None:
+    """Publish before the draws are kept."""
+    new = journal.publications(state, self._versions)
+    self._public.add(new, state)
+    add, self._public.add = self._public.add, lambda *_: None  # type: ignore[method-assign]
+    _SAVE(self, state, **answers)
+    self._public.add = add  # type: ignore[method-assign]
+
+
+_SAVE = Journal.save
 
 
 def break_it(how: str) -> None:
     """Plant a broken control."""
-    if how == "log":
-        store._settle = _log_beside  # type: ignore[assignment]
-    elif how == "memory":
-        store._settle = _no_journal  # type: ignore[assignment]
-    elif how == "sums":  # rows are in no digest
-        journal._sum = lambda _: 0  # type: ignore[assignment]
+    if how == "later":
+        Journal.save = _later  # type: ignore[method-assign, assignment]
+    elif how == "in place":
+        AppendLog.rewrite = _in_place  # type: ignore[method-assign]
+    elif how == "public first":
+        Journal.save = _public_first  # type: ignore[method-assign, assignment]
     elif how == "links":
-        safe_io.check_one_name = lambda *_: None
+        safe_io.check_one_name = append_log.check_one_name = lambda *_: None
 
 
-BROKEN = ("log", "memory", "sums", "links")
+BROKEN = ("later", "in place", "public first", "links")
 
 
 # ---------------------------------------------------------------------- what is left
@@ -173,8 +190,7 @@ class Judge:
         try:
             stream = opened(folder)
         except StoreError as problem:
-            allowed = ("damaged", "old") if live or way == "both files copied" else ("damaged",)
-            if way in WHOLE or problem.reason not in allowed:
+            if not live or problem.reason not in ("damaged", "old"):
                 raise AssertionError(f"{way}: {problem.reason}: {problem}") from None
             self.counts[f"refused as {problem.reason}, {way}"] += 1
             return
@@ -303,41 +319,12 @@ def run(kills: int, seed: int, *, progress: bool = False) -> Counter[str]:
 
 # ---------------------------------------------------------------------- every system call
 
-#: What changes a file: SQLite's own calls (its test interface replaces them), and the library's.
-CALLS = {
-    "open": (ctypes.c_char_p, ctypes.c_int, ctypes.c_int),
-    "pwrite": (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64),
-    "pwrite64": (ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64),
-    "ftruncate": (ctypes.c_int, ctypes.c_int64),
-    "unlink": (ctypes.c_char_p,),
-}
-OURS = ("mkdir", "open", "link", "unlink", "fsync")
-
-
-class _Vfs(ctypes.Structure):
-    """The beginning of SQLite's ``sqlite3_vfs``, version 3."""
-
-    _fields_ = [
-        ("iVersion", ctypes.c_int),
-        ("szOsFile", ctypes.c_int),
-        ("mxPathname", ctypes.c_int),
-        *((name, ctypes.c_void_p) for name in ("pNext", "zName", "pAppData", "xOpen", "xDelete")),
-        *((name, ctypes.c_void_p) for name in ("xAccess", "xFullPathname", "xDlOpen", "xDlError")),
-        *((name, ctypes.c_void_p) for name in ("xDlSym", "xDlClose", "xRandomness", "xSleep")),
-        *((name, ctypes.c_void_p) for name in ("xCurrentTime", "xGetLastError", "xInt64")),
-        (
-            "xSetSystemCall",
-            ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
-        ),
-        (
-            "xGetSystemCall",
-            ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p),
-        ),
-    ]
+#: What changes a file.
+CALLS = ("mkdir", "open", "ftruncate", "pwrite", "fsync", "chmod", "link", "rename", "unlink")
 
 
 class Watched:
-    """All calls of this process that change a file: counted, and one of them is its last.
+    """All calls of the library that change a file: counted, and one of them is its last.
 
     Parameters
     ----------
@@ -349,41 +336,28 @@ class Watched:
 
     def __init__(self, call: int = -1, size: int | None = None) -> None:
         self.call, self.size, self.seen = call, size, list[tuple[str, int]]()
-        library = ctypes.CDLL(_sqlite3.__file__)
-        library.sqlite3_vfs_find.restype = ctypes.POINTER(_Vfs)
-        self._vfs = library.sqlite3_vfs_find(None)
-        self._kept: list[Any] = []
 
     def start(self) -> None:
         """Take the calls over."""
-        for name, types in CALLS.items():
-            real = self._vfs.contents.xGetSystemCall(self._vfs, name.encode())
-            if real:
-                kind = ctypes.CFUNCTYPE(ctypes.c_int64, *types, use_errno=True)
-                mine = kind(partial(self._made, name, kind(real)))
-                self._kept.append(mine)
-                pointer = ctypes.cast(mine, ctypes.c_void_p)
-                assert not self._vfs.contents.xSetSystemCall(self._vfs, name.encode(), pointer)
-        safe_io.os = self  # type: ignore[attr-defined, assignment]
+        safe_io.os = append_log.os = self  # type: ignore[attr-defined, assignment]
 
     def stop(self) -> None:
         """Give them back."""
-        self._vfs.contents.xSetSystemCall(self._vfs, None, None)
-        safe_io.os = os  # type: ignore[attr-defined]
+        safe_io.os = append_log.os = os  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(os, name)
-        return partial(self._made, name, real) if name in OURS else real
+        return partial(self._made, name, real) if name in CALLS else real
 
     def _made(self, name: str, real: Callable[..., Any], *args: Any) -> Any:
-        if name == "open" and not args[1] & (os.O_CREAT | os.O_DIRECTORY):
+        if name == "open" and not args[1] & os.O_CREAT:
             return real(*args)
-        size = args[2] if name.startswith("pwrite") else 0
-        self.seen.append((name, size))
+        self.seen.append((name, len(args[1]) if name == "pwrite" else 0))
         if len(self.seen) - 1 != self.call:
             return real(*args)
-        if self.size is not None:
-            real(*(args if self.size < 0 else (*args[:2], self.size, *args[3:])))
+        with contextlib.suppress(FileNotFoundError):
+            if self.size is not None:
+                real(*(args if self.size < 0 else (args[0], args[1][: self.size], args[2])))
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("unreachable")
 
@@ -418,8 +392,8 @@ def points(act: Callable[[], object]) -> list[tuple[int, int | None]]:
 
 
 def matrix(top: Path, counts: Counter[str], *, every: int = 1) -> None:
-    """Kill at every point of a beginning, a group that publishes, and a recovery."""
-    folder, other, kept = top / "state", top / "other", top / "kept"
+    """Kill at every point of a beginning, a group that publishes, a rewriting, and a recovery."""
+    folder, other, kept, hot = (top / name for name in ("state", "other", "kept", "hot"))
     judge = Judge(left_alone(top / "alone"), counts)
     versions = {time: len(json.loads(text)[0]["published"]) for time, text in judge.right.items()}
     times = sorted(versions)
@@ -433,39 +407,37 @@ def matrix(top: Path, counts: Counter[str], *, every: int = 1) -> None:
             pass
         stream.close()
 
+    def write_anew() -> None:
+        grown, journal._GROWN = journal._GROWN, 0
+        go_on()
+        journal._GROWN = grown
+
     def fresh(before: Path | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if before is not None:
             shutil.copytree(before, folder)
 
-    shutil.rmtree(kept, ignore_errors=True)
     stream = opened(kept)
     for _ in answer(stream, loud - 1):
         pass
     stream.close()
+    # killed between the two files: the next one brings the public file up to date
     fresh(kept)
     calls = points(go_on)
+    between = max(call for call, size in calls if size not in (None, -1))  # its last write
     fresh(kept)
-    # killed when its changes are in the file, and its journal is not void: the next one rolls back
-    watched = Watched()
-    watched.start()
-    go_on()
-    watched.stop()
-    void = [k for k, (_, size) in enumerate(watched.seen) if size == 28]  # a journal's first bytes
-    last = void[-2] if void else len(watched.seen) // 2  # of private.db; then comes public.db
-    hot = top / "hot"
-    fresh(kept)
-    assert dying(go_on, Watched(last, None)) == -signal.SIGKILL
+    assert dying(go_on, Watched(between, None)) == -signal.SIGKILL
     folder.rename(hot)
-    for name, before, known, where in (
-        ("beginning", None, 0, None),
-        ("group", kept, times[loud - 1], calls),
-        ("recovery", hot, times[loud - 1], None),
+    for name, act, before, known in (
+        ("beginning", go_on, None, 0),
+        ("group", go_on, kept, times[loud - 1]),
+        ("rewriting", write_anew, kept, times[loud - 1]),
+        ("recovery", go_on, hot, times[loud]),  # saved, and not acknowledged
     ):
         fresh(before)
-        for call, size in (where or points(go_on))[::every]:
+        for call, size in points(act)[::every]:
             fresh(before)
-            assert dying(go_on, Watched(call, size)) == -signal.SIGKILL
+            assert dying(act, Watched(call, size)) == -signal.SIGKILL
             counts["kills"] += 1
             counts[f"killed in a {name}"] += 1
             left = Path(shutil.copytree(folder, top / "left")) if folder.exists() else None

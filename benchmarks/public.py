@@ -87,9 +87,6 @@ CASES = [
          lambda u: (ls.Intervals(0, SIDE - 1), whole(u[:, 0])), ls.Intervals(1, 2**65536)),
     Case("rules of two literals", 200, 2, box, lambda u: (ls.Rules(schema(u), 2), None)),
     Case("trees of depth 2", 200, 2, board, lambda u: (ls.DecisionTrees(schema(u), 2), None)),
-    Case("half-planes", 200, 2, lambda u: (u[:, 1] >= 0.5, near(u[:, 1], 0.5)),
-         lambda u: (ls.theory.HalfPlanes((0, 0), (SIDE - 1, SIDE - 1)), whole(u)),
-         ls.theory.HalfPlanes((0, 0), (SIDE - 1, SIDE - 1))),
 ]  # fmt: skip
 
 
@@ -105,7 +102,7 @@ def points(concept_class: object, u: np.ndarray) -> np.ndarray:
     """Return coordinates as points of a class."""
     if isinstance(concept_class, ls.Rules | ls.DecisionTrees):
         return concept_class.domain.array(u, caller="benchmark")
-    return whole(u if u.shape[1] > 1 else u[:, 0])
+    return whole(u[:, 0])
 
 
 def failures(case: Case, n: int, trials: int, epsilon: str, *, agnostic: bool) -> int:
@@ -195,14 +192,6 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=10**6)
     arguments = parser.parse_args()
     measure(arguments.trials)
-    rng = np.random.default_rng(3)
-    u, y = records(CASES[-1], rng, 15_000, certain=False)
-    made = ls.AgnosticLearner(
-        CASES[-1].without, epsilon=1, public=whole(rng.random((200, 2))), random_state=0
-    )
-    began = time.perf_counter()
-    made.fit(whole(u), y)
-    print(f"half-planes, 15,000 records, 200 points: {time.perf_counter() - began:.2f} s")
     hedge(arguments.records)
 
 

@@ -30,7 +30,7 @@ from littlestone.bounds import yan25_theorem11
 from littlestone.learners.exponential import Generic
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1, ChainMedian, OneShot, TreeGoal
-from littlestone.mechanisms.median import Groups, Ordered, RankExponential, RankWindow, TreeEM
+from littlestone.mechanisms.median import Groups, Ordered, RankWindow, TreeEM
 from littlestone.source import SecureSource
 
 WIDTHS = (1, 2, 10, 30, 100)
@@ -103,31 +103,14 @@ def median_fails(plan: ChainMedian, counts: np.ndarray, n: int) -> np.ndarray:
 def _chance(plan: ChainMedian, values: Ordered, window: RankWindow, first: int) -> float:
     """Return the probability that the median is above the tail's first point, or bottom."""
     epsilon, delta = plan.budget.epsilon, plan.budget.delta
-    if plan.median == "exponential":
-        mechanism = RankExponential(values.size, window, epsilon)
-        runs, k = mechanism.runs(values), len(values.points)
-        starts = []
-        for i in range(2 * k + 1):  # gap, value, gap, ..., value, gap
-            starts.append(
-                int(values.points[i // 2]) if i % 2 else int(values.points[i // 2 - 1]) + 1
-            )
-        starts[0] = 0
-        parts = [
-            (score, int(length), start)
-            for score, length, start in zip(runs.scores.tolist(), runs.lengths, starts, strict=True)
-        ]
-        bottom = -np.inf
-    else:
-        mechanism = TreeEM((values.size - 1).bit_length(), window, epsilon, delta)
-        groups = Groups.of(values, mechanism.height)
-        scores = mechanism.scores(groups, values.n)
-        parts = []
-        for i, (score, length) in enumerate(
-            zip(scores.tolist(), groups.sizes.tolist(), strict=True)
-        ):
-            if int(length):  # nodes of one group release points on one side of all records
-                parts.append((score, int(length), min(groups.release(i, 0), values.size - 1)))
-        bottom = log(mechanism.height) + float(epsilon) / 2 + log((1 - delta) / delta)
+    mechanism = TreeEM((values.size - 1).bit_length(), window, epsilon, delta)
+    groups = Groups.of(values, mechanism.height)
+    scores = mechanism.scores(groups, values.n)
+    parts = []
+    for i, (score, length) in enumerate(zip(scores.tolist(), groups.sizes.tolist(), strict=True)):
+        if int(length):  # nodes of one group release points on one side of all records
+            parts.append((score, int(length), min(groups.release(i, 0), values.size - 1)))
+    bottom = log(mechanism.height) + float(epsilon) / 2 + log((1 - delta) / delta)
     rate = float(epsilon) / 2
     good = bad = -np.inf
     for score, length, start in parts:
@@ -174,7 +157,7 @@ def thresholds_table(options: argparse.Namespace) -> None:
     """Print n against the size of the domain of thresholds."""
     numbers = exact(options)
     print("Thresholds over |X| values: certified/measured")
-    names = ("exponential", "one-shot", "median (exp.)", "median (tree)")
+    names = ("exponential", "one-shot", "median")
     print(f"{'|X|':>10} " + " ".join(f"{name:>17}" for name in names))
     for power in options.powers:
         cls = ls.Thresholds(1, 2**power)
@@ -184,10 +167,10 @@ def thresholds_table(options: argparse.Namespace) -> None:
         budget = TreeGoal(*numbers, depth=2 ** (power - 1))
         long = TreeGoal(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
-        medians = [ChainMedian.plan(long, m) for m in ("exponential", "tree")]
+        median = ChainMedian.plan(long)
         cells = [(generic, lambda c, n, s=cls.size: generic_fails(s, options.epsilon, c))]
         cells.append((shot.required, lambda c, n, p=shot: one_shot_fails(p, c, n)))
-        cells += [(m.required, lambda c, n, p=m: median_fails(p, c, n)) for m in medians]
+        cells.append((median.required, lambda c, n, p=median: median_fails(p, c, n)))
         line = f"{f'2^{power}' if power < 65536 else '2^(2^16)':>10}"
         for n, chances in cells:
             seen = "-"
@@ -222,7 +205,7 @@ def trees_table(options: argparse.Namespace) -> None:
 def classes_table(options: argparse.Namespace) -> None:
     """Print what wins where."""
     print("\nClasses: records needed")
-    print(f"{'class':>26} {'concepts':>9} {'depth':>7} {'exponential':>12} {'vc1':>7}  method")
+    print(f"{'class':>26} {'concepts':>9} {'depth':>7} {'exponential':>12} {'vc1':>7}")
     numbers = {"epsilon": options.epsilon, "alpha": options.alpha, "beta": options.beta}
     for cls, name in [
         (ls.Points(), "infinite"),
@@ -241,8 +224,7 @@ def classes_table(options: argparse.Namespace) -> None:
         height = vc1.plan.tree.height
         depth = str(height) if height < 10**6 else f"2^{height.bit_length() - 1}"
         print(
-            f"{cls.spec[:26]:>26} {name:>9} {depth:>7} {generic:>12,} "
-            f"{vc1.required_samples():>7,}  {vc1.plan.chooser.name}"
+            f"{cls.spec[:26]:>26} {name:>9} {depth:>7} {generic:>12,} {vc1.required_samples():>7,}"
         )
     low, high = 40, 200
     while high - low > 1:
@@ -256,22 +238,6 @@ def classes_table(options: argparse.Namespace) -> None:
     print(f"On thresholds, vc1 needs fewer records from |X| = 2^{high} on.")
     paper = yan25_theorem11(delta=options.delta, **numbers)
     print(f"The paper's own constants, for any class (without its median's): more than {paper.n:,}")
-
-
-def proper_table(options: argparse.Namespace) -> None:
-    """Print what proper output costs on a class with many improper nodes."""
-    print("\nProper output: paths of a binary tree that end at a leaf, and nothing")
-    print(f"{'leaves':>8} {'exponential':>12} {'improper':>9} {'leaves':>8}")
-    numbers = {"epsilon": options.epsilon, "alpha": options.alpha, "beta": options.beta}
-    for depth in (2, 4, 6, 8):
-        nodes = [format(w, f"0{k}b") if k else "" for k in range(depth + 1) for w in range(2**k)]
-        leaves = [node for node in nodes if len(node) == depth]
-        rows = [[0] * len(nodes)] + [[int(x.startswith(n)) for n in nodes] for x in leaves]
-        cls = ls.theory.FiniteClass(np.array(rows))
-        generic = Generic(cls, **numbers).required_samples()
-        own = {"delta": options.delta, **numbers}
-        sizes = [VC1(cls, proper=proper, **own).required_samples() for proper in (False, True)]
-        print(f"{len(leaves):>8} {generic:>12,} {sizes[0]:>9,} {sizes[1]:>8,}")
 
 
 CHUNKED = """
@@ -353,7 +319,6 @@ def main() -> int:
         fit_times(options.rows, options.distinct)
         return 0
     classes_table(options)
-    proper_table(options)
     trees_table(options)
     thresholds_table(options)
     return 0

@@ -5,7 +5,7 @@ Run (about two minutes)::
     python experiments/depth.py
 
 Thresholds over |X| values from 2**10 to 2**(2**16), and the private median inside it up to
-2**(2**200): certified by four mechanisms for the learner, four for the median. Measured: by exact
+2**(2**200): certified by three mechanisms for the learner, four for the median. Measured: by exact
 conditional probabilities on the hardest of a family of distributions (``benchmarks/vc1.py``).
 """
 
@@ -52,13 +52,9 @@ def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int
     if shot.required <= MOST:
         yield "one-shot", shot.required, claimed(shot), partial(bench.one_shot_fails, shot)
     long = TreeGoal(EPSILON, delta, ALPHA, BETA, depth=2**power)
-    for kind, name in (
-        ("exponential", "median by the exponential mechanism"),
-        ("tree", "median by TreeEM"),
-    ):
-        plan = ChainMedian.plan(long, kind)  # type: ignore[arg-type]
-        if plan.required <= MOST:
-            yield name, plan.required, claimed(plan), partial(bench.median_fails, plan)
+    plan = ChainMedian.plan(long)
+    if plan.required <= MOST:
+        yield "median by TreeEM", plan.required, claimed(plan), partial(bench.median_fails, plan)
 
 
 def claimed(plan: OneShot | ChainMedian) -> str:
@@ -103,8 +99,6 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
     for digits in DIGITS[:: 4 if options.quick else 1]:
         delta, x = Fraction(1, 10**digits), digits * 2.302585092994046
         for name, n, claim, fails in learners(64, delta, bench):
-            if "median by the" in name:
-                continue
             yield Row("depth-delta", name, CERTIFIED, x, n, claim=claim)
             if not options.quick and digits <= 12:
                 found = bench.measured(fails, n, numbers, 2**40)
@@ -127,7 +121,7 @@ FIGURES = [
         "Thresholds, realizable: records against |X| (ε = 1, δ = 10⁻⁶, α = 0.1, β = 0.05)",
         Axis(SIZE, ticks=towers([10, 64, 2**10, 2**16])), Axis("records needed"),
         "Records needed against the logarithm of the domain's size, both on logarithmic axes. "
-        "Three methods rise with slope 1; the median by TreeEM is nearly level and wins from "
+        "Two methods rise with slope 1; the median by TreeEM is nearly level and wins from "
         "about 2^86 points on.",
     ),
     Figure(
@@ -148,8 +142,7 @@ FIGURES = [
 FITS = [
     *(Fit("depth-learner", name, kind, "log-log", low, 70000, 1, "about", within, "ln|X|")
       for kind, low, within in ((CERTIFIED, 200, 0.06), (MEASURED, 60, 0.12))
-      for name in ("exponential mechanism (pure)", "one-shot",
-                   "median by the exponential mechanism")),
+      for name in ("exponential mechanism (pure)", "one-shot")),
     Fit("depth-learner", "median by TreeEM", CERTIFIED, "log-x", 10, 70000, 60, "about", 6,
         "6/(αε) records for each unit of ln ln|X|"),
     Fit("depth-learner", "median by TreeEM", MEASURED, "log-x", 10, 70000, 60, "at most", 6,

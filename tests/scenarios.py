@@ -18,7 +18,6 @@ from littlestone.classes import (
     DecisionTrees,
     FiniteClass,
     Intervals,
-    LeafPaths,
     Points,
     Prefixes,
     Rules,
@@ -262,12 +261,6 @@ def _(concept_class: TreePaths | Prefixes, share: float) -> list[Shape]:
     labels = [1] * len(path) + [0] * len(aside)
     out.append(("half on a path, half elsewhere", "typical", points, mass, labels))
     return out
-
-
-@shapes.register
-def _(concept_class: LeafPaths, share: float) -> list[Shape]:
-    """Take those of the whole tree: their concept is a path to a leaf."""
-    return shapes(concept_class.paths, share)
 
 
 def _deepest(concept_class: TreePaths | Prefixes) -> Any:

@@ -53,3 +53,29 @@ def test_a_block_that_is_not_run_is_noticed():
     assert not_run("page.md", f"{said}\n```python\nx = 1\n```\n```python\ny = 2\n```\n") == [
         "y = 2"
     ]
+
+
+SOURCE = ROOT / "src/littlestone"
+FILES = [
+    f"/{path.relative_to(ROOT).as_posix()}"
+    for folder in ("src", "tests", "tools", "benchmarks", "experiments", "examples")
+    for path in (ROOT / folder).rglob("*.py")
+]
+
+
+def absent(text):
+    """Return the files and packages of code that a page names, and that do not exist."""
+    named = re.findall(r"`([\w/]+\.py)\b", FENCE.sub("", text))
+    packages = re.findall(r"`(\w+)/(\w+)/?`", text)
+    return [name for name in named if not any(path.endswith(f"/{name}") for path in FILES)] + [
+        f"{first}/{second}"
+        for first, second in packages
+        if (SOURCE / first).is_dir() and not (SOURCE / first / second).is_dir()
+    ]
+
+
+def test_pages_name_files_that_exist():
+    for path in PAGES:
+        assert absent(path.read_text()) == [], path
+    page = "See `mechanisms/select.py`, `learners/users`, `learners/agnostic`, `no.py`."
+    assert absent(page) == ["no.py", "learners/agnostic"]

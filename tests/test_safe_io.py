@@ -1,7 +1,9 @@
 """Untrusted files: nothing runs, nothing hangs, nothing fills memory; the message teaches."""
 
 import contextlib
+import errno
 import json
+import os
 import resource
 import signal
 from dataclasses import dataclass, field
@@ -10,14 +12,22 @@ from fractions import Fraction
 import pytest
 
 import littlestone as ls
+from littlestone.append_log import AppendLog, LogKind
 from littlestone.bounds import FormulaError, realizable, recheck
 from littlestone.bounds.formulas import evaluate, limited
 from littlestone.classes import load, parse_class
 from littlestone.data import Schema
-from littlestone.errors import LittlestoneError, ParameterError
+from littlestone.errors import LittlestoneError, ParameterError, StoreError
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
-from littlestone.safe_io import OMITTED, Wire, parse_json, read_exact, read_text
+from littlestone.safe_io import (
+    OMITTED,
+    Wire,
+    parse_json,
+    private_folder,
+    read_exact,
+    read_text,
+)
 
 SECONDS, MEBIBYTES = 60, 700  # a loaded machine is slow; a hang has no end
 
@@ -328,3 +338,99 @@ def test_a_document_lacks_nothing():
     for no_object in (None, [], "rate", 3):
         with pytest.raises(ParameterError, match="entries"):
             Document.from_dict(no_object)
+
+
+# -- private files: whole or not at all, for one owner ---------------------------------------------
+
+KIND = LogKind("diary", "diary 1")
+
+
+def test_a_private_folder_is_its_owners(tmp_path):
+    folder = private_folder(tmp_path / "state")
+    assert private_folder(folder).stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o755)
+    (tmp_path / "link").symlink_to(folder)
+    (tmp_path / "file").touch()
+    for name, why in {
+        "state": "chmod 700", "file": "must be a folder", "link": "not a link",
+        "no/state": "could not be created",
+    }.items():  # fmt: skip
+        with pytest.raises(StoreError, match=why):
+            private_folder(tmp_path / name)
+
+
+def test_creation_never_replaces_a_file(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for name in ("folder", "file", "dangling"):
+        with pytest.raises(StoreError) as caught:
+            AppendLog.create(tmp_path / name, KIND, "")
+        assert caught.value.reason == "exists"
+    for name, why in {"no/diary": "create it first", "n" * 300: "could not be created"}.items():
+        with pytest.raises(StoreError, match=why):
+            AppendLog.create(tmp_path / name, KIND, "")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dangling", "file", "folder"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_what_a_kill_in_a_creation_leaves_is_forgotten(tmp_path):
+    AppendLog.create(tmp_path / "diary", KIND, "")
+    os.link(tmp_path / "diary", tmp_path / ".diary.x1y2z3_4")
+    with AppendLog.opened(tmp_path / "diary", KIND) as log:
+        assert log.lines == []
+    assert [p.name for p in tmp_path.iterdir()] == ["diary"]
+
+
+def test_of_many_creators_one_wins(tmp_path):
+    children = []
+    for _ in range(4):
+        child = os.fork()
+        if child == 0:
+            try:
+                AppendLog.create(tmp_path / "diary", KIND, "")
+                os._exit(0)
+            except StoreError as problem:
+                os._exit(7 if problem.reason == "exists" else 1)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert sorted(codes) == [0, 7, 7, 7]
+    assert [p.name for p in tmp_path.iterdir()] == ["diary"]
+
+
+def test_a_log_is_read_while_it_is_written_and_written_anew(tmp_path):
+    path = tmp_path / "diary"
+    AppendLog.create(path, KIND, "of 2026")
+    with AppendLog.opened(path, KIND, write=True, synced=False) as log:
+        for day in range(3):
+            log.append(f"day {day}")
+            with AppendLog.opened(path, KIND, write=None) as beside:
+                assert beside.lines == [f"day {k}" for k in range(day + 1)]
+        log.rewrite("three days")
+        assert log.size == path.stat().st_size
+        log.append("day 3")
+        with pytest.raises(StoreError, match="in use"), AppendLog.opened(path, KIND, timeout=0):
+            pass  # the lock is that of the new file
+    with AppendLog.opened(path, KIND) as log:
+        assert (log.header, log.lines) == ("of 2026", ["three days", "day 3"])
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_log_that_cannot_be_written_anew_stays(tmp_path, monkeypatch):
+    path = tmp_path / "diary"
+    AppendLog.create(path, KIND, "")
+    with AppendLog.opened(path, KIND, write=True) as log:
+        log.append("rain")
+        with monkeypatch.context() as patched:
+            patched.setattr("littlestone.append_log.os.rename", full)
+            with pytest.raises(StoreError) as caught:
+                log.rewrite("sun")
+        assert caught.value.reason == "full"
+        log.append("snow")
+    with AppendLog.opened(path, KIND) as log:
+        assert log.lines == ["rain", "snow"]
+    assert [p.name for p in tmp_path.iterdir()] == ["diary"]
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, "full")

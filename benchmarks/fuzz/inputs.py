@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -236,7 +235,11 @@ class Inputs:
         data = self._read(name)
         return (
             rng.choice(SHOWN),
-            {name: mutate.some_bytes(data, rng) if rng.random() < 0.5 else _edited(data, rng)},
+            {
+                name: mutate.some_bytes(data, rng)
+                if rng.random() < 0.5
+                else _edited_lines(data, rng)
+            },
             None,
         )
 
@@ -264,7 +267,7 @@ class Inputs:
 
 
 def _edited_lines(data: bytes, rng: Random) -> bytes:
-    """Change lines of a ledger and make its checksums fit, as somebody with an editor would."""
+    """Change lines of a log and make its checksums fit, as somebody with an editor would."""
     lines = [line.partition(b" ")[2].decode() for line in data.splitlines()]
     text = rng.choice(mutate.VALUES)
     for _ in range(rng.choice([1, 2])):
@@ -289,36 +292,6 @@ def _edited_lines(data: bytes, rng: Random) -> bytes:
         digest = hashlib.sha256(f"{digest} {line}".encode()).hexdigest()[:16]
         out += f"{digest} {line}\n".encode()
     return out
-
-
-def _edited(data: bytes, rng: Random) -> bytes:
-    """Change rows of a stream's state by SQL."""
-    sql = sqlite3.connect(":memory:")
-    sql.deserialize(data[:18] + b"\x01\x01" + data[20:])  # not in WAL mode: memory has no log
-    text = rng.choice([v for v in mutate.VALUES if isinstance(v, str) and v.isascii()])
-    for _ in range(rng.choice([1, 2])):
-        tables = dict(sql.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
-        _edit_state(sql, sorted(tables), text, rng)
-    sql.commit()
-    out = sql.serialize()
-    return out[:18] + b"\x02\x02" + out[20:]
-
-
-def _edit_state(sql: sqlite3.Connection, tables: list[str], text: Any, rng: Random) -> None:
-    name = rng.choice(tables)
-    columns = [row[1] for row in sql.execute(f"PRAGMA table_info({name})")]
-    try:
-        match rng.randrange(5):
-            case 0:
-                sql.execute(f"DELETE FROM {name}")
-            case 1:
-                sql.execute(f"UPDATE {name} SET {rng.choice(columns)} = ?", (rng.choice([0, 7]),))
-            case 2:
-                sql.execute(f"CREATE VIEW v AS SELECT * FROM {name}")
-            case _:
-                sql.execute(f"UPDATE {name} SET {rng.choice(columns)} = ?", (text,))
-    except sqlite3.Error:
-        pass
 
 
 def _toml(document: dict[str, Any]) -> str:

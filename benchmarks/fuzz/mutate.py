@@ -121,7 +121,7 @@ PLAUSIBLE = [
         "auto",
         "d.parquet",
     ],
-    *["--strict", "--json", "--require-certificate", "--proper", "--seed", "--delta", "--ledger"],
+    *["--strict", "--json", "--require-certificate", "--seed", "--delta", "--ledger"],
 ]
 
 #: The same for values of JSON and TOML.

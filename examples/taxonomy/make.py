@@ -12,7 +12,7 @@ Learn what is contaminated, without telling what any single laboratory found::
 
     littlestone fit examples/taxonomy/pools.csv --x category --y positive \
         --class "tree_paths(examples/taxonomy/categories.csv)" \
-        --learner vc1 --epsilon 1 --delta 1e-6 --proper
+        --learner vc1 --epsilon 1 --delta 1e-6
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ or copied alone, also while programs write to it.
 - *Torn lines*: what follows the last line feed and is no whole line was never acknowledged. It is
   ignored, and cut off before the next one is written. All else that does not fit is refused.
 - *One name*: a file with two hard links is refused, because a copy of one of them may replace it.
+- *Forgetting*: `AppendLog.rewrite` puts a shorter file in the place of this one, in one step.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from littlestone.safe_io import (
     check_private_file,
     check_private_status,
     new_private_file,
+    sync_folder,
     words,
 )
 
@@ -39,26 +41,29 @@ if sys.platform != "win32":
 
 
 _DIGEST = 16  # hexadecimal digits of a checksum
+#: Behind the name of a file: what is about to replace it; a kill may leave it.
+NEW = ".new"
 
 
 @dataclass(frozen=True)
 class LogKind:
     """What a log holds, so that no other file is taken for it.
 
-    ``name`` is for messages; ``magic`` begins the first line and holds the version of the format;
-    ``largest`` is in bytes.
+    ``name`` is for messages, and so is ``repair``, what to do about a damaged one; ``magic`` begins
+    the first line and holds the version of the format; ``largest`` is in bytes.
     """
 
     name: str
     magic: str
     largest: int = 2**28
+    repair: str = "Restore a copy; if there is none, assume that its whole budget is spent."
 
 
 class AppendLog:
     """A log that is open and locked. Make one by `create`, and use it by `opened`.
 
-    ``header`` is what was given when the log was made; ``lines`` are those that were acknowledged,
-    and perhaps one more that was being written when its program was killed.
+    ``header`` is what was given when the log was made; ``lines`` are those that were acknowledged
+    before it was opened, and perhaps one more that was being written when its program was killed.
 
     Examples
     --------
@@ -74,19 +79,26 @@ class AppendLog:
     of 2026 ['rain']
     """
 
-    def __init__(self, handle: int, path: Path, kind: LogKind, content: bytes) -> None:
-        self.path, self.kind, self._handle = path, kind, handle
+    def __init__(
+        self, handle: int, path: Path, kind: LogKind, content: bytes, *, synced: bool = True
+    ) -> None:
+        self.path, self.kind, self._handle, self._synced = path, kind, handle, synced
         first, *rest, torn = content.split(b"\n")
         self._end = len(content) - len(torn)
         self._digest, self.lines = "", list[str]()
         for raw in (first, *rest):
             if not self._take(raw):
-                raise _damaged(path, kind)
+                raise self.damaged()
         self.header = self.lines.pop(0).removeprefix(kind.magic + " ")
         # Complete but for its line feed: it may have been acknowledged, and damaged since.
         self._unended = self._take(torn) or self._take(torn[:-1])
         if self._unended:
             self._end += len(f"{self._digest} {self.lines[-1]}".encode())
+
+    @property
+    def size(self) -> int:
+        """How many bytes the file has."""
+        return self._end
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -115,8 +127,7 @@ class AppendLog:
     ) -> None:
         """Make a new log without lines; a file that exists is never touched."""
         where = Path(path)
-        first = f"{kind.magic} {header}"
-        content = f"{_chained('', first)} {first}\n".encode()
+        content, _ = _written(kind, header)
         with new_private_file(where, kind.name) as name:
             handle = os.open(name, os.O_RDWR)
             try:
@@ -134,12 +145,17 @@ class AppendLog:
         path: str | os.PathLike[str],
         kind: LogKind,
         *,
-        write: bool = False,
+        write: bool | None = False,
         timeout: float = 30.0,
+        synced: bool = True,
     ) -> Iterator[AppendLog]:
-        """Open a log that `create` made, after checking all of it; the lock ends with the block."""
+        """Open a log that `create` made, after checking all of it; the lock ends with the block.
+
+        ``write``: None reads without a lock what a writer has acknowledged so far; ``synced``:
+        whether lines survive a power cut, too.
+        """
         where = Path(path)
-        check_private_file(where, "", kind.name, kind.largest)
+        check_private_file(where, kind.name, kind.largest)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             handle = os.open(where, flags)
@@ -149,10 +165,16 @@ class AppendLog:
             # the open file itself: another one may have got its name since the check above
             status = os.fstat(handle)
             check_private_status(status, str(where), kind.name, kind.largest)
-            _lock(handle, where, kind, exclusive=write, timeout=timeout)
-            yield cls(handle, where, kind, _content(handle, where, kind))
+            if write is not None:
+                _lock(handle, where, kind, exclusive=write, timeout=timeout)
+            log = cls(handle, where, kind, _content(handle, where, kind), synced=synced)
+        except BaseException:
+            os.close(handle)
+            raise
+        try:
+            yield log
         finally:
-            os.close(handle)  # ends the lock
+            os.close(log._handle)  # ends the lock
 
     def append(self, line: str) -> None:
         """Add one line; when this returns, the line is durable."""
@@ -168,11 +190,57 @@ class AppendLog:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._handle, self._end)
                 raise
-            _sync(self._handle)
+            if self._synced:
+                _sync(self._handle)
         except OSError as problem:
             raise _failed(problem, self.path, self.kind) from None
         self._digest, self._end, self._unended = digest, self._end + len(content), False
-        self.lines.append(line)
+
+    def rewrite(self, line: str, *, erase: bool = False) -> None:
+        """Replace all lines by one, in one step; ``erase`` overwrites the file that held them."""
+        content, digest = _written(self.kind, self.header, line)
+        name = f"{self.path}{NEW}"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)  # of a program that was killed
+        try:
+            handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                os.chmod(name, 0o600)  # whatever the umask
+                _lock(handle, self.path, self.kind, exclusive=True, timeout=0)
+                _write(handle, content, 0)
+                _sync(handle)
+                os.rename(name, self.path)
+            except BaseException:
+                os.close(handle)
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
+                raise
+        except OSError as problem:
+            raise _failed(problem, self.path, self.kind) from None
+        old, self._handle, size = self._handle, handle, self._end
+        self._digest, self._end, self._unended = digest, len(content), False
+        with contextlib.suppress(OSError):
+            if erase and os.fstat(old).st_nlink == 0:
+                _write(old, bytes(size), 0)
+            sync_folder(self.path.parent)
+        os.close(old)
+
+    def damaged(self) -> StoreError:
+        """Return the error of a file that does not hold what its program wrote."""
+        return StoreError(
+            f"The {self.kind.name} {self.path} is damaged or was changed. It was not used. "
+            f"{self.kind.repair}",
+            reason="damaged",
+        )
+
+
+def _written(kind: LogKind, header: str, *lines: str) -> tuple[bytes, str]:
+    """Return the content of a log, and its last checksum."""
+    content, digest = "", ""
+    for line in (f"{kind.magic} {header}", *lines):
+        digest = _chained(digest, line)
+        content += f"{digest} {line}\n"
+    return content.encode(), digest
 
 
 def _chained(digest: str, line: str) -> str:
@@ -252,14 +320,6 @@ def _lock(handle: int, where: Path, kind: LogKind, *, exclusive: bool, timeout: 
             )
         time.sleep(pause)
         pause = min(2 * pause, 0.05)
-
-
-def _damaged(where: Path, kind: LogKind) -> StoreError:
-    return StoreError(
-        f"The {kind.name} {where} is damaged or was changed. It was not used. Restore a copy; if "
-        "there is none, assume that its whole budget is spent.",
-        reason="damaged",
-    )
 
 
 def _failed(problem: OSError, where: Path, kind: LogKind) -> StoreError:

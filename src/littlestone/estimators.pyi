@@ -186,8 +186,6 @@ class VC1Learner(_learners.VC1Learner):
         delta: Number,
         alpha: Number = 0.1,
         beta: Number = 0.05,
-        proper: bool = False,
-        method: Literal["auto", "one-shot", "median-exponential", "median-tree"] = "auto",
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...
@@ -214,11 +212,8 @@ class LittlestoneLearner(_learners.LittlestoneLearner):
         delta: Number,
         alpha: Number = 0.1,
         beta: Number = 0.05,
-        proper: bool = False,
-        method: Literal["auto", "closures"] = "auto",
         chunk: int | None = None,
-        tolerances: Any = None,
-        max_nodes: int = 20000,
+        tolerance: int | None = None,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from fractions import Fraction
@@ -76,36 +76,32 @@ def check_folder(where: Path, what: str) -> None:
         raise StoreError(f"The folder of {where} does not exist: create it first.", reason="folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreError(
-            f"The folder of {where} is write-protected. A {what} keeps a log beside its file: "
-            "use a folder that you can write.",
+            f"The folder of {where} is write-protected. A {what} is replaced in its folder: use "
+            "one that you can write.",
             reason="readonly",
         )
 
 
-def check_private_file(where: Path, companion: str, what: str, largest: int) -> None:
+def check_private_file(where: Path, what: str, largest: int) -> None:
     """Refuse what is not an ordinary file of ours, of a size that we are willing to open."""
-    name = f"{where}{companion}"
     try:
-        status = os.lstat(name)
+        status = os.lstat(where)
     except (FileNotFoundError, NotADirectoryError):
-        if companion:
-            return
         raise StoreError(
             f"The file {where} does not exist. Create the {what} first.", reason="missing"
         ) from None
     except (OSError, ValueError) as problem:
         fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
         raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None
-    check_private_status(status, name, what, largest)
-    # A companion may vanish at any time (another process ends); the file itself stays.
-    if not companion and not os.access(name, os.R_OK | os.W_OK):
+    check_private_status(status, str(where), what, largest)
+    if not os.access(where, os.R_OK | os.W_OK):
         raise StoreError(
-            f"The file {name} is write-protected; a {what} is written when it is used.",
+            f"The file {where} is write-protected; a {what} is written when it is used.",
             reason="readonly",
         )
     if status.st_nlink > 1:
         _forget_creation(where, status)
-        check_one_name(os.lstat(name), where, what)
+        check_one_name(os.lstat(where), where, what)
 
 
 def check_private_status(status: os.stat_result, name: str, what: str, largest: int) -> None:
@@ -145,7 +141,7 @@ def _forget_creation(where: Path, status: os.stat_result) -> None:
 
 
 @contextmanager
-def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> Iterator[str]:
+def new_private_file(where: Path, what: str) -> Iterator[str]:
     """Make a file for its owner only, whole or not at all; one that exists is never touched."""
     if os.path.lexists(where):
         raise StoreError(
@@ -177,8 +173,8 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
             reason="folder",
         ) from None
     finally:
-        for suffix in ("", *beside) if name else ():
-            Path(name + suffix).unlink(missing_ok=True)
+        if name:
+            Path(name).unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

@@ -547,7 +547,6 @@ def dimensions_are_bounded(case: ClassCase) -> None:
     }
     expect(cls.vc_dim == exact["vc"] if cls.vc_exact else cls.vc_dim >= exact["vc"], "VC dimension")
     bounds = {"littlestone": cls.littlestone_bounds(), "threshold": cls.threshold_bounds()}
-    bounds |= {name: (found.lower, found.upper) for name, found in cls.witnessed().items()}
     for name, (low, high) in bounds.items():
         expect(low <= exact[name] <= high, f"{name}: {exact[name]} is not in [{low}, {high}]")
     space = cls.version_space()

@@ -18,8 +18,6 @@ from littlestone.classes import (
     AffineSubspaces,
     Conjunctions,
     FiniteClass,
-    HalfPlanes,
-    LeafPaths,
     TreePaths,
 )
 from littlestone.classes.base import multiclass_littlestone_dimension, multiclass_soa
@@ -48,9 +46,7 @@ __all__ = [
     "AgnosticFromRealizable",
     "Conjunctions",
     "FiniteClass",
-    "HalfPlanes",
     "HalvingPredictor",
-    "LeafPaths",
     "LittlestoneLearner",
     "SOAPredictor",
     "Subsampled",

@@ -60,7 +60,6 @@ from littlestone.mechanisms.median import (
     RankExponential,
     RankWindow,
     TreeEM,
-    TuplePaths,
     one_shot_path,
     private_median,
 )
@@ -208,7 +207,7 @@ def _case(
         )
 
     notes = [str(options[key]) for key in ("method",) if key in options]
-    notes += ["proper"] * ("proper" in options) + [note] * bool(note)
+    notes += [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
     title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in notes)
 
@@ -226,7 +225,7 @@ def _case(
 HIGH_EPSILON: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "high epsilon"}
 _EPSILON: tuple[Part, ...] = ("epsilon",)
 _DELTAS: tuple[Part, ...] = ("delta",)
-_ONE_RECORD = _with(chunk=1, tolerances=(0,))
+_ONE_RECORD = _with(chunk=1, tolerance=0)
 _POOL = _with(pool=2)
 
 
@@ -298,11 +297,8 @@ _HALF, _QUARTER = F(1, 2), F(1, 4)
 # What several lines share: the learner, its class and the points, how it is made.
 _generic, _agnostic = partial(_case, "generic"), partial(_case, "agnostic")
 _vc1 = partial(_case, "vc1", Thresholds(1, 2), [1, 2])
-_proper = partial(_case, "vc1", _FORK, [0, 1], 3, proper=True, delta=_HALF)
-_closures = partial(_case, "littlestone", Points(), ["a", "b"], method="closures")
-_conjunctions = partial(
-    _case, "littlestone", Conjunctions(1), [(0,), (1,)], method="closures", proper=True
-)
+_closures = partial(_case, "littlestone", Points(), ["a", "b"])
+_conjunctions = partial(_case, "littlestone", Conjunctions(1), [(0,), (1,)])
 _users = partial(_case, "users", Thresholds(1, 2), [1, 2])
 
 
@@ -336,34 +332,28 @@ LEARNERS: tuple[Case, ...] = (
     _generic(DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
     _agnostic(DecisionTrees(_CITY, 1, _ABC), [(1,), (2,)], 1, note="three labels"),
     _generic(Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
-    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
-    _vc1(2, method="median-exponential"),
-    _vc1(2, method="median-tree", sharp=_DELTAS),
-    *(
-        _vc1(4, method=method, **HIGH_EPSILON, sharp=_EPSILON)
-        for method in ("one-shot", "median-exponential", "median-tree")
-    ),
-    _vc1(
-        3, method="one-shot", delta=_HALF, wrap=_with(chunks=2), note="two chunks", sharp=_DELTAS
-    ),
+    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, outside=True, sharp=_DELTAS),
+    _vc1(2, sharp=_DELTAS),
+    _vc1(4, **HIGH_EPSILON, sharp=_EPSILON),
+    _vc1(3, delta=_HALF, wrap=_with(chunks=2), note="two chunks", sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 4, **HIGH_EPSILON, sharp=("epsilon", "delta")),
-    _proper(sharp=_DELTAS),
+    _case("vc1", _FORK, [0, 1], 3, delta=_HALF, sharp=_DELTAS),
     _closures(2, epsilon=4, delta=F(9, 10), wrap=_ONE_RECORD, note="large delta"),
     _closures(
-        3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerances=(0,)), note="teachers of two"
+        3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerance=0), note="teachers of two"
     ),
     # One record brings the empty set and the point 1: as many as a list can hold, and neither is
     # what bottom releases (with `Points`, the empty set is: half of the delta would do).
     _case(
-        "littlestone", AffineSubspaces(2, 1, 0), [(0,), (1,)], 3, method="closures",
-        wrap=_with(chunk=3, tolerances=(1,)), note="one teacher", sharp=_DELTAS,
+        "littlestone", AffineSubspaces(2, 1, 0), [(0,), (1,)], 3,
+        wrap=_with(chunk=3, tolerance=1), note="one teacher", sharp=_DELTAS,
     ),
     _closures(4, wrap=_ONE_RECORD, **HIGH_EPSILON, sharp=_EPSILON),
     _closures(3, epsilon=4, delta=_QUARTER, wrap=_ONE_RECORD),
     _case(
         "littlestone", SparseSets(2), ["a", "b"], 3, epsilon=4, delta=_QUARTER,
-        wrap=_with(chunk=1, tolerances=(1,)), method="closures", full=True,
+        wrap=_with(chunk=1, tolerance=1), full=True,
     ),
     _conjunctions(2, wrap=_ONE_RECORD),
     _conjunctions(3, wrap=_ONE_RECORD, **HIGH_EPSILON),
@@ -397,7 +387,7 @@ LEARNERS: tuple[Case, ...] = (
     _case(
         "agnostic:littlestone", Points(1, 2), [1, 2], 3, epsilon=6, delta=F(1, 10),
         wrap=lambda learner: _POOL(replace(learner, learner=_ONE_RECORD(learner.learner))),
-        method="closures",
+
     ),
     _boosting(2, step=2),
     _case(
@@ -543,6 +533,23 @@ def _tree() -> tuple[tuple[int, ...], ...]:
     return ((), (1,), (1, 1), (1, 2), (1, 2, 1), (2,))
 
 
+class TuplePaths:
+    """The tree of all tuples: the parent of ``(a, b, c)`` is ``(a, b)``."""
+
+    def depth(self, node: tuple[Any, ...]) -> int:
+        return len(node)
+
+    def meet(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
+        same = (x == y for x, y in zip(a, b, strict=False))
+        return next((i for i, equal in enumerate(same) if not equal), min(len(a), len(b)))
+
+    def ancestor(self, node: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
+        return node[:depth]
+
+    def order(self, node: tuple[Any, ...]) -> tuple[Any, ...]:
+        return node
+
+
 def _path(
     ends: tuple[tuple[int, ...], ...],
     source: Source,
@@ -591,18 +598,12 @@ def _questions(changes: str, length: int) -> Iterator[tuple[Vector, Vector]]:
                 yield values, tuple(v + d for v, d in zip(values, step, strict=True))
 
 
-def _above(
-    changes: Any, *, limit: int, charged: Any, method: Any = "classic", length: int = 2
-) -> MechanismVerification:
-    delta = SMALL if method == "fresh" else 0
-    test = AboveThreshold(
-        epsilon=ONE, delta=delta, limit=limit, charged=charged, changes=changes, method=method
-    )
+def _above(changes: Any, *, limit: int, charged: Any, length: int = 2) -> MechanismVerification:
+    test = AboveThreshold(epsilon=ONE, limit=limit, charged=charged, changes=changes)
     return verify_mechanism(
         partial(transcript, test, 1),
         _questions(changes, length),
         epsilon=ONE,
-        delta=delta,
         cut=F(1, 2**26),
         follow=0,
     )
@@ -628,10 +629,10 @@ def _hist(
     return tuple(alon.Hist(epsilon, delta).items(items, source))
 
 
-def _algorithm_2() -> MechanismVerification:
-    test, delta = lyu.AboveThreshold(1, F(1, 2), "below"), F(1, 10)
+def _algorithm_2(limit: int) -> MechanismVerification:
+    test, delta = lyu.AboveThreshold(limit, F(1, 2), "below"), F(1, 10)
     return verify_mechanism(
-        partial(transcript, test, 1), _questions("any", 2),
+        partial(transcript, test, 1), _questions("any", limit + 1),
         epsilon=test.guarantee(delta).epsilon, delta=delta, cut=F(1, 2**26), follow=0,
     )  # fmt: skip
 
@@ -681,7 +682,6 @@ _LEMMAS: dict[str, Checked | str] = {
     "private_median": LEMMAS["median.exponential"],
     "one_shot_path": LEMMAS["median.paths"],
     "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
-    "AboveThreshold, fresh": "charged-tests.renyi",
     "lyu.algorithm1": lyu.SAMPLE,
     "lyu.algorithm2": "charged-tests.renyi",
     "yan.lemma1": LEMMAS["yan.choosing"],
@@ -802,15 +802,6 @@ MECHANISMS: tuple[Case, ...] = (
             ("shift", 1, "above", 2), ("shift", 1, "above", 3),
         )
     ),
-    *(
-        _mechanism(
-            f"AboveThreshold, fresh, limit {limit}",
-            f"{length} adaptive questions with values 0 to 2",
-            partial(_above, "any", limit=limit, charged="below", method="fresh", length=length),
-            full=length > 2,
-        )
-        for limit, length in ((1, 2), (2, 3))
-    ),
     _mechanism(
         "lyu.algorithm1", "2 teachers with any lists over 3 items, L = 2",
         _of(_algorithm_1, lambda: replace_one(_LISTS, 2), SMALL), "delta",
@@ -820,9 +811,14 @@ MECHANISMS: tuple[Case, ...] = (
         _high(_algorithm_1, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)),
         "epsilon", "delta",
     ),
-    _mechanism(
-        "lyu.algorithm2", "2 adaptive questions with values 0 to 2, K = 1, below charged",
-        _algorithm_2,
+    *(
+        _mechanism(
+            f"lyu.algorithm2, K = {limit}",
+            f"{limit + 1} adaptive questions with values 0 to 2, below charged",
+            partial(_algorithm_2, limit),
+            full=limit > 1,
+        )
+        for limit in (1, 2)
     ),
     _mechanism(
         "yan.lemma1", "3 solutions of quality 0 to 3, k = 2",

@@ -154,7 +154,7 @@ def test_tiny_rates_are_drawn_and_read():
 
 def littlestone(**settings):
     learner = registry.make("littlestone", Points(1, 3), epsilon=1, delta=F(1, 20))
-    return replace(learner, chunk=1, tolerances=(1,), **settings)
+    return replace(learner, chunk=1, tolerance=1, **settings)
 
 
 def test_candidates_beside_bottom():

@@ -322,16 +322,13 @@ def test_what_draws_nothing_is_refused():
 
 
 def one_shot(**numbers):
-    return registry.make(
-        "vc1",
-        Thresholds(1, 9),
-        **{"epsilon": 4, "delta": F(1, 100), "method": "one-shot"} | numbers,
-    )
+    thresholds = FiniteClass([[int(x >= u) for x in range(9)] for u in range(10)])
+    return registry.make("vc1", thresholds, **{"epsilon": 4, "delta": F(1, 100)} | numbers)
 
 
 def realizable(n=30):
-    points = np.arange(n) % 9 + 1
-    return Sample.of(points, points > 4)
+    points = np.arange(n) % 9
+    return Sample.of(points, points > 3)
 
 
 def test_vc1_beside_bottom():

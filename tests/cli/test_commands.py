@@ -236,6 +236,7 @@ def test_plan_as_a_table(run):
     assert "above that of the best function of the class" in done.out
     lacking = next(line for line in lines if line.startswith("Planned only with a delta"))
     assert "vc1, littlestone, agnostic:vc1" in lacking
+    assert lines.count("explicit: proved, with all constants.") == 1  # a word of the table
 
 
 @pytest.mark.first(1)

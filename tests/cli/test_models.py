@@ -26,7 +26,7 @@ def test_a_table_a_label_and_an_epsilon_are_enough(run, folder):
     assert (
         names.index("Columns") < names.index("Model") < names.index("Delta") < names.index("Rule")
     )
-    assert "epsilon 8/5 of the total" in done.out
+    assert "epsilon 8/5 (part of the total)" in done.out
     model = run(FIT + " --json").json
     assert model["guarantee"]["epsilon"] == 8
     assert "proposal" in str(model["class"])
@@ -99,7 +99,6 @@ def test_users_need_a_schema(run):
         ("--model tree --class points()", "--class or --model"),
         ("--learner vc1", "--class"),
         ("--agnostic", "--class"),
-        ("--proper", "--class"),
         ("--subsample 1/2", "--class"),
         ("--costs 0=1,1=9", "--model tree"),
         ("--require-certificate", "--schema"),

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,15 +19,12 @@ import pytest
 from rich.console import Console
 
 import littlestone as ls
-from littlestone.cli import options
 from littlestone.cli.main import app, main
 from littlestone.cli.terminal import COMMON, GROUPS, Help
-from littlestone.learners import base as declare
-from littlestone.learners.registry import registry
 
 from .conftest import ROWS
 
-# -- Options are declared once: those of learners in their fields, shared ones in one class each ---
+# -- Options are declared once: shared ones in one class each --------------------------------------
 
 
 def helped(*command, monkeypatch):
@@ -37,33 +33,6 @@ def helped(*command, monkeypatch):
     with contextlib.redirect_stdout(text):
         assert main([*command, "--help-all"]) == 0
     return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text.getvalue()).split())
-
-
-def test_a_declared_option_needs_no_other_line(monkeypatch):
-    @dataclass(frozen=True, kw_only=True)
-    class Trial(registry["generic"]):
-        name = "trial"
-        tries: str = declare.declared(
-            declare.one_of("few", "many"), "Text.", default="few", option="How often"
-        )
-
-    monkeypatch.setitem(registry, "trial", Trial)
-    made = options.learner_options()
-    assert made() == made(proper=False, tries=None)
-    made_app = type(app)(help_format="plaintext")
-    given = []
-    made_app.default(lambda *, own=None: given.append(own))
-    made_app.default_command.__annotations__["own"] = made
-    made_app(["--tries", "many"], exit_on_error=False, result_action="return_value")
-    assert given[0].tries == "many"
-    words = made.__annotations__["tries"].__metadata__[0].help
-    assert words == "How often (--learner trial)."
-
-
-def test_options_of_learners_are_those_of_fit(monkeypatch):
-    text = helped("fit", monkeypatch=monkeypatch)
-    assert "--proper Release a concept of the class, not only" in text
-    assert "(--learner vc1 or littlestone)." in text
 
 
 @pytest.mark.parametrize(
@@ -276,7 +245,7 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
         except KeyboardInterrupt:
             raise RuntimeError("Query interrupted") from None
 
-    monkeypatch.setattr("littlestone.data.counting._collected", engine)
+    monkeypatch.setattr("littlestone.data.counting.points_of", engine)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # not ignored, as in the back
     done = run("fit data.csv --y adult --x age --class thresholds(1,99) --epsilon 1")
     signal.signal(signal.SIGINT, before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import logging
+import os
 import random
 import socket
 import traceback
@@ -25,6 +27,7 @@ from littlestone.data import (
     UserSample,
     read_points,
 )
+from littlestone.data import read as reading
 from littlestone.data.read import read
 from littlestone.data.stored import Stored, StoredUsers
 from littlestone.errors import DataError, ParameterError
@@ -136,10 +139,61 @@ def check_a_collation_does_not_merge_records(spark):
     assert UserSample.read(frame, user="city", **names).n_users == 2
 
 
+def check_what_fails(frame, folder, monkeypatch, capfd):
+    """A worker fails, or the table changes after its rows were counted: nothing is paid."""
+    flag = folder / "flag"
+    stored = reading._Sampled._stored
+    monkeypatch.setattr(reading._Sampled, "_stored", lambda self: flag.touch() or stored(self))
+    monkeypatch.setitem(read.__kwdefaults__, "large", 6)
+
+    def raises(parts):
+        for part in parts:
+            if os.path.exists(flag):
+                raise ValueError(str(part["label"][0]))
+            yield part
+
+    def doubles(parts):
+        for part in parts:
+            yield from [part] * (1 + os.path.exists(flag))
+
+    wanted = [(raises, "engine stopped"), (doubles, "changed between two readings")]
+    for broken, message in wanted:
+        ledger = ls.Ledger(folder / f"{broken.__name__}.db", epsilon=1)
+        model = ls.AgnosticLearner(ls.DecisionTrees(SCHEMA, depth=1), epsilon=1)
+        with pytest.raises(DataError, match=message) as refused:
+            model.fit(frame.mapInArrow(broken, frame.schema), y="label", ledger=ledger)
+        flag.unlink()
+        assert refused.value.__cause__ is None
+        assert refused.value.__context__ is None
+        assert not hasattr(model, "release_")
+        assert ledger.remaining().epsilon == 1
+        ledger.path.unlink()
+    monkeypatch.undo()
+    shown = capfd.readouterr()
+    assert "true" not in shown.out + shown.err
+
+
+def check_times(spark):
+    """Dates and times, with a zone and without, are those of the same cells in Arrow."""
+    day = datetime.date(2024, 2, 29)
+    rows = [(day, datetime.datetime(2024, 2, 29, 1, 2, 3, 456), "1"), (None, None, "0")]
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Kathmandu")
+    frame = spark.createDataFrame(rows, "d date, t timestamp, label string")
+    frame = frame.selectExpr("d", "t", "CAST(t AS timestamp_ntz) n", "label")
+    odd = frame.selectExpr("date '-0044-03-15' d", "t", "n", "label")
+    both = frame.unionAll(odd)
+    for name in ("d", "t", "n"):
+        names = {"x": name, "y": "label", "domain": TextDomain()}
+        sample = Sample.read(both, **names)
+        assert sample.n == 4
+        assert multiset(sample) == multiset(Sample.read(both.toArrow(), **names))
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
 # pyspark says so of pandas 3; nothing here goes through pandas.
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.spark
-def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
+def test_spark_agrees_with_the_embedded_engine(tmp_path, monkeypatch, capfd, caplog):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -164,6 +218,8 @@ def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
             check_every_domain(spark, RowDomain(SCHEMA))
             check_users_and_points(spark)
             check_refusals_name_column_and_rule_only(spark, capfd, caplog)
+            check_what_fails(spark.createDataFrame(base_table()), tmp_path, monkeypatch, capfd)
+            check_times(spark)
     finally:
         connect.stop()
         classic.stop()

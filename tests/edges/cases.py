@@ -155,10 +155,6 @@ def points(case):
     for sample in samples(case, cls):
         choice = cls.candidates(sample)
         check_line(lambda s, c=choice: c.draw(case.rate, s), runs, case.rate, number)
-    whole = ls.theory.LeafPaths(cls)
-    choice = whole.candidates(in_memory(case, whole))
-    runs = reference.points(case.low, case.high, case.records, zero=False)
-    check_line(lambda s: choice.draw(case.rate, s), runs, case.rate, number)
 
 
 def intervals(case):
@@ -281,17 +277,6 @@ def prefixes(case):
         for sample in known:
             choice = cls.candidates(sample)
             check_line(lambda s, c=choice: c.draw(case.rate, s), runs, case.rate, number)
-        leaves = ls.theory.LeafPaths(cls)
-        choice = leaves.candidates(known[0])
-
-        def leaf(h, bits=bits, base=base):
-            found = 0
-            for i in reversed(range(length)):
-                found = found * base + (h.prefix >> bits * i & ((1 << bits) - 1))
-            return found
-
-        runs = reference.whole_codes(base, length, records)
-        check_line(lambda s, c=choice: c.draw(case.rate, s), runs, case.rate, leaf)
 
 
 # -- mechanisms ------------------------------------------------------------------------------------
@@ -474,16 +459,7 @@ BOTH = {"epsilon": 1, "delta": 1e-6}
 LEARNERS = {
     "generic": ("tips", _fit(lambda c, s: ls.GenericLearner(c, epsilon=1, random_state=s))),
     "agnostic": ("tips", _fit(lambda c, s: ls.AgnosticLearner(c, epsilon=1, random_state=s))),
-    **{
-        f"vc1 {method}": (
-            "tp" if method == "one-shot" else "t",
-            _fit(lambda c, s, m=method: ls.VC1Learner(c, **BOTH, method=m, random_state=s)),
-        )
-        for method in ("one-shot", "median-exponential", "median-tree")
-    },
-    "vc1 proper": (
-        "tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, proper=True, random_state=s)),
-    ),
+    "vc1": ("tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, random_state=s))),
     "littlestone": (
         "p", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
     ),

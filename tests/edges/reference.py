@@ -71,14 +71,14 @@ def thresholds(low, high, records):
     return _line(low - 1, high + 1, [x for x, _ in records], score)
 
 
-def points(low, high, records, zero=True):
+def points(low, high, records):
     """Candidate u: 1 at u only; the constant 0 is low - 1."""
 
     def score(u):
         return -sum(int(x == u >= low) != y for x, y in records)
 
     starts = [low, *(x for x, _ in records), *(x + 1 for x, _ in records)]
-    return _line(low - (1 if zero else 0), high + 1, starts, score)
+    return _line(low - 1, high + 1, starts, score)
 
 
 def subtree(base, levels_below):
@@ -115,22 +115,6 @@ def prefixes(base, length, records):
         rank = rank_of(base, length, v)
         starts += [rank, rank + subtree(base, length - len(v))]
     return _line(0, nodes + 1, starts, score)
-
-
-def whole_codes(base, length, records):
-    """Candidate r: 1 on the prefixes of the r-th whole code."""
-
-    def score(leaf):
-        digits = [leaf // base**k % base for k in reversed(range(length))]
-        return -sum(int(digits[: len(v)] == v) != y for v, y in records)
-
-    starts = []
-    for v, _ in records:
-        leaf = 0
-        for digit in [*v, *[0] * (length - len(v))]:
-            leaf = leaf * base + digit
-        starts += [leaf, leaf + base ** (length - len(v))]
-    return _line(0, base**length, starts, score)
 
 
 def needs(rank, n):

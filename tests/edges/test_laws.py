@@ -15,7 +15,7 @@ from .cases import KINDS, LEARNERS, POWERS, RATES, SHAPES, case_of, learner
 FIRST = ((63, "from zero"), (64, "from one"))
 MORE = [(p, s) for i, p in enumerate(POWERS) for s in SHAPES[i % 3 :: 3] if (p, s) not in FIRST]
 AT = [*FIRST, *MORE, *((p, s) for p in POWERS for s in SHAPES if (p, s) not in (*FIRST, *MORE))]
-DEFAULT = ("generic", "vc1 median-exponential", "users user-level")
+DEFAULT = ("generic", "vc1", "users user-level")
 NAMES = sorted(LEARNERS, key=lambda name: name not in DEFAULT)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 
@@ -10,10 +11,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from littlestone.errors import DataError, ParameterError, StateError
+from littlestone.errors import DataError, ParameterError, StateError, UnsupportedError
 from littlestone.mechanisms import AboveThreshold
 from littlestone.mechanisms.above_threshold import classic_rates
 from littlestone.mechanisms.estimate import coin_of, two_sided
+from littlestone.papers.lyu import AboveThreshold as FreshTest
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
 from littlestone.source import ExactSource, ExplicitWeights, ReplaySource, SeededSource, exp
 
@@ -217,7 +219,7 @@ def test_without_threshold_noise_it_is_not_pure():
     r = float(AboveThreshold(epsilon=1, limit=1).rate)
     assert worst_loss(0, r, 1, free([(0, 1)]), 12) > 1.1
     wrong = AboveThreshold(epsilon=1, limit=1)
-    wrong.offset_rate = None
+    wrong.offset_rate = F(100)
     p, q = (exact(lambda s, v=v: transcript(wrong, s, [v] * 8)).outcomes for v in (1, 0))
     assert hockey_stick(q, p, F(1)) > 1e-3
 
@@ -285,17 +287,19 @@ def worst_delta(rate, epsilon, limit, horizon):
 @pytest.mark.parametrize("limit", [1, 2, 5])
 @pytest.mark.parametrize("delta", [F(1, 20), F(1, 10**6)])
 def test_fresh_noise_is_private_against_adaptive_adversaries(limit, delta):
-    plan = AboveThreshold(epsilon=1, delta=delta, limit=limit, method="fresh")
-    assert worst_delta(float(plan.rate), 1.0, limit, 100) <= delta
-    assert worst_delta(float(plan.rate), 1.0, None, 400) > delta, "no limit: caught"
-    assert compose([plan.loss], delta=delta)[0] <= 1
-    assert compose([ChargedTests(plan.rate * F(101, 100), limit)], delta=delta)[0] > 1, "no waste"
+    test = FreshTest.within(limit, F(1), delta)
+    assert worst_delta(float(test.epsilon), 1.0, limit, 100) <= delta
+    assert worst_delta(float(test.epsilon), 1.0, None, 400) > delta, "no limit: caught"
+    assert compose([test.loss], delta=delta)[0] <= 1
+    assert compose([ChargedTests(test.epsilon * F(101, 100), limit)], delta=delta)[0] > 1, (
+        "no waste"
+    )
 
 
 @pytest.mark.parametrize("charged", ["above", "below"])
 def test_fresh_transcripts_end_to_end(charged):
     delta = F(1, 20)
-    plan = AboveThreshold(epsilon="0.1", delta=delta, limit=1, charged=charged, method="fresh")
+    plan = replace(FreshTest.within(1, F(1, 10), delta), charged=charged)
     laws = {
         v: ExactSource().law(lambda s, v=v: transcript(plan, s, v)).outcomes
         for v in product((0, 1), repeat=4)
@@ -306,35 +310,27 @@ def test_fresh_transcripts_end_to_end(charged):
     assert 0 < worst <= delta
 
 
-# Plans, margins, errors.
-
-
-@pytest.mark.more
-def test_the_method_follows_the_limit():
-    methods = [AboveThreshold(epsilon=1, delta=1e-6, limit=k).method for k in (1, 4, 64, 1024)]
-    assert methods == ["classic", "classic", "fresh", "fresh"]
-    assert AboveThreshold(epsilon=1, limit=1024).method == "classic", "delta = 0"
-    scales = [
-        float(1 / AboveThreshold(epsilon=1, delta=1e-6, limit=k, method="fresh").rate)
-        for k in (1, 16, 256)
-    ]
+def test_the_noise_of_many_charged_answers():
+    scales = [float(1 / FreshTest.within(k, F(1), F(1, 10**6)).epsilon) for k in (1, 16, 256)]
     assert scales == pytest.approx([19.4, 37.2, 113.5], abs=0.1)  # 4% over exact accounting
+    with pytest.raises(UnsupportedError, match="too small"):
+        FreshTest.within(1, F(1, 10**12), F(1, 10**300))
+
+
+# Plans, margins, errors.
 
 
 def test_promises():
     plan = AboveThreshold(epsilon=1, limit=2)
     assert plan.loss == Pure(1)
     assert (plan.guarantee().epsilon, plan.guarantee().delta) == (1, 0)
-    fresh = AboveThreshold(epsilon=1, delta=0.01, limit=2, method="fresh")
-    assert fresh.loss == ChargedTests(fresh.rate, 2)
-    assert fresh.guarantee(seeded=True).delta == F(1, 100)
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(("limit", "delta"), [(1, 0), (3, 0.1)])
-def test_error_bounds_hold_and_are_not_wasteful(limit, delta):
+@pytest.mark.parametrize("limit", [1, 3])
+def test_error_bounds_hold_and_are_not_wasteful(limit):
     beta, queries, runs = 0.2, 20, 1500
-    plan = AboveThreshold(epsilon=1, delta=delta, limit=limit, charged="below")
+    plan = AboveThreshold(epsilon=1, limit=limit, charged="below")
     margin, source = plan.error_bound(queries=queries, beta=beta), SeededSource(3)
 
     def fails(a):
@@ -377,17 +373,10 @@ def test_values_are_integers_of_any_size():
             test.ask(value)
 
 
-def test_repeated_questions_share_onecoin_of():
-    test = AboveThreshold(epsilon=1).start(10**4, SeededSource(0))
-    assert not any(test.ask(0) for _ in range(10**4))
-    assert len(test._coins) == 1
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("epsilon", 0), ("delta", 1), ("delta", "x"), ("limit", 0), ("charged", "both"),
-        ("changes", "none"), ("method", "best"),
+        ("epsilon", 0), ("limit", 0), ("charged", "both"), ("changes", "none"),
     ],
 )  # fmt: skip
 def test_parameters_are_checked_first(name, value):
@@ -395,21 +384,12 @@ def test_parameters_are_checked_first(name, value):
         AboveThreshold(**{"epsilon": 1, name: value})
 
 
-def test_what_fresh_noise_cannot_do():
-    with pytest.raises(ParameterError, match="delta"):
-        AboveThreshold(epsilon=1, method="fresh")
-    with pytest.raises(ParameterError, match="classic"):
-        AboveThreshold(epsilon="1e-12", delta="1e-300", method="fresh")
-    assert AboveThreshold(epsilon="1e-12", delta="1e-300").method == "classic"
-
-
 @pytest.mark.more
 def test_extreme_budgets():
     for epsilon in ("1e-9", 10**6):
-        for delta in (0, "1e-300", 0.999):
-            plan = AboveThreshold(epsilon=epsilon, delta=delta, limit=2)
-            assert plan.error_bound(queries=10, beta=0.1) >= 0
-            plan.start(0, SeededSource(1)).ask(0)
+        plan = AboveThreshold(epsilon=epsilon, limit=2)
+        assert plan.error_bound(queries=10, beta=0.1) >= 0
+        plan.start(0, SeededSource(1)).ask(0)
 
 
 def test_only_finite_weights_are_shown():

@@ -10,14 +10,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.learners.vc1 import node_counts
 from littlestone.mechanisms.median import RankWindow
 
 from .mutant import mutant, patched
 
 _CHOOSERS = "learners.vc1"
 _PARTS = "learners.littlestone:parts"
-_FRESH = "classes.finite:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median:private_median"
 
 
@@ -27,14 +25,18 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1:_places", "shuffled from counts")
+@mutant("secret made public", "learners.vc1:_places", "test_the_law_is_that_of_a_full_permutation")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
     return original(n, SimpleNamespace(permutation=lambda n, few: public.permutation(n)[:few]))
 
 
-@mutant("parameter from the data", f"{_CHOOSERS}:ChainMedian.choose", "paths that force nothing")
+@mutant(
+    "parameter from the data",
+    f"{_CHOOSERS}:ChainMedian.choose",
+    "test_few_ends_of_many_are_not_the_root",
+)
 def a_window_for_the_paths_that_are_there(original, self, ends, tree, source):
     """The window of the median depth is a share of the paths that force something, not of all."""
     there = sum(tree.depth(end) > 0 for end in ends) or 1
@@ -55,29 +57,7 @@ def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **o
     return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
 
 
-@mutant(
-    "support from the data",
-    "learners.vc1:Leaves.go_down",
-    "learners/vc1/test_accuracy.py::test_an_improper_node_of_the_best_tree_is_left",
-)
-def only_leaves_with_a_record(original, self, node, tree, sample, source):
-    """Leaves that no record speaks for or against are left out, to save time."""
-    negatives, positives = node_counts(tree, sample)
-
-    def some(paths, *given):
-        for i, (leaf, path) in enumerate(paths(*given)):
-            if not i or any(positives[at] + negatives[at] for at in path):
-                yield leaf, path
-
-    with patched("learners.vc1:_with_paths", some):
-        return original(self, node, tree, sample, source)
-
-
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def teachers_that_share_a_record(original, sample, source, chunk):
     """Each teacher also hears the first record of the next one: a record has two lists."""
     shuffled = shuffle(sample, source)
@@ -87,11 +67,7 @@ def teachers_that_share_a_record(original, sample, source, chunk):
     ]
 
 
-@mutant(
-    "parts overlap",
-    _PARTS,
-    "learners/littlestone_learner/test_exact_privacy.py::test_records_are_shuffled_or_counted",
-)
+@mutant("parts overlap", _PARTS, "test_records_are_shuffled_or_counted")
 def records_left_over_go_to_all_teachers(original, sample, source, chunk):
     """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
     shuffled, teachers = shuffle(sample, source), max(1, sample.n // chunk)
@@ -121,7 +97,7 @@ def dichotomies_at_twice_the_rate(original, epsilon):
 @mutant(
     "amplification too good",
     "learners.agnostic:Subsample.guarantee",
-    "learners/agnostic/test_exact.py::test_the_formula_of_subsampling_is_attained",
+    "test_the_formula_of_subsampling_is_attained",
 )
 def delta_amplified_twice(original, self, **options):
     """The delta of a secret part is multiplied by the square of its rate."""
@@ -138,9 +114,7 @@ def points_of_the_first_part_are_free(original, outer, inner, groups):
 
 
 @mutant(
-    "n depends on the data",
-    "mechanisms.median:Ordered.read",
-    "mechanisms/median/test_laws.py::test_values_are_clamped_and_counted",
+    "n depends on the data", "mechanisms.median:Ordered.read", "test_values_are_clamped_and_counted"
 )
 def values_outside_the_domain_are_left_out(original, cls, values, low, high, *caller):
     """They are no points, so the median forgets them: n, and all that it decides, tells how many
@@ -154,11 +128,7 @@ def distinct(values, low, high):
     return len({min(max(int(v), low), high) for v in values})
 
 
-@mutant(
-    "parameter from the data",
-    _MEDIAN,
-    "mechanisms/median/test_accuracy.py::test_the_certificate_does_not_see_the_values",
-)
+@mutant("parameter from the data", _MEDIAN, "test_the_certificate_does_not_see_the_values")
 def a_certificate_for_the_different_values(original, values, low, high, **options):
     """The certificate beside a median is that for the number of distinct values."""
 

@@ -1,11 +1,12 @@
 """The pages of 000 and 001 against a second writing of the text."""
 
+import math
 import random
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction as F
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, count, product
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from littlestone.data.sample import OrderedSample
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.select import entering_bottom
 from littlestone.papers import yan
-from littlestone.papers.yan import PrivateMedian, Thresholds, least_tail
+from littlestone.papers.yan import PrivateMedian, Thresholds
 from littlestone.privacy import BoundedRange, Pure, compose, hockey_stick
 from littlestone.privacy.guarantee import upper
 from littlestone.source import ExactSource, Exp, SeededSource, exp
@@ -236,19 +237,34 @@ def test_a_level_of_the_log_star_median(seed):
 @pytest.mark.first(1)
 @pytest.mark.parametrize("alpha", [F(1, 3), F(1, 4)])
 @pytest.mark.parametrize("levels", [1, 2])
-def test_thresholds_are_those_of_the_certificate(alpha, levels):
+def test_thresholds_are_the_least_that_do(alpha, levels):
+    """Each is decided exactly, from the law of the noise and the odds of a draw."""
     for bits, epsilon in product((10, 64, 2**16), (F(1), F(1, 2))):
-        median = yan.PrivateMedian(
-            2**bits, epsilon, F(1, 10**6), alpha=alpha, levels=levels
-        )  # fmt: skip
-        n = median.required_samples()
-        for records in (n - 1, n):
-            cert = median.failure(records)
-            at = median.thresholds(records)
-            assert cert.steps["rest_0"].value == at.rest
-            assert cert.steps["drop_0"].value == at.drop
-            holds = all(step.value is not False for step in cert.steps.values())
-            assert holds == median.certified(records) == (records == n)
+        median = yan.PrivateMedian(2**bits, epsilon, F(1, 10**6), alpha=alpha, levels=levels)
+        n, beta, half = median.required_samples(), F(1, 20), F(1, 2 * 10**6)
+        assert not median.failure(n - 1).holds
+        at, each, heavy = median.thresholds(n), epsilon / 5, epsilon * 4 / 5
+        least = -(-2 // heavy)
+        middle = n - 2 * at.trim
+        least = 1 if middle // least - 1 >= bits else least
+        entering = min(bits, middle // least - 1)
+        bottom = entering_bottom(entering=entering, score=least, rate=heavy / 2, delta=half)
+        assert (at.least, at.bottom.terms) == (least, bottom.terms)
+        bad = 2 * (4 - beta) / beta
+        spare = at.trim - max(1, math.ceil((F(1, 2) - alpha) * n)) + 1
+        assert [(exp(each / 2 * k) - bad).sign() for k in (spare, spare + 1)] == [-1, 1]
+        noise, leak = least_tail(each, beta / 8), least_tail(each, half)
+        sure, odds = at.theta + 1 - noise, bottom * ((1 - beta) / beta)
+        assert [(exp(heavy / 2 * k) - odds).sign() for k in (sure - 1, sure)] == [-1, 1]
+        calm = at.theta - 1 + leak
+        assert at.stable == calm + 1 + leak
+        assert at.drop == max(calm + 1, calm + leak + noise - 1)
+        assert at.rest == middle - at.drop
+
+
+def least_tail(rate, chance):
+    """Return the least k >= 1 with Pr[Z >= k] <= chance, for two-sided geometric Z; exactly."""
+    return next(k for k in count(1) if (chance * (1 + exp(-rate)) - exp(-rate * k)).sign() >= 0)
 
 
 # -- Lemma 1 --------------------------------------------------------------------------------------
@@ -337,14 +353,20 @@ def test_algorithm_4(seed):
         check(law, wanted)
 
 
+GOAL = {"epsilon": F(1), "delta": F(1, 10**6), "alpha": F(1, 10), "beta": F(1, 10), "n": 1}
+
+
+def comb(teeth):
+    """The paths to the leaves of a comb: a chain of inner nodes, each with a leaf beside it."""
+    down = np.tri(teeth, k=-1, dtype=int)  # leaf i is below the inner nodes before i
+    return ls.theory.FiniteClass(np.concatenate([down, np.eye(teeth, dtype=int)], axis=1))
+
+
 @pytest.mark.more
 @pytest.mark.first(1)
-@pytest.mark.parametrize("bits", [4, 8, 16])
-def test_the_rounds_cost_no_more_than_they_may(bits):
-    A = yan.ProperLearner.printed(
-        ls.theory.LeafPaths(ls.Prefixes("01", bits)), epsilon=F(1), delta=F(1, 10**6),
-        alpha=F(1, 10), beta=F(1, 10), n=1,
-    )  # fmt: skip
+@pytest.mark.parametrize("teeth", [8, 16, 32])
+def test_the_rounds_cost_no_more_than_they_may(teeth):
+    A = yan.ProperLearner.printed(comb(teeth), **GOAL)
     spent = compose({BoundedRange(A.each): A.rounds, Pure(A.each / 2): A.rounds},
                     delta=A.delta_rounds)[0]  # fmt: skip
     assert F(95, 100) < spent <= 1
@@ -400,9 +422,6 @@ def holds(A, n):
     return cert.holds
 
 
-GOAL = {"epsilon": F(1), "delta": F(1, 10**6), "alpha": F(1, 10), "beta": F(1, 10), "n": 1}
-
-
 @pytest.mark.parametrize("median", ["log*", "tree"])
 def test_algorithm_2_is_certified(median):
     A = replace(yan.OPTPrivateLearner.printed(ls.Thresholds(1, 2**20), **GOAL), median=median)
@@ -417,7 +436,7 @@ def test_algorithm_2_is_certified(median):
 
 @pytest.mark.more
 def test_algorithm_4_is_certified_for_60000_records():
-    A = yan.ProperLearner.printed(ls.theory.LeafPaths(ls.Prefixes("01", 8)), **GOAL)
+    A = yan.ProperLearner.printed(comb(30), **GOAL)
     n = A.required_samples()
     assert n <= 60_000
     assert holds(A, n)
@@ -426,7 +445,7 @@ def test_algorithm_4_is_certified_for_60000_records():
 
 @pytest.mark.more
 def test_algorithm_4_is_certified_on_deep_trees():
-    deep = yan.ProperLearner.printed(ls.theory.LeafPaths(ls.Prefixes("01", 128)), **GOAL)
+    deep = yan.ProperLearner.printed(comb(256), **GOAL)
     assert deep.rounds == deep.T  # a last step may be cut off
     assert holds(deep, deep.required_samples())
 
@@ -444,7 +463,7 @@ class Small(PrivateMedian):
 
     def at(self, n, theta=1, **change):
         half = self.delta / 2
-        least, entering = self.balanced(n)
+        least, entering = 1, min(self.height, n - 1)
         bottom = entering_bottom(entering=entering, score=least, rate=self.heavy / 2, delta=half)
         calm = theta - 1 + least_tail(self.each, half)
         own = {

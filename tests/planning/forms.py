@@ -20,8 +20,6 @@ CLASSES = [
     ls.Rules(SCHEMA, 2),
 ]
 METHODS = {
-    "vc1": ("one-shot", "median-exponential", "median-tree"),
-    "littlestone": ("closures",),
     "users": ("group-privacy", "user-level"),
 }
 
@@ -35,8 +33,6 @@ def forms():
         if entry.unit == "records":
             yield name, {}, ONE_RECORD
             yield name, {}, ALL_RECORDS
-        if "proper" in entry.options:
-            yield name, {"proper": True}, None
         for method in METHODS.get(name, ()):
             yield name, {"method": method}, None
 

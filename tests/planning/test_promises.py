@@ -18,7 +18,6 @@ from littlestone.classes import (
     BoostedTreeClass,
     LinearClass,
     ScorecardClass,
-    at_public_points,
 )
 from littlestone.data import Sample, UserSample
 from littlestone.data.targets import merge
@@ -65,13 +64,6 @@ def bounds(rng, *sizes):
     return low, low + rng.choice(sizes) - 1
 
 
-PLANE = ls.theory.HalfPlanes((0, 0), (99, 99))
-
-
-def places(rng):
-    return [(rng.randrange(100), rng.randrange(100)) for _ in range(rng.choice([1, 40]))]
-
-
 KINDS = {
     "affine_subspaces": lambda rng: ls.theory.AffineSubspaces(
         rng.choice([2, 3, 7]), n := rng.choice([1, 2, 4, 8, 20]), rng.randint(0, min(n, 3))
@@ -89,9 +81,7 @@ KINDS = {
             axis=0,
         )
     ),
-    "half_planes": lambda rng: rng.choice([PLANE, at_public_points(PLANE, places(rng))]),
     "intervals": lambda rng: ls.Intervals(*bounds(rng, 1, 2, 9, 200, 2**16, 2**64, 2**1024)),
-    "leaf_paths": lambda rng: ls.theory.LeafPaths(KINDS[rng.choice(TREES)](rng)),
     "points": lambda rng: rng.choice([ls.Points(), ls.Points(*bounds(rng, 1, 2, 99, 2**64))]),
     "prefixes": lambda rng: ls.Prefixes(
         *rng.choice([("ipv4",), ("ipv6",), ("01", 3), ("0123456789", 5)])
@@ -105,9 +95,6 @@ KINDS = {
     "thresholds": lambda rng: ls.Thresholds(*bounds(rng, 1, 2, 99, 2**64, 2**4096)),
     "tree_paths": lambda rng: ls.theory.TreePaths(taxonomy(rng)),
 }
-
-
-TREES = ["points", "prefixes", "tree_paths"]
 
 
 def setting(case):
@@ -142,7 +129,7 @@ def public_records(concepts, n, m, case):
     if found:
         chosen = found[case % len(found)]
         return chosen.draw(n, generator) if m is None else chosen.draw_users(n, m, generator)
-    codes = [100, 100] if concepts.name == "half_planes" else concepts.domain.schema.n_codes
+    codes = concepts.domain.schema.n_codes
     rows = np.stack([generator.integers(k, size=n * (m or 1)) for k in codes], axis=1)
     labels = generator.integers(2, size=n * (m or 1))
     sample = Sample.of(rows, labels)

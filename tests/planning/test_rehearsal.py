@@ -192,8 +192,8 @@ def test_the_share_held_out_with_which_a_release_shows_most(monkeypatch):
     asked = PUBLIC | {"n_jobs": 1}
     found = ls.rehearse(TABLE, **asked, records=500, holdout=[0.1, "1/5", "0.3"])
     (said,) = [note for note in found.notes if "hold out" in note]
-    assert "hold out 0.2: the release then shows auroc >= 0.732 on average" in said
-    assert "(0.1: 0.72; 0.3: 0.713)." in said
+    assert "hold out 0.2: the release then shows AUROC >= 0.732 on average" in said
+    assert "(0.1: 0.720; 0.3: 0.713)." in said
     assert found.protocol().fit["holdout"] == "1/5"
     assert [cell.to_dict()["holdout"] for cell in found.cells] == ["1/10", "1/5", "3/10"]
     assert len(seen) == len(set(seen)) == 3 * 20 + 10  # one model without privacy

@@ -271,6 +271,8 @@ def test_the_page_is_a_function_of_the_release_and_says_the_target(kind):
     said = {"quantile": "Pinball loss", "time": "Concordance"}.get(kind, "Mean absolute error")
     assert said in html
     assert html.count("Event-free, by risk") == (0 if kind != "time" else 1)
+    groups = re.findall(r'class="curve (\w+)"', html)
+    assert groups == (["low", "middle", "high"] if kind == "time" else [])
     assert "--evaluate" not in html
     assert {"age", "<city>", "Event-free, by risk"} & set(texts(plot(made)))
 

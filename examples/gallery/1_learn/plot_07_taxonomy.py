@@ -23,7 +23,7 @@ print(paths.size, "concepts, VC dimension", paths.vc_dim)
 # Learn
 # -----
 # The learner for classes of VC dimension 1 walks down the tree.
-learner = ls.VC1Learner(paths, epsilon=1, delta=1e-6, proper=True, random_state=0)
+learner = ls.VC1Learner(paths, epsilon=1, delta=1e-6, random_state=0)
 learner.fit(foods / "pools.csv", x="category", y="positive")
 print(learner.hypothesis_.describe())
 print(learner.guarantee_)

@@ -507,12 +507,12 @@ class Replay:
         return f"<Replay {self}>"
 
     def __str__(self) -> str:
-        parts = [f"transcript {self.transcript:.6g}"]
+        parts = [f"{self.transcript:.6g} for the draws of this run"]
         if self.outcomes is not None:
-            parts.append(f"any outcome {self.outcomes:.6g}")
+            parts.append(f"{self.outcomes:.6g} over all outcomes")
         if self.draws:
             what = "zCDP" if self.learner == "linear" else "any tree"
-            parts.append(f"{what} of a round {max(loss for loss, _ in self.draws):.6g}")
+            parts.append(f"{max(loss for loss, _ in self.draws):.6g} for {what} of a round")
         if self.worst_delta is not None:
             parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
         return (

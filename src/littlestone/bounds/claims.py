@@ -2,7 +2,7 @@
 
 A claim is a statement that a guarantee or a certificate rests on. It is *asserted*, with its source
 and version; a certificate is a number that can be computed again. The claims of the library are in
-``claims.toml``; those of the papers' algorithms, and of others, are added by `register`.
+``claims.toml``; others are added by `register`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-#: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
-#: of a statement whose original was not at hand; conditional: under an
-#: assumption on the distribution that nothing here can check; order-only: constants are unknown.
 Status = Literal["explicit", "imported", "reconstruction", "conditional", "order-only"]
+#: What each status means, for readers.
+STATUS_WORDS: dict[Status, str] = {
+    "explicit": "proved, with all constants",
+    "imported": "quoted from its source",
+    "reconstruction": "our proof of a statement whose original was not at hand",
+    "conditional": "under an assumption on the distribution that nothing here can check",
+    "order-only": "constants are unknown",
+}
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,11 @@ class Claim(Plain):
     #: labelled by a concept.
     makes_true: tuple[str, ...] = field(default=(), metadata=OMITTED)
 
+    @property
+    def proved(self) -> str:
+        """How far it is proved, in words."""
+        return STATUS_WORDS[self.status]
+
 
 _REGISTRY: dict[str, Claim] = {}
 
@@ -55,22 +65,6 @@ def register(new: Claim) -> Claim:
     if _REGISTRY.setdefault(new.id, new) != new:
         raise parameter_error("register", "id", "a new identifier", new.id, "Choose another.")
     return new
-
-
-def register_claim(
-    identifier: str,
-    paper: str,
-    version: str,
-    statement: str,
-    assumptions: tuple[str, ...] = (),
-    *,
-    status: Status = "explicit",
-    makes_true: tuple[str, ...] = (),
-) -> str:
-    """Register the `Claim` with these parts, and return its identifier."""
-    return register(
-        Claim(identifier, paper, version, statement, assumptions, status, makes_true)
-    ).id
 
 
 def claim(identifier: str) -> Claim:

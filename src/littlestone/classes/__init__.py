@@ -8,9 +8,9 @@ which for an infinite class is a random finite hypothesis set.
 `base`              what a class is, and what learners ask of it: version spaces, closures;
                     several labels; vectors
 `thresholds`        one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
-                    `leaf_paths`, `prefixes`, `conjunctions`, `rules`, `half_planes`,
-                    `affine_subspaces`; ``decision_trees/``; `finite`, with
-                    dichotomies: labels of a few points, drawn by the errors of their best concepts
+                    `prefixes`, `conjunctions`, `rules`, `affine_subspaces`;
+                    ``decision_trees/``; `finite`, with dichotomies: labels of a few points, drawn
+                    by the errors of their best concepts
 ``boosted_trees/``  sums of trees: scorecards and small ensembles
 `hypotheses`        released functions that belong to no one class; JSON, read safely
 `spec`              classes as text; classes at public points
@@ -54,8 +54,7 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.classes.finite import Boosted, FiniteClass
-from littlestone.classes.half_planes import HalfPlaneHypothesis, HalfPlanes
-from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
+from littlestone.classes.hashing import Hashed, HashFunction, HashSetHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     MajorityHypothesis,
@@ -71,12 +70,11 @@ from littlestone.classes.hypotheses import (
     parse_integer,
     patched,
 )
-from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals, UnionHypothesis
-from littlestone.classes.leaf_paths import LeafPaths
+from littlestone.classes.intervals import CellClass, IntervalHypothesis, Intervals
 from littlestone.classes.points import Points
-from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.prefixes import Prefixes, PrefixHypothesis
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
-from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
+from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.spec import (
     CLASSES,
     ClassAtPoints,
@@ -104,18 +102,13 @@ __all__ = [
     "DecisionTrees",
     "Dimensions",
     "FiniteClass",
-    "HalfPlaneHypothesis",
-    "HalfPlanes",
     "HashFunction",
-    "HashHypothesis",
     "HashSetHypothesis",
-    "HashedPoints",
-    "HashedSets",
+    "Hashed",
     "HypothesisSet",
     "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
-    "LeafPaths",
     "LinearClass",
     "MajorityHypothesis",
     "MixtureHypothesis",
@@ -124,7 +117,6 @@ __all__ = [
     "PointHypothesis",
     "Points",
     "PrefixHypothesis",
-    "PrefixSetHypothesis",
     "Prefixes",
     "Representation",
     "RuleHypothesis",
@@ -140,7 +132,6 @@ __all__ = [
     "TreeHypothesis",
     "TreePaths",
     "TreeSum",
-    "UnionHypothesis",
     "VersionSpace",
     "affine_span",
     "at_public_points",
@@ -161,7 +152,6 @@ __all__ = [
     "parse_class",
     "parse_integer",
     "patched",
-    "prefix_set",
     "shattered_tree",
     "soa",
     "threshold_dimension",

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache, singledispatch
 from inspect import Parameter, signature
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -398,14 +398,6 @@ LISTABLE = 1 << 20
 MAX_EXPONENT = 1024
 
 
-class Witnessed(NamedTuple):
-    """Bounds of a dimension, and how to write out what proves the lower one, as plain JSON."""
-
-    lower: int
-    upper: int
-    witness: Callable[[], Json]
-
-
 #: How parameters that are no integers are written, and how they are read.
 _JSON: dict[str, tuple[Callable[[Any], Any], Callable[[Fields, str], Any]]] = {
     "schema": (Schema.to_list, lambda fields, name: Schema.from_list(fields.any(name))),
@@ -587,19 +579,11 @@ class ConceptClass(ABC):
         _, most = self.littlestone_bounds()
         return 0, 2 ** (int(most) + 1) - 1 if most < MAX_EXPONENT else math.inf
 
-    def witnessed(self) -> dict[str, Witnessed]:
-        """Return bounds that the structure of the class gives, without a list of it.
-
-        By name: ``"vc"``, ``"littlestone"``, ``"threshold"``. Here: none.
-        """
-        return {}
-
     def tree(self, f: Hypothesis | None = None) -> VC1Tree:
         """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""
         raise UnsupportedError(
             f"{self.spec} has no tree of a class of VC dimension 1. Classes that have one: "
-            "thresholds, points, tree_paths, prefixes, leaf_paths, and finite classes of VC "
-            "dimension at most 1."
+            "thresholds, points, tree_paths, prefixes, and finite classes of VC dimension 1."
         )
 
     def domain_points(self) -> Iterable[Point] | None:

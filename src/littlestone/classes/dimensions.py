@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf, prod
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import MAX_EXPONENT, ConceptClass, VersionSpace, Witnessed
+from littlestone.classes.base import MAX_EXPONENT, ConceptClass, VersionSpace
 from littlestone.classes.finite import FiniteClass, ListedSpace, Listing, check_listable, listing
 from littlestone.classes.hypotheses import to_json
 from littlestone.combinatorics.matrix import (
@@ -339,14 +339,9 @@ def dimensions(
         raise parameter_error("dimensions", "max_seconds", "a number >= 0", max_seconds)
     clock = Clock(max_seconds)
     with watching(None if max_seconds is None and progress is None else clock):
-        known = {} if is_closed(concepts) else concepts.witnessed()
-        quick = not known or max_seconds is not None or _labels(concepts) <= _QUICK
-        questions, listed = _questions(concepts, max_nodes, search=quick)
+        questions, listed = _questions(concepts, max_nodes)
         decided = _decided(questions, concepts, _Asking(clock, progress))
-        decided = Dimensions(
-            **{name: _better(x, known.get(name)) for name, x in vars(decided).items()}
-        )
-    return _explained(decided, concepts, listed, known)
+    return _explained(decided, concepts, listed)
 
 
 def shattered_tree(
@@ -500,51 +495,24 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
-#: A class with bounds of its own is searched up to this many labels, unless time is given.
-_QUICK = 2**15
-
-
-def _labels(concepts: ConceptClass) -> float:
-    """Return how many labels the matrix of a class of rows would have."""
-    schema = concepts.row_schema
-    return 0 if schema is None else prod(schema.n_codes) * concepts.size
-
-
-def _better(found: float | Bounds, known: Witnessed | None) -> float | Bounds:
-    """Return bounds that are tightened by those of the class itself."""
-    if known is None or not isinstance(found, Bounds):
-        return found
-    lower, upper = max(found.lower, known.lower), min(found.upper, known.upper)
-    return lower if lower == upper else replace(found, lower=lower, upper=upper)
-
-
 def _questions(
-    concepts: ConceptClass, max_nodes: int | None, *, search: bool
+    concepts: ConceptClass, max_nodes: int | None
 ) -> tuple[dict[str, Callable[[], int]], Listing | None]:
     """Return how to find each dimension, and the matrix if that is a search of one."""
-    try:
-        listed = listing(concepts, max_nodes) if search and not is_closed(concepts) else None
-    except UnsupportedError:
-        listed = None
-    except SearchLimitError:  # too late even to list it: closed forms are left
-        search = False
-    if not search:
-        return {
-            "VC dimension": lambda: _closed(concepts.vc_dim if concepts.vc_exact else None),
-            "threshold dimension": lambda: _closed(*concepts.threshold_bounds()),
-            "Littlestone dimension": lambda: _closed(*concepts.littlestone_bounds()),
-        }, None
-    if listed is not None:
-        kernel = listed.kernel
-        return {
-            "VC dimension": kernel.vc_dim,
-            "threshold dimension": kernel.threshold_dim,
-            "Littlestone dimension": kernel.ldim,
-        }, listed
+    try:  # UnsupportedError: too large to be listed; SearchLimitError: too late for it
+        if not is_closed(concepts):
+            listed = listing(concepts, max_nodes)
+            return {
+                "VC dimension": listed.kernel.vc_dim,
+                "threshold dimension": listed.kernel.threshold_dim,
+                "Littlestone dimension": listed.kernel.ldim,
+            }, listed
+    except (UnsupportedError, SearchLimitError):
+        pass
     return {
-        "VC dimension": lambda: vc_dimension(concepts, max_nodes=max_nodes),
-        "threshold dimension": lambda: threshold_dimension(concepts, max_nodes=max_nodes),
-        "Littlestone dimension": lambda: littlestone_dimension(concepts, max_nodes=max_nodes),
+        "VC dimension": lambda: _closed(concepts.vc_dim if concepts.vc_exact else None),
+        "threshold dimension": lambda: _closed(*concepts.threshold_bounds()),
+        "Littlestone dimension": lambda: _closed(*concepts.littlestone_bounds()),
     }, None
 
 
@@ -605,12 +573,7 @@ def _decided(
     return Dimensions(vc_dim, middle, threshold_dim)
 
 
-def _explained(
-    found: Dimensions,
-    concepts: ConceptClass,
-    listed: Listing | None,
-    known: dict[str, Witnessed],
-) -> Dimensions:
+def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None) -> Dimensions:
     """Add the reasons of the upper bounds and, for a listed class, the witnesses so far."""
     if not any(isinstance(value, Bounds) for value in vars(found).values()):
         return found
@@ -637,12 +600,7 @@ def _explained(
                 counted, why = most, "log2 of the number of concepts"
                 other = "the search refuted one more, or the class has a bound of its own"
             reason = why if value.upper == counted else other
-            witness, own = witnesses.get(name), known.get(name)
-            if own is not None and value.upper == own.upper != counted:
-                reason = "counted from the literals of each column"
-            if own is not None and (witness is None or own.lower >= value.lower):
-                witness = own.witness
-            out[name] = replace(value, reason=reason, witness=witness)
+            out[name] = replace(value, reason=reason, witness=witnesses.get(name))
     return Dimensions(**out)
 
 

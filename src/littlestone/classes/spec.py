@@ -49,7 +49,7 @@ def at_public_points(concept_class: Any, points: Any) -> ClassAtPoints:
         )
     raise UnsupportedError(
         f"The candidates of {concept_class.spec} at public points are not known. Those of "
-        "thresholds, intervals and half-planes are."
+        "thresholds and intervals are."
     )
 
 
@@ -111,9 +111,9 @@ def at_so_many(concept_class: Any, number: int) -> ClassAtPoints:
 
     Examples
     --------
-    >>> from littlestone.classes import HalfPlanes, Thresholds
-    >>> at_so_many(Thresholds(1, 9), 200).size, at_so_many(HalfPlanes((0, 0), (9, 9)), 20).size
-    (10, 422)
+    >>> from littlestone.classes import Thresholds
+    >>> at_so_many(Thresholds(1, 9), 200).size
+    10
     """
     kind: Any = at_public_points.dispatch(type(concept_class))
     if kind is at_public_points.dispatch(object):
@@ -210,9 +210,9 @@ _INFINITE: dict[str, str] = {
     + "Use a public grid: thresholds(low, high), also of 2**64 or more points.",
     "real_intervals": _NO_ORDER + "Use a public grid: intervals(low, high).",
     "halfspaces": _NO_ORDER
-    + "Use public points in the plane: half_planes(0, 0, 1023, 1023) with --public; or public bins "
-    "of each column: rules(max_literals=2) or decision_trees(depth=2). On a small finite grid, "
-    "list them: finite(matrix.csv).",
+    + "Use a linear model (fit --model linear), or public bins of each column: "
+    "rules(max_literals=2) or decision_trees(depth=2). On a small finite grid, list them: "
+    "finite(matrix.csv).",
 }
 _INFINITE["linear_separators"] = _INFINITE["linear_classifiers"] = _INFINITE["halfspaces"]
 

@@ -15,6 +15,7 @@ import csv
 import hashlib
 import io
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -442,84 +443,35 @@ class TreePaths(Paths):
         return cls(parents, name=fields.text("name") if "name" in fields else None)
 
 
-#: Where each run begins, how many nodes it holds, and their common score.
-Runs = tuple[list[int], list[int], list[int]]
-
-
 @best_dichotomies.register
 def _(concept_class: Paths, points: Batch, sample: Sample) -> Choice[Labelling]:
     """One dichotomy for each node among the points (its path), and one for none of them."""
     starts, ends, kept = concept_class.spans(points)
-    mine = (starts, ends, np.flatnonzero(kept).tolist())
+    where = np.flatnonzero(kept).tolist()
     first, last, counted = concept_class.spans(sample.points)
-    gains = (first, last, (sample.ones - sample.zeros)[counted].tolist())
-    return span_dichotomies(mine, gains, concept_class.size - 1, len(points), sample.positives)
-
-
-#: Intervals of ranks, and for each its point's place, or the gain of its records.
-Spans = tuple[Sequence[int], Sequence[int], Sequence[int]]
-
-
-def span_dichotomies(
-    points: Spans, gains: Spans, ranks: int, size: int, positives: int, *, empty: bool = True
-) -> Choice[Labelling]:
-    """Return the dichotomies of points that are 1 on nested or disjoint intervals of concepts."""
-    starts, ends, where = points
-    # Go through the ranks: (rank, -end, is it a point of ours, its index or gain).
-    events = [(s, -e, True, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]
-    events += [(s, -e, False, g) for s, e, g in zip(*gains, strict=True)]
-    events.sort(key=lambda event: event[:3])
-    best, above = [0] * (len(where) + 1), [-1] * len(where)
-    reached = _walk(events, best, above, ranks, {0} if empty else set())
+    changes = Counter[int]()  # of the gain of a concept, along the ranks
+    gains = (sample.ones - sample.zeros)[counted].tolist()
+    for rank, end, gain in zip(first, last, gains, strict=True):
+        changes[rank] += gain
+        changes[end] -= gain
+    coming = sorted(range(len(where)), key=lambda i: (starts[i], -ends[i]), reverse=True)
+    best, above, gain = {-1: 0}, dict[int, int](), 0  # -1: under none of the points
+    inside = [-1]  # the points above the concepts of these ranks, from the top down
+    for rank in sorted({0, *starts, *ends, *changes} - {concept_class.size - 1}):
+        while len(inside) > 1 and ends[inside[-1]] <= rank:
+            inside.pop()
+        while coming and starts[coming[-1]] == rank:
+            above[coming[-1]] = inside[-1]
+            inside.append(coming.pop())
+        gain += changes[rank]
+        best[inside[-1]] = max(gain, best.get(inside[-1], gain))
+    reached = sorted(best)
 
     def labels(k: int) -> Labelling:
-        path, at = [], reached[k] - 1
+        path, at = [], reached[k]
         while at >= 0:
             path.append(where[at])
             at = above[at]
-        return scattered(size, path, 1)
+        return scattered(len(points), path, 1)
 
-    return ListedDichotomies([positives - best[i] for i in reached], labels)
-
-
-def _walk(
-    events: Sequence[tuple[int, int, bool, int]],
-    best: list[int],
-    above: list[int],
-    ranks: int,
-    reached: set[int],
-) -> list[int]:
-    """Find the best gain of a concept under each point (``best[0]``: under none of them).
-
-    Returns under which of them there is a concept at all.
-    """
-    stack: list[tuple[int, int, int]] = [(-1, -1, 0)]  # (end, deepest point of ours, gain so far)
-    at = 0  # ranks up to here have been looked at
-
-    def look(until: int) -> None:
-        """Ranks from ``at`` up to ``until`` lie in what is on the stack, from the top down."""
-        nonlocal at
-        while len(stack) > 1 and stack[-1][0] <= until:
-            end = stack[-1][0]
-            seen(end)
-            stack.pop()
-        seen(until)
-
-    def seen(end: int) -> None:
-        nonlocal at
-        if end > at:  # at least one concept lies directly in the top of the stack
-            _, deepest, gain = stack[-1]
-            best[deepest + 1] = max(best[deepest + 1], gain) if deepest + 1 in reached else gain
-            reached.add(deepest + 1)
-            at = end
-
-    for start, minus_end, ours, value in events:
-        look(start)
-        _, deepest, gain = stack[-1]
-        if ours:
-            above[value] = deepest
-            stack.append((-minus_end, value, gain))
-        else:
-            stack.append((-minus_end, deepest, gain + value))
-    look(ranks)
-    return sorted(reached)
+    return ListedDichotomies([sample.positives - best[i] for i in reached], labels)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, exact, replay, statistical
+from littlestone.cli.audit import all_n, exact, replay
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import (
@@ -69,8 +69,7 @@ _PRICES = f"An option that names no cost in epsilon costs none.\n\n{_EXITS}"
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
-    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
-    "with --public, half_planes(0, 0, 1023, 1023); "
+    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4); "
     "over the columns of a --schema: "
     "rules(max_literals=2), decision_trees(depth=2), "
     "boosted_trees(depth=2), scorecard, linear."
@@ -111,8 +110,8 @@ _COMMANDS: tuple[Callable[..., int] | str, ...] = (
 )
 #: The help of what is not loaded before it is asked for.
 _LATE = {
-    "littlestone.cli.fit:rehearse": "Estimate how good a fit becomes, by runs on PUBLIC rows.",
-    "littlestone.cli.fit:fit": "Learn a private model of a table, and release it.",
+    "littlestone.cli.fit:rehearse": "Estimate how good a fit will be, by runs on PUBLIC rows.",
+    "littlestone.cli.fit:fit": "Learn a private model from a table, and release it.",
 }
 for _place, _command in enumerate(_COMMANDS):
     _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
@@ -128,7 +127,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
         "Check the privacy of learners: exactly, for every n, by replay or by sampling.",
         len(_COMMANDS),
-        (exact, all_n, replay, statistical),
+        (exact, all_n, replay),
     ),
     "ledger": (
         "Keep a privacy budget for a set of records.",
@@ -136,7 +135,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
         (create, show),
     ),
     "schema": (
-        "Describe the columns of a table publicly, check that, or learn it privately.",
+        "Draft a public description of the columns of a table, check one, or learn one privately.",
         -1,  # the first step
         (new, propose, check_schema),
     ),

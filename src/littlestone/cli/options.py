@@ -6,7 +6,7 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from glob import glob
@@ -90,24 +90,6 @@ def shared(cls: type) -> Any:
 
 
 @shared
-class Goal:
-    """Concept class, privacy and accuracy."""
-
-    concept_class: ClassSpec
-    """The concept class, for example "thresholds(1, 99)" or "decision_trees(depth=2)"."""
-    epsilon: str
-    """Privacy loss, as a number or a fraction. A smaller epsilon protects more; 1 is a common
-    choice."""
-    delta: str | None = None
-    """Delta, for example 1e-6. Required by vc1, littlestone and linear; optional for boosted trees
-    and scorecards, which satisfy pure privacy without it."""
-    alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
-    beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
-
-
-@shared
 class Claim:
     """A learner, and what is claimed of it."""
 
@@ -121,9 +103,10 @@ class Claim:
     delta: str | None = None
     """Delta that is claimed, for learners that are not pure."""
     alpha: str = "0.1"
-    """Error rate above which the certificate must not fail (privacy does not depend on it)."""
+    """Largest error rate that is certified, beyond that of the best concept of the class (privacy
+    does not depend on it)."""
     beta: str = "0.05"
-    """Probability with which the certificate may fail (privacy does not depend on it)."""
+    """Largest probability that the error is higher (privacy does not depend on it)."""
     schema: str | None = None
     """TOML file with the public columns, for classes over rows."""
     settings: Settings = None
@@ -354,20 +337,12 @@ class Filed:
             write_text(self.record, f"{text}\n")
 
 
-def learner_options() -> Any:
-    """Make the options that parameters of learners declare, each with the learners it is for."""
-    from littlestone.learners.registry import options
+def write_page(path: str | None, shown: Any) -> None:
+    """Write the page of an object, if it is asked for."""
+    if path is not None:
+        from littlestone.report import page
 
-    made = []
-    for name, (each, learners) in options().items():
-        words = f"{each.metadata['option']} (--learner {' or '.join(learners)})."
-        typed = each.metadata["kind"].option
-        about = Parameter(help=words, negative="", show_default=False)
-        field = (bool, False) if typed is bool else (typed | None, None)
-        made.append((name, Annotated[field[0], about], field[1]))
-    options_of = make_dataclass("LearnerOptions", made, frozen=True)
-    options_of.__module__ = __name__  # where cyclopts looks names up
-    return Parameter(name="*")(options_of)
+        write_text(path, page(shown))
 
 
 def needed(command: str, name: str, value: str | None) -> str:
@@ -556,9 +531,7 @@ def learner_named(caller: str, name: str, settings: Sequence[str] | None) -> Any
 
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
-#: How a database begins, and what the first line of a ledger holds.
-_KEPT = (b"SQLite format 3\0", b" littlestone ledger ")
-_BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
+_LOG = b" littlestone "  # in the first line of a ledger and of a stream's state, after a checksum
 
 
 def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> None:
@@ -576,8 +549,8 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
     Raises
     ------
     ParameterError
-        A folder that does not exist or cannot be written, a path that is a folder or a database
-        (a ledger, a state), two options with the same path, or a file that is being read.
+        A folder that does not exist or cannot be written, a path that is a folder, a ledger or a
+        state, two options with the same path, or a file that is being read.
     """
     seen: dict[Path, str] = {}
     for name, path in outputs.items():
@@ -592,11 +565,6 @@ def check_outputs(caller: str, *inputs: str | None, **outputs: str | None) -> No
             raise parameter_error(
                 caller, name, f"a file other than that of {other!r}", path, "Write to two files."
             )
-    check_inputs_kept(caller, *inputs, **outputs)
-
-
-def check_inputs_kept(caller: str, *inputs: str | None, **outputs: str | None) -> None:
-    """Refuse to write over a file that is being read."""
     given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
     parts = [part for path in folders if not os.path.isfile(path) for part in glob(path)]
@@ -625,28 +593,13 @@ def _problem(path: Path) -> str:
         return "It is a folder." if folder else "Its folder does not exist: create it first."
     if len(os.fsencode(where.name)) > _LONGEST_NAME:
         return "Its name is too long."
-    if _of_database(where):
-        return (
-            "It belongs to a database, such as a ledger; replacing it would lose the record of "
-            "what is spent."
-        )
+    if os.path.isfile(where) and os.access(where, os.R_OK):
+        with where.open("rb") as file:
+            if file.read(64)[16:].startswith(_LOG):
+                return (
+                    "It is a ledger, or the state of a stream; replacing it would lose the record "
+                    "of what is spent."
+                )
     if os.path.exists(where):
         return "" if os.access(where, os.W_OK) else "It is write-protected."
     return "" if os.access(where.parent, os.W_OK) else "Its folder is write-protected."
-
-
-def _of_database(where: Path) -> bool:
-    """Return whether a file is a database, or what one keeps beside it."""
-    name = str(where)
-    for tail in ("", *_BESIDE):
-        main = name.removesuffix(tail)
-        if not name.endswith(tail) or not os.path.isfile(main):
-            continue
-        try:
-            with open(main, "rb") as file:
-                start = file.read(64)
-                if start.startswith(_KEPT[0]) or _KEPT[1] in start:
-                    return True
-        except OSError:
-            continue
-    return False

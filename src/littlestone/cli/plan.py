@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
@@ -14,7 +12,6 @@ from littlestone.cli.options import (
     Labels,
     Page,
     Settings,
-    check_inputs_kept,
     check_outputs,
     covered_share,
     label_list,
@@ -22,8 +19,9 @@ from littlestone.cli.options import (
     open_class,
     shared,
     whole,
+    write_page,
 )
-from littlestone.cli.terminal import public_class
+from littlestone.cli.terminal import facts, note, printed, table
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -58,12 +56,12 @@ class Wanted:
     epsilon.
     """
     alpha: str | None = None
-    """Excess error over the best concept of the class that must not be exceeded, for example 0.1.
+    """Largest excess error over the best concept of the class, for example 0.1.
     Required, unless --solve alpha."""
     delta: str | None = None
     """Delta, for example 1e-6. Pure learners do not use it; vc1 and littlestone need it."""
     beta: str | None = None
-    """Probability with which the error may exceed alpha, for example 0.05. Required."""
+    """Largest probability that the excess error is above alpha, for example 0.05. Required."""
 
 
 @shared
@@ -98,7 +96,6 @@ class Intervals:
 
     def plan(self, epsilon: str | None, n: str | None, evaluated: Evaluated, *, json: bool) -> int:
         """Say what they need, and cover, as `fit` would refuse or certify them."""
-        from littlestone.cli.terminal import facts
         from littlestone.data.targets import Count, Quantity, Target
         from littlestone.learners.running import Shares
         from littlestone.planning import plan_interval
@@ -121,8 +118,7 @@ class Intervals:
             evaluate=shares.evaluation,
             target=target,
         )
-        if json:
-            print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        if printed(found, json=json):
             return 0
         own, least = found.conformal, number_of(found.required, "records")
         level = f"{float(1 - own.alpha):.4g}"
@@ -169,7 +165,7 @@ def plan(
         record of each user, or all of them with a smaller epsilon.
     public_points:
         Number of public unlabelled points from the population of the records (`fit --public`), for
-        thresholds, intervals and half-planes. For rules and trees give a --schema of public
+        thresholds and intervals. For rules and trees give a --schema of public
         rows instead: Schema.from_public(table).to_toml().
     horizon:
         Also bound the mistakes of `littlestone stream` in a stream of this many rows, from above
@@ -185,14 +181,14 @@ def plan(
     n:
         For --solve and --interval: the number of records, or of users if users are protected.
     """
-    from littlestone.safe_io import write_text
+    from littlestone.classes.spec import at_so_many
 
     if model is not None:
         raise ParameterError(
             f"The accuracy of `fit --model {model}` cannot be bounded before data are seen. "
             f"`littlestone rehearse TWIN --y LABEL --epsilon 1 --records 5000 --model {model}` "
             "runs it on a public table like yours (or on a simulated population over a --schema), "
-            "and estimates how good it becomes."
+            "and estimates how good it will be."
             if model not in ("rule", "tree")
             else f'plan takes a --class: for the model {model} it is "{MODEL_CLASSES[model]}", '
             "with a --schema. `littlestone rehearse` takes --model."
@@ -203,27 +199,24 @@ def plan(
         samples_per_user=samples_per_user, public_points=public_points,
     ):  # fmt: skip
         return intervals.plan(goal.epsilon, n, evaluated, json=json)
-    concept_class, epsilon = goal.concept_class, goal.epsilon
-    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": goal.alpha, "beta": goal.beta}
-    _complete(numbers, solve)
-    check_outputs("plan", report=report)
-    check_inputs_kept("plan", schema, report=report)
+    for name, text in (vars(goal) | {"delta": ""}).items():
+        if name != solve:
+            needed("plan", name.removeprefix("concept_"), text)
+    assert goal.concept_class is not None
+    check_outputs("plan", schema, report=report)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
-        for name, text in (*numbers.items(), ("delta", goal.delta))
-        if text is not None and name != "class"
-    }
-    each = None
-    if samples_per_user is not None:
-        each = whole("plan", "samples_per_user", samples_per_user)
-    length = None if horizon is None else whole("plan", "horizon", horizon)
+        for name, text in vars(goal).items() if text is not None and name != "concept_class"
+    }  # fmt: skip
+    each, length, points = (
+        None if text is None else whole("plan", name, text)
+        for name, text in (("samples_per_user", samples_per_user), ("horizon", horizon),
+                           ("public_points", public_points))
+    )  # fmt: skip
     listed = label_list("plan", labels, positive=None)
-    opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
-    if opened is not None and public_points is not None:
-        opened = public_class(opened[0], public_points), opened[1]
-    assert concept_class is not None
-    assert opened is not None
-    concepts = opened[0]
+    concepts, _ = open_class(goal.concept_class, schema, labels=listed)
+    if points is not None:
+        concepts = at_so_many(concepts, points)
     if learner is not None:
         from littlestone.cli.theory import planned
 
@@ -233,42 +226,25 @@ def plan(
         raise ParameterError("The '--set' option of plan is for --learner.")
     if solve is not None:
         _not_beside(report=report, horizon=horizon)
-    exact["evaluate"] = _part(solve, evaluated, exact)
+    part = evaluated.part("plan", "1" if solve == "epsilon" else exact["epsilon"])
+    if solve == "alpha" and part is not None:  # as a share of epsilon
+        part /= exact["epsilon"]
+    exact["evaluate"] = part
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
     if n is not None:
         raise ParameterError("The 'n' parameter of plan is for --solve or --interval.")
-    from littlestone.cli.terminal import facts
     from littlestone.planning import plan as compare
 
     plans = compare(concepts, **asked, horizon=length)
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(plans))
-    if json:
-        print(jsonlib.dumps(plans.to_dict(), sort_keys=True))
+    write_page(report, plans)
+    if printed(plans, json=json):
         return 0
     _show(plans)
     _stream(plans)
     facts([("Page", report, "")] if report is not None else [])
     return 0
-
-
-def _complete(numbers: dict[str, str | None], solve: Solved | None) -> None:
-    """Refuse a plan that lacks a number."""
-    for name, text in numbers.items():
-        if name != solve:
-            needed("plan", name, text)
-
-
-def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | None:
-    """Return the part of epsilon that an evaluation takes; for --solve, its share."""
-    if solve == "epsilon":
-        return evaluated.part("plan", "1")
-    part = evaluated.part("plan", exact["epsilon"])
-    return part if solve is None or part is None else part / exact["epsilon"]
 
 
 def _not_beside(**others: object) -> None:
@@ -284,7 +260,6 @@ def _not_beside(**others: object) -> None:
 
 def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
-    from littlestone.cli.terminal import table
     from littlestone.learners.release import proposal_of
     from littlestone.planning import solve
     from littlestone.report.html import number_of
@@ -296,7 +271,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
         out = {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions}
         if (proposal := proposal_of(concepts)) is not None:
             out["proposal"] = {**proposal.to_dict(), "certificates_hold": False}
-        print(jsonlib.dumps(out, sort_keys=True))
+        printed(out, json=True)
         return 0
 
     rows = [
@@ -329,7 +304,7 @@ def _promised(certificate: Certificate) -> str:
 
 
 def _show(plans: Plans) -> None:
-    from littlestone.cli.terminal import note, table
+    from littlestone.bounds.claims import STATUS_WORDS
     from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.html import number_of
 
@@ -352,6 +327,8 @@ def _show(plans: Plans) -> None:
         rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "setting", "status"), rows)
+    for status in {row[-1]: None for row in rows if row[-1] in STATUS_WORDS}:
+        note(f"{status}: {STATUS_WORDS[status]}.")
     if chosen is None:
         note(
             "fit selects none of them by itself: name one with --learner."
@@ -392,7 +369,6 @@ def _show(plans: Plans) -> None:
 
 def _without_user(m: int | None, together: Guarantee | None) -> None:
     """Say how the learners that protect records protect users: `fit --user` takes none of them."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.select import ONE_RECORD
 
     if m is None:
@@ -408,7 +384,6 @@ def _without_user(m: int | None, together: Guarantee | None) -> None:
 
 def _learned(concepts: ConceptClass) -> None:
     """Say what fit says of columns that were learned from records."""
-    from littlestone.cli.terminal import note
     from littlestone.learners.release import proposal_of
     from littlestone.report.html import number_of
 
@@ -424,7 +399,6 @@ def _learned(concepts: ConceptClass) -> None:
 
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import number_of
 
     free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
@@ -443,18 +417,19 @@ def _beside(plans: Plans) -> None:
                 f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} succeeds "
                 f"with fewer than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
             )
-    for bound in plans.lower_bounds:
-        if bound.n is None:
-            value = "" if bound.order is None else f" = {bound.order}"
-            note(
-                f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
-                f"({bound.setting}) [{bound.claim}]."
-            )
+    orders = [bound for bound in plans.lower_bounds if bound.n is None]
+    for bound in orders:
+        value = "" if bound.order is None else f" = {bound.order}"
+        note(
+            f"Also needed, up to an unknown constant factor: {bound.formula}{value} "
+            f"({bound.setting}) [{bound.claim}]."
+        )
+    if any("RepD" in bound.formula for bound in orders):
+        note("RepD: representation dimension; VC: VC dimension.")
 
 
 def _stream(plans: Plans) -> None:
     """Say how many mistakes a stream costs, and how many no private learner avoids."""
-    from littlestone.cli.terminal import note
     from littlestone.report.html import integer
 
     found = plans.stream

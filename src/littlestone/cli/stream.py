@@ -22,18 +22,19 @@ from littlestone.cli.options import (
     Flag,
     Paid,
     Records,
-    Settings,
     check_label,
     check_outputs,
     names,
-    needed,
     open_class,
     refuse_schema,
     say_columns,
     shared,
     whole,
+    write_page,
 )
+from littlestone.cli.terminal import caution, facts
 from littlestone.errors import ParameterError, StoreError, parameter_error
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -56,7 +57,7 @@ class Terms(Csv, Records):
     horizon: str | None = None
     """Expected number of rows. Privacy does not depend on it."""
     beta: str | None = None
-    """Probability with which the bound on mistakes may fail (by default 0.05)."""
+    """Largest probability that the bound on mistakes fails (by default 0.05)."""
     constants: Literal["practical", "theory"] | None = None
     """practical (the default), or theory: the smallest proved bound on mistakes, but usually more
     mistakes in practice."""
@@ -84,10 +85,8 @@ def stream(
     data: str | None = None,
     /,
     *,
-    state: str | None = None,
+    state: str,
     terms: Terms = Terms(),
-    learner: str | None = None,
-    settings: Settings = None,
     resume: Literal["from-start", "new-rows"] | None = None,
     follow: Flag = False,
     out: str | None = None,
@@ -115,9 +114,6 @@ def stream(
     state:
         Folder of the state, readable by you only; created for a new stream. An existing stream
         knows its other parameters: they may be omitted, and cannot change.
-    learner:
-        Instead of --state: an algorithm of the papers, lyu.algorithm3. It learns in memory, to the
-        end of the input; --export then writes everything published there.
     resume:
         How the input continues an existing stream. from-start: it begins again with the stream's
         first row, and rows that were learned already are skipped. new-rows: it begins with the row
@@ -146,23 +142,12 @@ def stream(
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")
     filed.check(paid)
-    if learner is not None:
-        return _of_papers(
-            learner, terms, settings, paid, data,
-            none={"state": state, "resume": resume, "report": report, "record": filed.record,
-                  "status": status or None, "follow": follow or None},
-            out=out, export=export, quiet=quiet,
-        )  # fmt: skip
-    if settings:
-        raise ParameterError("The '--set' option of stream is for --learner.")
-    state = needed("stream", "state", state)
     if export is not None or report is not None or filed.record is not None or status:
         _write_public(state, filed, export=export, report=report)
         if status:
             _show_status(state, json=json)
         return 0
     seed = paid.checked_seed("stream")
-    from littlestone.cli.terminal import caution
     from littlestone.learners.base import weaknesses
     from littlestone.learners.online.journal import open_stream
 
@@ -193,49 +178,6 @@ def stream(
         if ours:
             os.close(handle)
     return 0
-
-
-def _of_papers(
-    learner: str,
-    terms: Terms,
-    settings: list[str] | None,
-    paid: Paid,
-    data: str | None,
-    *,
-    none: Json,
-    **how: Any,
-) -> int:
-    """Learn by an algorithm of the papers."""
-    from littlestone.cli.theory import streamed
-    from littlestone.data.cells import CsvFormat
-    from littlestone.data.read import RowReader
-
-    for name, value in none.items():
-        if value is not None:
-            raise ParameterError(
-                f"The {name!r} parameter of stream is not for --learner {learner}: it learns in "
-                "memory and keeps no state."
-            )
-    rule = terms.label_rule("stream")
-    column = (names("stream", "x", terms.x) or ["x"])[0]
-    what = "The standard input" if data is None else f"The file {data!r}"
-
-    def reader_of(concepts: ConceptClass) -> RowReader:
-        return RowReader(
-            concepts.domain, column, terms.y or "y", rule["positive"] or "1", rule["negative"],
-            terms.strict, None, what=what, form=CsvFormat.parse(terms.csv or "", "stream"),
-        )  # fmt: skip
-
-    handle, ours = _input(data)
-    try:
-        return streamed(
-            learner, terms, settings, paid, reader_of=reader_of,
-            lines_of=lambda reader: _lines(handle, 1 << 14, reader.form.encoding, follow=False),
-            **how,
-        )  # fmt: skip
-    finally:
-        if ours:
-            os.close(handle)
 
 
 def _learn(
@@ -449,7 +391,6 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
 def _write_public(folder: str, filed: Filed, *, export: str | None, report: str | None) -> None:
     """Write what was published: as JSON, a page, a record; the private part is not shown."""
     from littlestone.learners.online.journal import Journal, read_public
-    from littlestone.safe_io import write_text
 
     if export is None and report is None and filed.record is None:
         return
@@ -460,10 +401,7 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
     public = read_public(folder)
     if export is not None:
         write_text(export, jsonlib.dumps(public, indent=1) + "\n")
-    if report is not None:
-        from littlestone.report import page
-
-        write_text(report, page(public))
+    write_page(report, public)
     if filed.record is not None:
         from littlestone.learners.online.journal import stream_record
 
@@ -473,7 +411,6 @@ def _write_public(folder: str, filed: Filed, *, export: str | None, report: str 
 def _show_status(folder: str, *, json: bool) -> None:
     """Print the state of a stream."""
     from littlestone.classes import class_from_dict, load
-    from littlestone.cli.terminal import facts
     from littlestone.learners.online.journal import Journal, read_public
     from littlestone.learners.release import parts_in, proposal_of
     from littlestone.privacy import total

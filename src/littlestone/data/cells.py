@@ -443,10 +443,6 @@ _ISO = re.compile(
     r"| ?(?P<sign>[+-])(?P<east>[01][0-9]|2[0-3])(?::?(?P<east_minute>[0-5][0-9])"
     r"(?::?(?P<east_second>[0-5][0-9]))?)?)?)?"
 )
-#: Texts of which the first 10 characters say the day, for engines: their date may be none.
-ISO_TIME = (
-    r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?\z"
-)
 _FIRST = datetime(1, 1, 1)
 DAY = 86_400  # seconds
 DAYS_TO_1970 = 719_162  # from the year 1
@@ -585,11 +581,6 @@ class Calendar:
             constraint = f"whole numbers from {low + 1} to {high}"
             raise parameter_error(caller, "bins", constraint, edge)
         return edge
-
-    @property
-    def of_days(self) -> bool:
-        """Whether the day alone decides, unless cut dates have a time."""
-        return self.by != "hour"
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

@@ -13,8 +13,7 @@ What it returns has a type that depends on the given type only.
 
 DuckDB's own reader of Parquet stops at such values, and casts the later parts of a table to the
 types of the first one. `ParquetParts` asks for parts with equal columns (their schemas are public),
-and `ParquetColumns` hands out each value made safe alone, before DuckDB counts. Only whole numbers
-and booleans have no such values: DuckDB reads them itself (`littlestone.data.tables`).
+and `parquet_stream` hands out each value made safe alone.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ import shutil
 import sys
 import tempfile
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -243,49 +242,46 @@ class ParquetParts:
         self.alike = all(other == self.fields for other in columns)
 
 
-class Rows(ABC):
-    """An Arrow stream that can be read again and again."""
+@dataclass(frozen=True)
+class Stream:
+    """Columns c0, c1, ... of a table, of public types; each call reads from the first row.
+
+    With a last column "count" each row stands for so many equal ones.
+    """
 
     schema: pa.Schema
+    batches: Callable[[], Iterator[pa.RecordBatch]]
 
-    @abstractmethod
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows, in order."""
+    def tables(self, rows: int = 1) -> Iterator[pa.Table]:
+        """Yield the batches as tables of so many rows at least, save the last one; never none."""
+        kept: list[pa.Table] = []
+        empty = True
+        for batch in self.batches():
+            kept.append(pa.Table.from_arrays(batch.columns, self.schema.names))
+            if sum(map(len, kept)) >= rows:
+                yield pa.concat_tables(kept)
+                kept, empty = [], False
+        if kept or empty:
+            yield pa.concat_tables(kept or [self.schema.empty_table()])
 
-    def __arrow_c_schema__(self) -> object:
-        """Return the schema (Arrow's interface between libraries)."""
-        return self.schema.__arrow_c_schema__()
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return a new stream from the first row (Arrow's interface between libraries)."""
-        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
-        return reader.__arrow_c_stream__(requested_schema)
+def parquet_stream(parts: ParquetParts, columns: Sequence[int]) -> Stream:
+    """Return some columns of Parquet files: the rows of all parts, in order."""
+    asked = [parts.fields[position] for position in columns]
+    schema = pa.schema([(f"c{j}", portable_type(kind)) for j, (_, kind) in enumerate(asked)])
 
-
-class ParquetColumns(Rows):
-    """Some columns of Parquet files."""
-
-    def __init__(self, parts: ParquetParts, columns: Sequence[int]) -> None:
-        self._parts = parts
-        asked = [parts.fields[position] for position in columns]
-        self._names = [name for name, _ in asked]
-        self.schema = pa.schema(
-            [(f"c{j}", portable_type(kind)) for j, (_, kind) in enumerate(asked)]
-        )
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of all parts, in order."""
+    def batches() -> Iterator[pa.RecordBatch]:
         import pyarrow.dataset as ds  # noqa: PLC0415 - imports pandas, which takes a while
 
-        files = ds.dataset(
-            self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
-        )
-        asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
-        progress = Progress(self._parts.rows)
+        files = ds.dataset(parts.paths, schema=pa.schema(parts.fields), format="parquet")
+        cells = {f"c{j}": ds.field(name) for j, (name, _) in enumerate(asked)}
+        progress = Progress(parts.rows)
         options = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
-        for batch in files.to_batches(columns=asked, fragment_scan_options=options, **_AHEAD):
+        for batch in files.to_batches(columns=cells, fragment_scan_options=options, **_AHEAD):
             progress(len(batch))
-            yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
+            yield pa.record_batch([portable(column) for column in batch], schema=schema)
+
+    return Stream(schema, batches)
 
 
 # -- The embedded engine (DuckDB), private to this process; no engine's messages are shown.
@@ -530,13 +526,12 @@ atexit.register(_release_cached_types)
 # stores it.
 
 
-# Lazy engines: which ones group by value, and how each is made to compare texts by their bytes
+# Lazy engines: which ones hand out rows, or group by value
 #
-# Polars compares texts by their bytes. The others may have a collation (of a column, of a
-# session),
-# so texts become bytes inside the engine, by what each calls that. An engine that is not listed
-# here
-# is refused by its name: nobody has looked whether it keeps the rules.
+# DuckDB and Polars hand out rows. The others group equal ones first. They may have a collation (of
+# a column, of a session), so texts become bytes inside the engine, by what each calls that. An
+# engine that is not listed here is refused by its name: nobody has looked whether it keeps the
+# rules.
 #
 # For Ibis the types are as few as the rules need: whole numbers, floats, booleans, texts
 # and bytes. Others are refused by type, since what a driver does with odd values of theirs (a date
@@ -597,7 +592,7 @@ def only_plain(frame: Frame, names: list[str], caller: str) -> None:
 
 
 def bytewise(frame: Frame) -> Frame:
-    """Return the frame with its texts as bytes, so that an engine groups equal texts only.
+    """Return a frame of Spark or Ibis with its texts as bytes: they group equal texts only then.
 
     Under a collation (of a column or of a session) an engine takes ``Bonn`` and ``bonn`` for one
     text, and shows whichever came first: one record would rewrite the cells of all others.
@@ -608,13 +603,9 @@ def bytewise(frame: Frame) -> Frame:
         return frame
     native: Any = frame.to_native()
     engine: Any = frame.implementation
-    if engine is nw.Implementation.DUCKDB:
-        cells = {name: duckdb.ColumnExpression(name) for name in columns}
-        bytes_of = {name: duckdb.FunctionExpression("encode", cells[name]) for name in texts}
-        native = native.select(*(c.alias(name) for name, c in (cells | bytes_of).items()))
-    elif engine in SPARK:
+    if engine in SPARK:
         native = native.withColumns({name: native[name].cast("binary") for name in texts})
-    elif engine is nw.Implementation.IBIS:
+    else:  # Ibis
         dialect = str(native.get_backend().name)
         native = native.mutate(**{name: encoded(native[name], dialect) for name in texts})
     grouped: Frame = nw.from_native(native)

@@ -1,19 +1,14 @@
-"""Counting a table: its cells, or groups of equal ones, converted by public rules.
+"""Counting a table: its cells, converted batch by batch by public rules.
 
-Cells come as raw batches where the types of their columns are plain, else as groups of equal cells
-from the engine (`groups.py`). Which way is taken follows from types, which are public.
+An engine that holds a table may hand out groups of equal rows with their numbers instead.
 """
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -22,7 +17,6 @@ import pyarrow.compute as pc
 from littlestone.data.cells import (
     DAY,
     DAYS_TO_1970,
-    ISO_TIME,
     SECONDS,
     WHITE,
     Calendar,
@@ -35,9 +29,7 @@ from littlestone.data.cells import (
 )
 from littlestone.data.containers import (
     PER_SECOND,
-    SPARK,
-    Frame,
-    bytewise,
+    Stream,
     portable,
     repaired,
     run_engine,
@@ -48,7 +40,6 @@ from littlestone.data.domains import (
     IntegerDomain,
     Keys,
     Line,
-    check_same,
     distinct,
     object_points,
     refusal,
@@ -57,8 +48,8 @@ from littlestone.data.domains import (
     widened,
 )
 from littlestone.data.schema import Column, Schema
-from littlestone.data.tables import Stream, Table, read_table
-from littlestone.errors import DataError, check_rows, parameter_error
+from littlestone.data.tables import Table, read_table
+from littlestone.errors import check_rows, parameter_error
 from littlestone.types import Points
 
 if TYPE_CHECKING:
@@ -250,250 +241,14 @@ def _valid(column: pa.ChunkedArray) -> Mask:
     return mask
 
 
-# -- Grouping where the data lie: one expression for all engines, and its groups in batches.
-#
-# The engine groups equal raw cells and counts them; only groups come to Python, where each
-# distinct cell is converted by the public rules. For rows of a schema the numeric columns are
-# binned inside the engine (`bin_in_engine`), by comparisons that agree exactly with
-# `Column.code`, so that ten million different incomes do not become ten million groups.
-#
-# DuckDB streams its groups itself. Spark would collect them: `toArrow` holds all of them in the
-# memory of this process. Here its Python workers pack each Arrow batch of groups into one binary
-# cell, and `toLocalIterator` fetches a partition of such cells after the other (both are public
-# calls of PySpark, classic and Connect). The function that packs is sent by value and needs
-# PyArrow only: this library is not imported by the workers. Whether workers can run it is tried
-# with a row that is no record; if not, groups are collected.
-
-
-INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
-FLOATS = (nw.Float32, nw.Float64)
-
-#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
-_MOST_EDGES = 300
-
-
-class Binned(NamedTuple):
-    """A column in the engine: what is to be computed first, and from that its code.
-
-    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
-    whose rest is not is still to be converted.
-    """
-
-    value: nw.Expr  # a number, or null
-    rest: nw.Expr | None  # cells that are no plain number, as they are
-    edges: tuple[int | float, ...]
-
-    def code(self, value: nw.Expr) -> nw.Expr:
-        """Return the code of the value, which the engine has computed in a step before."""
-        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
-
-
-def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
-    """Return the expressions for a numeric column; None where cells must be read one by one.
-
-    Comparisons are exact: integers are compared with integers (the edges rounded up), floats as
-    doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
-    all engines agree on. Casts are guarded, so no text can make an engine fail.
-    """
-    if column.calendar is not None:
-        return None
-    if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
-        return None
-    if isinstance(dtype, INTEGERS):
-        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
-    if isinstance(dtype, FLOATS):
-        value = cell.cast(nw.Float64)
-        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
-    if isinstance(dtype, nw.String):
-        plain = cell.str.contains(PLAIN)
-        value = nw.when(plain).then(cell).cast(nw.Float64)
-        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
-    return None
-
-
-def _days(cell: nw.Expr, dtype: Any, column: Column | None) -> nw.Expr:
-    """Return cells as they are; times as their days, where the day decides: fewer groups."""
-    if column is None or column.calendar is None or not column.of_days:
-        return cell
-    if isinstance(dtype, nw.Datetime) and dtype.time_zone is None:
-        return cell.cast(nw.Date)
-    if isinstance(dtype, nw.String) and not column.calendar.form:
-        timed = cell.str.contains(ISO_TIME)
-        return nw.when(timed).then(cell.str.slice(0, 10)).otherwise(cell)
-    return cell
-
-
-def _doubles(column: Column) -> tuple[float, ...]:
-    return tuple(float(edge) for edge in column.edges or ())
-
-
-def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
-    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
-    if low == high:
-        return nw.lit(Column.FIRST + low)
-    middle = (low + high) // 2
-    below = value < nw.lit(edges[middle])
-    return (
-        nw.when(below)
-        .then(_code(value, edges, low, middle))
-        .otherwise(_code(value, edges, middle + 1, high))
-    )
-
-
-def in_groups(frame: Frame, schema: Schema | None = None) -> Frame:
-    """Return the groups (k0, k1, ...; of binned columns b0, ...) and their counts, not yet read.
-
-    The first columns are those of the schema, if there is one.
-    """
-    first: dict[str, nw.Expr] = {}
-    then: dict[str, nw.Expr] = {}
-    for j, (name, dtype) in enumerate(frame.collect_schema().items()):
-        column = schema.columns[j] if schema is not None and j < len(schema) else None
-        binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
-        rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
-        if binned is not None:
-            first[f"v{j}"] = binned.value
-            then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
-        if rest is not None:
-            first[f"k{j}"] = rest
-            then[f"k{j}"] = nw.col(f"k{j}")
-    keys = bytewise(frame.select(**first).select(**then))
-    return keys.group_by(*then).agg(count=nw.len())
-
-
-#: Groups of a partition of Spark, at most about: what its driver and a worker hold at once.
-_PARTITION = 1 << 21
-_ROWS = 1 << 18  # of a batch
-
-
-def streamed(frame: Frame) -> bool:
-    """Return whether the engine hands out groups in batches; nothing of the table is read.
-
-    Examples
-    --------
-    >>> from littlestone.data.tables import read_table
-    >>> streamed(read_table({"dose": [3, 9]}).frame(["dose"], "doctest"))
-    True
-    """
-    engine: Any = frame.implementation
-    return engine is nw.Implementation.DUCKDB or (engine in SPARK and _packs(frame.to_native()))
-
-
-def in_batches(
-    grouped: Frame, *, rows: int | None = None, size: int = _ROWS
-) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a lazy frame, read once, in no order.
-
-    Notes
-    -----
-    *Cost.* Memory of a few batches, where `streamed`; else that of all groups. Spark packs and
-    fetches partitions one after the other, two at a time. Figures: ``docs/scale.md``.
-
-    Examples
-    --------
-    >>> from littlestone.data.tables import read_table
-    >>> frame = read_table({"dose": ["3", "9", "3"]}).frame(["dose"], "doctest")
-    >>> sum(batch.num_rows for batch in in_batches(in_groups(frame)))
-    2
-    """
-    engine, native = cast(Any, grouped.implementation), cast(Any, grouped.to_native())
-    if engine is nw.Implementation.DUCKDB:
-        yield from native.to_arrow_reader(size)
-    elif engine in SPARK and _packs(native):
-        found = 0
-        for batch in _joined(_unpacked(_cut(native, rows)), size):
-            found += pc.sum(batch.column(batch.num_columns - 1)).as_py()
-            yield batch
-        check_same([found] if rows is None else [rows, found])  # each partition is a job
-    else:
-        yield from cast(Any, grouped.collect("pyarrow")).to_native().to_batches(size)
-
-
-def _cut(native: Any, rows: int | None) -> Any:
-    """Ask Spark for more partitions, if so many rows may be too many groups for those it makes."""
-    known = native.sparkSession.conf.get("spark.sql.shuffle.partitions")
-    needed = math.ceil((rows or 0) / _PARTITION)
-    if not known.isdigit() or needed <= int(known):  # some clusters say: auto
-        return native
-    return native.repartition(needed, *native.columns[:-1])
-
-
-def _unpacked(native: Any) -> Iterator[pa.RecordBatch]:
-    """Fetch the batches that Spark's workers packed."""
-    with warnings.catch_warnings():
-        # pyspark says that it does not fully support pandas 3; nothing here goes through pandas.
-        warnings.simplefilter("ignore", FutureWarning)
-        packed = native.mapInArrow(_packer(), "packed binary")
-    kinds = native.limit(0).toArrow().schema  # workers name time zones in another way
-    for (cell,) in packed.toLocalIterator(prefetchPartitions=True):
-        for batch in pa.ipc.open_stream(pa.py_buffer(cell)):
-            yield batch.cast(kinds)
-
-
-def _joined(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """Join small batches: each costs about a millisecond for each column."""
-    kept: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        kept.append(batch)
-        rows += batch.num_rows
-        if rows >= size:
-            yield pa.concat_batches(kept)
-            kept, rows = [], 0
-    if kept:
-        yield pa.concat_batches(kept)
-
-
-def _packs(native: Any) -> bool:
-    """Return whether Spark's workers can pack batches: a public thing, of the cluster only."""
-
-    def run() -> bool:
-        one = native.sparkSession.range(1)
-        return [batch.num_rows for batch in _unpacked(one)] == [1]
-
-    try:
-        return run_engine(run, "Spark's workers cannot run Python with Arrow.")
-    except DataError:
-        return False
-
-
-def _packer() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the function for the workers. It is nested, so that it is pickled by value."""
-
-    def pack(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow  # noqa: PLC0415 - of the worker
-
-        compression = "zstd" if pyarrow.Codec.is_available("zstd") else None
-        options = pyarrow.ipc.IpcWriteOptions(compression=compression)
-        left: list[Any] = []
-        for batch in batches:
-            left.append(batch)
-            while left:
-                piece = left.pop()
-                half = piece.num_rows // 2
-                if piece.nbytes > 1 << 24 and half:  # what Spark sends at once is limited
-                    left += [piece.slice(half), piece.slice(0, half)]
-                    continue
-                sink = pyarrow.BufferOutputStream()
-                with pyarrow.ipc.new_stream(sink, piece.schema, options=options) as out:
-                    out.write_batch(piece)
-                cell = pyarrow.array([sink.getvalue().to_pybytes()], pyarrow.binary())
-                yield pyarrow.record_batch([cell], names=["packed"])
-
-    return pack
-
-
 STOPPED = (
     "The engine stopped while reading the table given to {}. Its own message is not shown, "
     "because such messages quote rows; run the engine on the table directly to see it."
 )
 
-_MOST_CELLS = 2**22  # that are read at once
-_PLAIN_counting = (
-    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
-    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-    *(pa.types.is_binary, pa.types.is_large_binary),
-)
+_MOST_CELLS = 2**22  # of several columns that are counted in one reading
+_ROWS = 2**22  # that are converted at a time
+_MOST_GROUPS = 2**24  # that are kept apart though some may be equal
 
 
 class Groups(NamedTuple):
@@ -506,6 +261,25 @@ class Groups(NamedTuple):
     user: Ints
     keys: Keys  # of users
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the groups of some parts, which have no users."""
+        points, where = distinct(np.concatenate([part.points for part in parts]))
+        starts = np.cumsum([0, *(len(part.points) for part in parts)])
+        where = np.append(where, -1)  # outside the domain is the last one
+        point = [
+            where[np.where(part.point < 0, -1, part.point + start)]
+            for part, start in zip(parts, starts, strict=False)
+        ]
+        label, n = (np.concatenate([part[field] for part in parts]) for field in (2, 3))
+        return parts[0]._replace(points=points, point=np.concatenate(point), label=label, n=n)
+
+    def merged(self) -> Self:
+        """Add up equal groups."""
+        rows, where = distinct(np.stack([self.point, self.label.astype(np.int64)], axis=1))
+        n = totals(where, self.n, len(rows))
+        return self._replace(point=rows[:, 0], label=rows[:, 1].astype(self.label.dtype), n=n)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reading:
@@ -513,7 +287,7 @@ class Reading:
 
     caller: str
     opened: Table
-    frame: Frame
+    stream: Stream
     columns: list[str]  # of points, then of labels, then of users
     numbers: list[str]
     domain: Domain
@@ -553,14 +327,14 @@ class Reading:
         numeric = target is not None or all(rule.numeric for rule in rules)
         numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
         columns = [*names, y, *(name for name in (event, user) if name is not None)]
-        frame = opened.frame(columns, caller, numbers=numbers)
+        stream = opened.stream(columns, caller, numbers=numbers)
         opened.once(y, caller)
-        if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
+        if user is not None and pa.types.is_floating(stream.schema.types[len(columns) - 1]):
             raise float_users(f"The users in the column {user!r}", caller)
         return cls(
             caller=caller,
             opened=opened,
-            frame=frame,
+            stream=stream,
             columns=columns,
             numbers=numbers,
             domain=domain,
@@ -573,55 +347,43 @@ class Reading:
         )
 
     def groups(self, *, strict: bool = False) -> Groups:
-        """Let the engine group all cells, and convert them."""
-        if not strict and (known := self.opened.groups(self)) is not None:
-            return cast(Groups, known)
-        counted = _collected(self.frame, self.schema)
+        """Return what all cells are converted to."""
+        known = None if strict else self.opened.groups(self)
+        return self.counted(strict=strict) if known is None else cast(Groups, known)
+
+    def counted(self, *, strict: bool = False) -> Groups:
+        """Convert the cells of the stream, batch by batch."""
+        parts: list[Groups] = []
+        users: list[pa.ChunkedArray] = []
+        most, tables = _MOST_GROUPS, self.stream.tables(_ROWS)
         if strict:
+            tables = iter(list(tables))
             self.opened.check()
-        return self.converted(counted, strict=strict)
+        for cells in tables:
+            parts.append(self.converted(cells, strict=strict))
+            if self.user is not None:
+                users.append(cells[f"c{len(self.columns) - 1}"])
+            elif sum(len(part.n) for part in parts) > most:
+                parts = [Groups.joined(parts).merged()]
+                most = max(most, 2 * len(parts[0].n))
+        groups = Groups.joined(parts) if len(parts) > 1 else parts[0]
+        if self.user is None:
+            return groups
+        chunks = [chunk for column in users for chunk in column.chunks]
+        user, keys = _users(pa.chunked_array(chunks), self.user, self.caller, strict=strict)
+        return groups._replace(user=user, keys=keys)
 
-    def converted(self, counted: pa.Table, *, strict: bool = False) -> Groups:
-        """Convert groups of cells, or the cells of rows, by the public rules."""
-        points, point = self._points(counted, strict=strict)
-        label, n = self._labels(counted, strict=strict), group_sizes(counted)
-        users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
-        if self.user is not None:
-            cells = counted[f"k{len(self.columns) - 1}"]
-            users, keys = _users(cells, self.user, self.caller, strict=strict)
-        return Groups(points, point, label, n, users, keys)
-
-    @cached_property
-    def _stream(self) -> Stream | None:
-        return self.opened.batches(self.columns, self.caller, numbers=self.numbers)
-
-    @cached_property
-    def _direct(self) -> bool:
-        """Whether raw batches are converted: what these types hold is converted at once."""
-        if self._stream is None or not all(
-            any(t(k) for t in _PLAIN_counting) for k in self._stream.kinds
-        ):
-            return False
-        kinds, texts = self._stream.kinds, (*_PLAIN_counting[3:],)
-        if self.schema is None and any(test(kinds[0]) for test in texts):
-            return False
-        return self.user is None or (pa.types.is_integer(kinds[-1]) and kinds[-1] != pa.uint64())
-
-    def _tables(self, rows: int | None) -> Iterator[pa.Table]:
-        """Yield raw cells k0, k1, ..., or groups of equal ones with their numbers, in batches."""
-        if self._direct:
-            names = [f"k{j}" for j in range(len(self.columns))]
-            for batch in cast(Stream, self._stream).batches():
-                yield pa.Table.from_arrays(batch.columns, names)
-        else:
-            for batch in in_batches(in_groups(self.frame, self.schema), rows=rows):
-                yield pa.Table.from_batches([batch])
+    def converted(self, cells: pa.Table, *, strict: bool = False) -> Groups:
+        """Convert the cells of rows, or of groups of equal ones, by the public rules; no users."""
+        points, point = self._points(cells, strict=strict)
+        label, n = self._labels(cells, strict=strict), group_sizes(cells)
+        return Groups(points, point, label, n, np.zeros(0, np.int64), np.zeros(0, np.uint64))
 
     def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
         if self.schema is not None:
             codes = group_codes(cells, self.schema, self.caller, strict=strict)
             return distinct(np.stack(codes, axis=1).astype(np.int16))
-        points, point = points_of(cells["k0"], self.domain)
+        points, point = points_of(cells["c0"], self.domain)
         if strict and (point < 0).any():
             raise refusal(self.caller, self.columns[0], self.domain.rule)
         return points, point
@@ -631,12 +393,12 @@ class Reading:
         if self.target is not None:
             first = 1 if self.schema is None else len(self.schema)
             last = len(self.columns) - (self.user is not None)
-            found = self.target.of_cells([cells[f"k{j}"] for j in range(first, last)])
+            found = self.target.of_cells([cells[f"c{j}"] for j in range(first, last)])
             if strict and (found < 0).any():
                 raise refusal(self.caller, self.columns[first], "a number")
             return found
         place = len(self.columns) - 1 - (self.user is not None)
-        raw, name = cells[f"k{place}"], self.columns[place]
+        raw, name = cells[f"c{place}"], self.columns[place]
         if not self.listed:
             if strict:
                 self._check_labels(raw, name)
@@ -659,7 +421,7 @@ class Reading:
 
     def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
         line = cast(Any, self.domain).line
-        return keys_of(cells["k0"], self.domain, line)
+        return keys_of(cells["c0"], self.domain, line)
 
 
 def group_table(caller: str, table: Any, *, strict: bool = False, **arguments: Any) -> Groups:
@@ -735,7 +497,7 @@ def point_pieces(
         kept = [] if key is None else rows[f"c{names.index(key)}"].to_pylist()
         keys = list(map(text, kept))
         if schema is not None:
-            codes = [codes_of(rows[f"c{j}"], column) for j, column in enumerate(schema)]
+            codes = group_codes(rows, schema, caller)
             inside = np.ones(rows.num_rows, dtype=bool)
             return np.stack(codes, axis=1).astype(np.int16), inside, keys
         points, point = points_of(rows["c0"], domain)
@@ -757,18 +519,15 @@ def count_cells(table: Any, name: str, *, caller: str) -> tuple[pa.ChunkedArray,
     --------
     >>> cells, counts = count_cells({"age": [44, 17, 44]}, "age", caller="doctest")
     >>> sorted(zip(cells.to_pylist(), counts.tolist()))
-    [(b'17', 1), (b'44', 2)]
+    [('17', 1), ('44', 2)]
     """
-    frame = read_table(table, caller=caller).frame([name], caller)
-    counted = run_engine(lambda: _collected(frame, None), STOPPED.format(caller))
-    check_rows(counted.num_rows, caller)
-    return counted["k0"], group_sizes(counted)
+    return next(count_columns(read_table(table, caller=caller), [name], caller=caller))
 
 
 def count_columns(
     table: Table, names: Sequence[str], *, caller: str
 ) -> Iterator[tuple[pa.ChunkedArray, Ints]]:
-    """Yield what `count_cells` returns of each column; the file of a small table is read once.
+    """Yield what `count_cells` returns of each column; a small table is read once for several.
 
     Examples
     --------
@@ -776,23 +535,29 @@ def count_columns(
     >>> [counts.tolist() for _, counts in count_columns(table, ["age", "city"], caller="doctest")]
     [[2], [1, 1]]
     """
-    first = count_cells(table, names[0], caller=caller)
-    yield first
-    together = _MOST_CELLS // int(first[1].sum())
-    left = list(names[1:])
-    while left:
-        some, left = left[: together or 1], left[together or 1 :]
-        stream = table.batches(some, caller) if len(some) > 1 else None
-        if stream is None or not all(
-            any(t(kind) for t in _PLAIN_counting) for kind in stream.kinds
-        ):
-            yield from (count_cells(table, name, caller=caller) for name in some)
-            continue
-        batches = run_engine(lambda stream=stream: list(stream.batches()), STOPPED.format(caller))  # type: ignore[misc]
-        for j in range(len(some)):
-            found = pa.chunked_array([b.column(j) for b in batches], stream.kinds[j]).value_counts()
-            cells, counts = found.flatten()
-            yield pa.chunked_array([cells]), counts.to_numpy()
+    some, left = list(names[:1]), list(names[1:])
+    while some:
+        stream = table.stream(some, caller)
+
+        def run(stream: Stream = stream) -> list[pa.Table]:
+            parts: list[list[pa.Table]] = [[] for _ in stream.schema.names]
+            for cells in stream.tables():
+                n = group_sizes(cells)
+                for column, part in zip(cells.columns, parts, strict=True):
+                    part.append(_summed(pa.table([column, n], ["cell", "n"])))
+            return [_summed(pa.concat_tables(part)) for part in parts]
+
+        counted = run_engine(run, STOPPED.format(caller))[: len(some)]
+        rows = int(pc.sum(counted[0]["n"]).as_py() or 0)
+        check_rows(rows, caller)
+        yield from ((found["cell"], found["n"].to_numpy()) for found in counted)
+        together = max(_MOST_CELLS // rows, 1)
+        some, left = left[:together], left[together:]
+
+
+def _summed(counts: pa.Table) -> pa.Table:
+    """Add up the numbers of equal cells."""
+    return counts.group_by("cell").aggregate([("n", "sum")]).rename_columns(["cell", "n"])
 
 
 def count_codes(table: Any, column: Column, *, caller: str) -> Ints:
@@ -805,16 +570,22 @@ def count_codes(table: Any, column: Column, *, caller: str) -> Ints:
     array([1, 1, 1, 1])
     """
     numbers = [column.name] if column.of_numbers else []
-    frame = read_table(table, caller=caller).frame([column.name], caller, numbers=numbers)
-    schema = Schema((column,))
+    stream = read_table(table, caller=caller).stream([column.name], caller, numbers=numbers)
+    return _totals(stream, lambda cells: codes_of(cells, column), column.n_codes, caller)
+
+
+def _totals(
+    stream: Stream, code: Callable[[pa.ChunkedArray], Ints], size: int, caller: str
+) -> Ints:
+    """Return how many rows have each code, of their first cell."""
 
     def run() -> Ints:
-        counted = _collected(frame, schema)
-        check_rows(counted.num_rows, caller)
-        (codes,) = group_codes(counted, schema, caller)
-        return totals(codes.astype(np.int64), group_sizes(counted), column.n_codes)
+        parts = (totals(code(cells["c0"]), group_sizes(cells), size) for cells in stream.tables())
+        return sum(parts, np.zeros(size, dtype=np.int64))
 
-    return run_engine(run, STOPPED.format(caller))
+    counts = run_engine(run, STOPPED.format(caller))
+    check_rows(int(counts.sum()), caller)
+    return counts
 
 
 def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> Ints:
@@ -827,7 +598,7 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> I
     """
     rules = [match(caller, "labels", label) for label in labels]
     numbers = [y] if any(rule.numeric for rule in rules) else []
-    frame = read_table(table, caller=caller).frame([y], caller, numbers=numbers)
+    stream = read_table(table, caller=caller).stream([y], caller, numbers=numbers)
 
     def code(raw: object) -> int:
         written = text(raw)
@@ -836,14 +607,8 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, caller: str) -> I
         found = [i for i, rule in enumerate(rules) if rule(raw)]
         return Column.FIRST + found[0] if found else Column.OTHER
 
-    def run() -> Ints:
-        counted = _collected(frame, None)
-        check_rows(counted.num_rows, caller)
-        return totals(
-            _convert(counted["k0"], code), group_sizes(counted), Column.FIRST + len(rules)
-        )
-
-    return run_engine(run, STOPPED.format(caller))
+    size = Column.FIRST + len(rules)
+    return _totals(stream, lambda cells: _convert(cells, code), size, caller)
 
 
 def match(caller: str, name: str, value: Any) -> Match:
@@ -882,12 +647,6 @@ def number_columns(names: list[str], schema: Schema | None, domain: Domain) -> l
     return [name for name, column in zip(names, schema, strict=True) if column.of_numbers]
 
 
-def _collected(frame: Frame, schema: Schema | None) -> pa.Table:
-    """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
-    counted: pa.Table = cast(Any, in_groups(frame, schema).collect("pyarrow")).to_native()
-    return counted
-
-
 def group_sizes(cells: pa.Table) -> Ints:
     """Return how many records each group has; of raw cells each is a record."""
     if "count" not in cells.column_names:
@@ -898,18 +657,12 @@ def group_sizes(cells: pa.Table) -> Ints:
 def group_codes(
     cells: pa.Table, schema: Schema, caller: str, *, strict: bool = False
 ) -> list[npt.NDArray[Any]]:
-    """Return the codes of rows, column by column; the engine has found some already."""
+    """Return the codes of rows, column by column."""
     codes = []
     for j, column in enumerate(schema):
-        raw = codes_of(cells[f"k{j}"], column) if f"k{j}" in cells.column_names else None
-        if strict and raw is not None and (raw == column.OTHER).any():
+        codes.append(codes_of(cells[f"c{j}"], column))
+        if strict and (codes[j] == column.OTHER).any():
             raise refusal(caller, column.name, column.rule)
-        if f"b{j}" in cells.column_names:
-            code = cells[f"b{j}"]
-            known = code.is_valid().to_numpy()
-            value = code.fill_null(column.MISSING).to_numpy()
-            raw = value if raw is None else np.where(known, value, raw)
-        codes.append(cast(npt.NDArray[Any], raw))
     return codes
 
 

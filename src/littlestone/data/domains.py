@@ -204,8 +204,10 @@ def _distinct_rows(rows: Points) -> tuple[Points, Index]:
         for column, span in enumerate(spans):
             key *= span
             key += rows[:, column].astype(np.int64) - int(low[column])
-        _, first, where = np.unique(key, return_index=True, return_inverse=True)
-        return rows[first], where.reshape(-1).astype(np.int64)
+        keys, where = _distinct_integers(key)
+        place = np.empty(len(keys), dtype=np.int64)
+        place[where] = np.arange(n)
+        return rows[place], where
     order = np.lexsort(rows.T[::-1]) if width else np.arange(n)
     ordered = rows[order]
     new = np.ones(n, dtype=bool)

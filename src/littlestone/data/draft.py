@@ -503,7 +503,7 @@ def draft(
         require_names(table, header_is_public, form, caller)
         read = read_table(table, csv=form, caller=caller)
         features = _features(read, label)
-        kinds = dict(zip(features, declared_kinds(read, features, caller), strict=True))
+        kinds = dict(zip(features, read.kinds(features, caller), strict=True))
     blocks = [_HEAD]
     if label is not None:
         blocks.append(f"# [{toml_key(label)}] is the label.\n")
@@ -604,7 +604,7 @@ def compare(
     read = read_table(table, csv=csv, declared=schema.csv, caller=caller)
     found = [name for name in schema.names if name in read.names]
     lacking = [name for name in schema.names if name not in read.names]
-    kinds = dict(zip(found, declared_kinds(read, found, caller), strict=True)) if found else {}
+    kinds = dict(zip(found, read.kinds(found, caller), strict=True)) if found else {}
     return [f"The table has no column {name!r}." for name in lacking] + [
         f"The column {name!r} of the table holds lists or structures, not cells. Unnest it first."
         for name, kind in kinds.items()
@@ -626,21 +626,10 @@ def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, ca
         )
 
 
-def declared_kinds(table: Table, columns: list[str], caller: str) -> list[Any]:
-    """Return the declared types; None where nothing declares one (CSV, tables in memory).
-
-    Lists and structures have a type always: they are refused by it.
-    """
-    stream = table.batches(columns, caller)
-    if stream is None:
-        return [None] * len(columns)
-    return [kind if table.declared or pa.types.is_nested(kind) else None for kind in stream.kinds]
-
-
 def cells_of(table: Table, name: str, caller: str, numbers: Sequence[str] = ()) -> list[object]:
     """Return the cells of a column."""
-    frame = table.frame([name], caller, numbers=numbers).collect()
-    return frame.get_column(frame.columns[0]).to_list()
+    pieces = table.pieces([name], caller, numbers=numbers)
+    return [cell for piece in pieces for cell in piece.column(0).to_pylist()]
 
 
 def _to_fill_in(name: str, kind: Any) -> str:

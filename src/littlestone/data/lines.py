@@ -39,7 +39,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from littlestone.data.cells import WHITE, CsvFormat
-from littlestone.data.containers import Rows
 from littlestone.errors import DataError
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
@@ -57,7 +56,7 @@ Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
-class CsvColumns(Rows):
+class CsvColumns:
     """Some columns of CSV files."""
 
     def __init__(

@@ -22,8 +22,8 @@ from littlestone.costs import Costs
 from littlestone.data.cells import CsvFormat, Match, text, user_name
 from littlestone.data.containers import run_engine
 from littlestone.data.counting import (
-    INTEGERS,
     STOPPED,
+    Groups,
     Reading,
     codes_of,
     distinct_cells,
@@ -44,8 +44,7 @@ from littlestone.data.domains import (
 from littlestone.data.lines import columns_in, names_in, numbered, to_utf8
 from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
-from littlestone.data.stored import Encoded, OnLine, Records, Store, Stored, StoredUsers, Unread
-from littlestone.data.tables import Stream, read_table
+from littlestone.data.stored import Encoded, OnLine, Store, Stored, StoredUsers, Unread
 from littlestone.data.targets import UserSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
@@ -95,7 +94,9 @@ class _Sampled(Reading):
 
     def in_memory(self, *, strict: bool = False) -> Any:
         """Count what all cells are converted to."""
-        groups = self.groups(strict=strict)
+        return self._sample(self.groups(strict=strict))
+
+    def _sample(self, groups: Groups) -> Any:
         if self.user is not None:
             return UserSample.grouped(groups)
         return grouped(*groups[:4], len(self.rules) if self.listed else None)
@@ -104,35 +105,41 @@ class _Sampled(Reading):
         """Read what is needed; a large table is stored, or looked at when something is asked."""
         line: Line | None = getattr(self.domain, "line", None)
         if need == "places":
-            rows = self.opened.rows() if self._stream else None
-            if not rows:
+            rows = self.opened.rows()
+            if not rows or self._counted:
                 return self.in_memory()
             labels = len(self.rules) if self.listed else None
             take = partial(self._taken, rows)
             return Unread(rows, self.in_memory, take=take, labels=labels)
-        if need == "extremes" and self._direct and self._outermost:
+        if need == "extremes" and self._outermost:
             sample = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)
             return Unread(sample.n, whole, extremes=self._extremes, known=(most, sample))
         if self.user is not None:
             # how many records the users have is private: in the store, however few there are
             stores = self.domain.bounds is not None and line is not None
-            return self._stored_users(self.opened.rows()) if stores else self.in_memory()
+            return self._stored_users() if stores else self.in_memory()
         fits = self.schema is not None or (line is not None and line.size > large)
         rows = self.opened.rows() if fits else 0
         if rows is not None and rows < large:
             return self.in_memory()
-        stored = self._stored(rows)
+        stored = self._stored()
+        check_same([stored.n if rows is None else rows, stored.n])
         return stored if stored.n >= large else stored.counted
 
     @property
     def _outermost(self) -> bool:
-        """Whether there are extremes of raw batches: of whole numbers in a domain of any size."""
-        if self.domain.bounds is None:
-            return False
-        return self.domain.small or not pa.types.is_floating(cast(Stream, self._stream).kinds[0])
+        """Whether extremes are kept as batches come: of whole numbers in a domain of any size."""
+        kind = self.stream.schema.types[0]
+        numbers = pa.types.is_integer(kind) or (pa.types.is_floating(kind) and self.domain.small)
+        return self.domain.bounds is not None and numbers and not self._counted
 
-    def _stored(self, rows: int | None) -> Stored:
+    @property
+    def _counted(self) -> bool:
+        """Whether the engine hands out groups."""
+        return "count" in self.stream.schema.names
+
+    def _stored(self) -> Stored:
         """Convert batch by batch; let the store group and sort."""
         labels = len(self.rules) + 1
         outside = np.zeros(labels, dtype=np.int64)
@@ -142,10 +149,10 @@ class _Sampled(Reading):
         else:
             layout = Encoded(self.schema.n_codes)
         fields = [(name, pa.int64()) for name in layout.names]
-        schema = _schema([*fields, ("label", pa.int8())], counts=not self._direct)
+        schema = _schema([*fields, ("label", pa.int8())], counts=self._counted)
 
         def given() -> Iterator[pa.RecordBatch]:
-            for cells in self._tables(rows):
+            for cells in self.stream.tables():
                 label, n = self._labels(cells), group_sizes(cells)
                 if isinstance(layout, Encoded):
                     codes = group_codes(cells, cast(Schema, self.schema), self.caller)
@@ -160,21 +167,22 @@ class _Sampled(Reading):
                 columns = [*words, label, n]
                 yield pa.record_batch(columns[: len(schema)], schema=schema)
 
-        records = Records.keep(layout, schema, given(), labels, outside)
-        return Stored(records, Costs.equal(len(self.rules) if self.listed else 2))
+        costs = Costs.equal(len(self.rules) if self.listed else 2)
+        return Stored.keep(layout, schema, given(), costs, outside)
 
-    def _stored_users(self, rows: int | None) -> StoredUsers:
+    def _stored_users(self) -> StoredUsers:
         """Let the store group and sort by user; names that are no numbers are numbered first."""
-        kind = list(self.frame.collect_schema().values())[-1]
-        names: dict[Any, int] | None = None if isinstance(kind, INTEGERS) else {}
+        kind = self.stream.schema.types[len(self.columns) - 1]
+        whole_names = pa.types.is_integer(kind) and kind != pa.uint64()
+        names: dict[Any, int] | None = None if whole_names else {}
         low = cast(Any, self.domain).low
         small, whole = pa.int8(), pa.int64()
         fields = [("nobody", small), ("user", whole), ("key", whole), ("label", small)]
-        schema = _schema(fields, counts=not self._direct)
+        schema = _schema(fields, counts=self._counted)
 
         def given() -> Iterator[pa.RecordBatch]:
-            for cells in self._tables(rows):
-                user, nobody = _numbered(cells[f"k{len(self.columns) - 1}"], names)
+            for cells in self.stream.tables():
+                user, nobody = _numbered(cells[f"c{len(self.columns) - 1}"], names)
                 keys, inside = self._keys(cells)
                 key = np.where(inside, keys, low - 1)
                 columns = [nobody, user, key, self._labels(cells), group_sizes(cells)]
@@ -200,8 +208,8 @@ class _Sampled(Reading):
 
         def run() -> None:
             nonlocal zeros, ones
-            for cells in self._tables(None):
-                column, domain = cells["k0"], cast(IntegerDomain, self.domain)
+            for cells in self.stream.tables():
+                column, domain = cells["c0"], cast(IntegerDomain, self.domain)
                 floats = pa.types.is_floating(column.type)
                 keys, known = self._keys(cells) if floats else whole_numbers(column, domain)
                 one = self._labels(cells) == 1
@@ -218,25 +226,20 @@ class _Sampled(Reading):
 
     def _taken(self, rows: int, places: Ints) -> Sample:
         """Return the sample of the rows at increasing places; other rows are passed over."""
-        stream = cast(Stream, self._stream)
-        schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
+        start = 0
 
-        def run() -> tuple[int, pa.Table]:
-            kept, start = [], 0
-            for batch in stream.batches():
+        def batches() -> Iterator[pa.RecordBatch]:
+            nonlocal start
+            for batch in self.stream.batches():
                 first, last = np.searchsorted(places, [start, start + len(batch)])
                 if first < last:
-                    here = pa.array(places[first:last] - start)
-                    columns = [column.take(here) for column in batch.columns]
-                    kept.append(pa.record_batch(columns, schema=schema))
+                    yield batch.take(pa.array(places[first:last] - start))
                 start += len(batch)
-            return start, pa.Table.from_batches(kept, schema=schema)
 
-        found, chosen = run_engine(run, STOPPED.format(self.caller))
-        check_same([rows, found])
-        part = read_table(chosen, caller=self.caller)
-        frame = part.frame(schema.names, self.caller)
-        return cast(Sample, replace(self, opened=part, frame=frame).in_memory())
+        part = replace(self, stream=replace(self.stream, batches=batches))
+        groups = run_engine(part.counted, STOPPED.format(self.caller))
+        check_same([rows, start])
+        return cast(Sample, self._sample(groups))
 
 
 def _outer(kept: Ints, values: Ints, most: int, *, largest: bool) -> Ints:

@@ -453,16 +453,6 @@ class Column:
         ceilings = (math.ceil(edge) for edge in self.edges or ())
         return tuple(max(edge, -(2**63)) for edge in ceilings if edge < 2**63)
 
-    @cached_property
-    def of_days(self) -> bool:
-        """Whether a cell of a column of dates is decided by its day."""
-        return (
-            self.calendar is not None
-            and self.calendar.of_days
-            and not self.missing
-            and not (self.calendar.by == "date" and any(edge % 86_400 for edge in self.edges or ()))
-        )
-
     @property
     def _label(self) -> str:
         return self.name if self.calendar is None else self.calendar.label(self.name)
@@ -684,16 +674,20 @@ class Schema:
             If there is no such file, or it is not a schema; names all mistakes at once: which key
             of which column.
         """
-        written = read_text(path, "schema", largest=_LARGEST)
-        try:
-            described = tomllib.loads(written)
-        except tomllib.TOMLDecodeError as error:
-            raise ParameterError(f"The schema {str(path)!r} is not TOML: {error}.") from None
-        except (ValueError, RecursionError):  # an enormous integer, endless brackets
-            raise ParameterError(
-                f"The schema {str(path)!r} is not TOML that this program can read."
-            ) from None
-        return cls.from_dict(described)
+        return cls.from_dict(_read_toml(path))
+
+    @classmethod
+    def outline(cls, path: str | Path) -> Schema:
+        """Return the names of a TOML file's columns, and its CSV format: bins stand for the rest.
+
+        For a schema with mistakes, which can then still be compared with a table.
+        """
+        mistakes: list[str] = []
+        described, csv = _without_csv(_read_toml(path), mistakes)
+        if mistakes:
+            raise ParameterError(mistakes[0])
+        names = [name for name in described if name not in RESERVED]
+        return cls(tuple(Column.bins(name, [0]) for name in names), csv=csv)
 
     @classmethod
     def from_dict(cls, described: Mapping[str, Any]) -> Schema:
@@ -1037,6 +1031,18 @@ def _proposal_toml(proposal: Proposal) -> str:
             "",
         ]
     )
+
+
+def _read_toml(path: str | Path) -> dict[str, Any]:
+    written = read_text(path, "schema", largest=_LARGEST)
+    try:
+        return tomllib.loads(written)
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"The schema {str(path)!r} is not TOML: {error}.") from None
+    except (ValueError, RecursionError):  # an enormous integer, endless brackets
+        raise ParameterError(
+            f"The schema {str(path)!r} is not TOML that this program can read."
+        ) from None
 
 
 def _without_csv(

@@ -1,14 +1,12 @@
-"""Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
+"""Any table as one thing: columns by name, and a stream of the cells of those that are asked for.
 
 Four kinds of table, all read by `read_table`: CSV files (parsed by `littlestone.data.lines`) and
-Parquet files (`littlestone.data.containers`) are streams into a private DuckDB (which reads Parquet
-columns of whole numbers itself); frames in memory
-(pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
-that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
-classic and Connect, tables of Ibis) stay in their own engine
-(`littlestone.data.containers`); URLs name tables of databases (`littlestone.data.containers`).
-Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by position, so names with
-dots, spaces or capitals mean nothing to any engine.
+Parquet files (`littlestone.data.containers`); frames in memory (pandas, polars, pyarrow, NumPy
+structured arrays, dictionaries of columns); lazy tables (DuckDB relations, polars lazy frames,
+Spark data frames, classic and Connect, tables of Ibis), whose engine hands out rows, or groups
+equal ones; URLs name tables of databases (`littlestone.data.containers`). Whatever it is,
+`Table.stream` renames the asked columns ``c0, c1, ...`` by position, so names with dots, spaces or
+capitals mean nothing to any engine.
 """
 
 from __future__ import annotations
@@ -17,13 +15,12 @@ import difflib
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
@@ -40,14 +37,14 @@ from littlestone.data.cells import (
     text,
 )
 from littlestone.data.containers import (
+    SPARK,
     Frame,
-    ParquetColumns,
     ParquetParts,
-    Rows,
+    Stream,
     bytewise,
     check_engine,
-    connect,
     only_plain,
+    parquet_stream,
     portable,
     portable_type,
     run_engine,
@@ -67,35 +64,12 @@ _FORMS = (
     "relation, a Spark data frame, a table of Ibis, or the URL of a table in DuckDB or "
     "PostgreSQL"
 )
-_NESTED = (nw.List, nw.Array, nw.Struct)
 #: Types that Arrow, or the grouping of some engine, does not carry safely: read as texts.
 _AS_TEXT = (
-    *(nw.Unknown, nw.Time, nw.Duration),
-    *(nw.Enum, nw.Categorical, nw.Object),
+    *(nw.Unknown, nw.Enum, nw.Categorical, nw.Object),
     *(nw.Int128, nw.UInt128),
 )
-_TIMED = (nw.Time, nw.Duration)
-#: Types of Parquet columns without odd values, and what DuckDB calls them.
-PLAIN_TYPES = {
-    pa.bool_(): "BOOLEAN",
-    pa.int8(): "TINYINT",
-    pa.int16(): "SMALLINT",
-    pa.int32(): "INTEGER",
-    pa.int64(): "BIGINT",
-    pa.uint8(): "UTINYINT",
-    pa.uint16(): "USMALLINT",
-    pa.uint32(): "UINTEGER",
-    pa.uint64(): "UBIGINT",
-}
 _ROWS = 1 << 17  # of a batch
-
-
-@dataclass(frozen=True)
-class Stream:
-    """Columns of a table in batches, of public types."""
-
-    kinds: Sequence[pa.DataType]
-    batches: Callable[[], Iterator[pa.RecordBatch]]
 
 
 class Table(ABC):
@@ -119,8 +93,15 @@ class Table(ABC):
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
 
-    def frame(self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()) -> Frame:
-        """Return these columns, renamed c0, c1, ...; nothing is read before ``collect``.
+    def stream(
+        self,
+        columns: Sequence[str],
+        caller: str,
+        *,
+        numbers: Collection[str] = (),
+        ordered: bool = False,
+    ) -> Stream:
+        """Return the cells of these columns; no record is read before its batches are asked for.
 
         Parameters
         ----------
@@ -129,44 +110,36 @@ class Table(ABC):
             Who asks, for messages.
         numbers : collection of str
             Columns whose cells are read as numbers: with the decimal sign that a CSV file declares.
+        ordered : bool
+            Whether all rows are needed, in their order; else an engine may group equal ones.
 
         Raises
         ------
         ParameterError
             A column that the table does not have.
         DataError
-            A column of lists or structures: it has no cells.
+            A column of lists or structures, which has no cells, or of durations.
         """
         own, numeric = self._called(columns, caller), self._called(numbers, caller)
-        frame = run_engine(lambda: self._frame(own, numeric), _UNREADABLE)
-        schema = run_engine(frame.collect_schema, _UNREADABLE)
-        for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
-            if isinstance(dtype, _NESTED):
+        stream = run_engine(lambda: self._stream(own, numeric, ordered=ordered), _UNREADABLE)
+        for name, kind in zip(columns, stream.schema.types, strict=False):
+            if pa.types.is_nested(kind):
                 raise DataError(
                     f"The column {name!r} given to {caller} holds lists or structures, not cells. "
                     "Unnest it first."
                 )
-            if isinstance(dtype, nw.Duration):
+            if pa.types.is_duration(kind):
                 raise DataError(durations(name, caller))
-            if isinstance(dtype, nw.Float32):  # the double of its shortest text
-                shortest = nw.col(renamed).cast(nw.String).cast(nw.Float64)
-                frame = frame.with_columns(shortest)
-            elif isinstance(dtype, _AS_TEXT):
-                frame = frame.with_columns(nw.col(renamed).cast(nw.String))
-        return frame
+        return stream
 
-    def batches(
-        self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
-    ) -> Stream | None:
-        """Return these columns in batches of rows in their order; None where an engine has none.
+    def kinds(self, columns: Sequence[str], caller: str) -> list[pa.DataType | None]:
+        """Return the declared types; None where nothing declares one (CSV, tables in memory).
 
-        Raises
-        ------
-        ParameterError
-            A column that the table does not have.
+        Lists and structures have a type always: they are refused by it.
         """
-        own, numeric = self._called(columns, caller), self._called(numbers, caller)
-        return run_engine(lambda: self._batches(own, numeric), _UNREADABLE)
+        own = self._called(columns, caller)
+        types = run_engine(lambda: self._stream(own, (), ordered=True), _UNREADABLE).schema.types
+        return [kind if self.declared or pa.types.is_nested(kind) else None for kind in types]
 
     def rows(self) -> int | None:
         """Return the number of rows (public), or None where only a reading tells."""
@@ -179,26 +152,18 @@ class Table(ABC):
     def pieces(
         self, columns: Sequence[str], caller: str, *, numbers: Collection[str] = ()
     ) -> Iterator[pa.Table]:
-        """Yield the rows in their order, a piece after the other; columns are named as in `frame`.
-
-        Tables that stay in an engine which hands out no pieces (polars, Spark) are one.
+        """Yield the rows in their order, a piece after the other; columns are named as in `stream`.
 
         Raises
         ------
         ParameterError, DataError
-            As for `frame`, before the first piece.
+            As for `stream`, before the first piece.
         """
-        frame = self.frame(columns, caller, numbers=numbers)
-        stream = self.batches(columns, caller, numbers=numbers)
-        if stream is None:
-            self._in_order(caller)
-            whole: Any = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
-            yield whole
-            return
-        names = [f"c{j}" for j in range(len(columns))]
-        batches = run_engine(stream.batches, _UNREADABLE)
-        while (batch := run_engine(lambda: next(batches, None), _UNREADABLE)) is not None:
-            yield pa.Table.from_arrays(batch.columns, names)
+        stream = self.stream(columns, caller, numbers=numbers, ordered=True)
+        self._in_order(caller)
+        tables = stream.tables()
+        while (piece := run_engine(lambda: next(tables, None), _UNREADABLE)) is not None:
+            yield piece
 
     def _called(self, columns: Iterable[str], caller: str) -> list[str]:
         """Return what this table calls columns; refuse those that it does not have."""
@@ -218,9 +183,6 @@ class Table(ABC):
         """Say which columns there are: their names are public."""
         return suggest(lacking[0], self.names)
 
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
-        return None
-
     def split(
         self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
     ) -> tuple[Table, Table]:
@@ -235,14 +197,7 @@ class Table(ABC):
         """Refuse a table whose rows have no order."""
 
     @abstractmethod
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame: ...
-
-    def _scan(self, source: Any) -> Frame:
-        """Let the private DuckDB scan something that speaks Arrow."""
-        self._connection = connect()  # kept: it owns the reference to the source
-        self._connection.register("source", source)
-        frame: Frame = nw.from_native(self._connection.table("source"))
-        return frame
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream: ...
 
     def check(self) -> None:  # noqa: B027 - only CSV files have something to check
         """After a strict reading: refuse what the reading itself found (ragged lines)."""
@@ -381,7 +336,7 @@ class _Csv(Table):
     def __init__(self, path: Path, parts: list[Path], form: CsvFormat, separator: str) -> None:
         self._parts = parts
         self._form = replace(form, separator=form.separator or separator)
-        self._stream: CsvColumns | None = None
+        self._read: CsvColumns | None = None
         message = f"The file {str(path)!r} cannot be read as CSV: no line with column names."
         names = run_engine(lambda: [header(part, self._form) for part in parts], message)
         if any(other != names[0] for other in names):
@@ -392,18 +347,11 @@ class _Csv(Table):
         super().__init__(numbered(names[0]))
         self.twice = frozenset(name for name in names[0] if names[0].count(name) > 1)
 
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
-        return self._scan(self._read(columns, numbers))
-
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
-        read = self._read(columns, numbers)
-        return Stream(read.schema.types, read.batches)
-
-    def _read(self, columns: list[str], numbers: Collection[str]) -> CsvColumns:
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
         positions = [self.names.index(name) for name in columns]
         known = {self.names.index(name) for name in columns if name in numbers}
-        self._stream = CsvColumns(self._parts, self._form, len(self.names), positions, known)
-        return self._stream
+        self._read = CsvColumns(self._parts, self._form, len(self.names), positions, known)
+        return Stream(self._read.schema, self._read.batches)
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Repeat nothing of the file: a first line that holds no names is a record."""
@@ -421,7 +369,7 @@ class _Csv(Table):
         )
 
     def check(self) -> None:
-        if self._stream is not None and self._stream.ragged:
+        if self._read is not None and self._read.ragged:
             raise DataError(
                 "Every line of the CSV file must have as many cells as the first line has names, "
                 "and an even number of quotes. Some line does not, and strict=True refuses it."
@@ -449,45 +397,11 @@ class _Parquet(Table):
             raise ParameterError(TWICE)
         super().__init__(names)
 
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
-        native = self._native(columns)
-        return self._scan(self._read(columns)) if native is None else native
-
-    def _native(self, columns: list[str]) -> Frame | None:
-        """Let DuckDB read the files itself, where their columns are plain numbers without odd ones.
-
-        Its names ignore case, and it takes wildcards in paths for such: then Arrow reads.
-        """
-        kinds = dict(self._parts.fields)
-        if any(kinds[name] not in PLAIN_TYPES for name in columns):
-            return None
-        paths = [os.path.abspath(path) for path in self._parts.paths]
-        if any(letter in path for path in paths for letter in "*?[]{}"):
-            return None
-        if len({name.casefold() for name in self.names}) < len(self.names):
-            return None
-        connection = connect()
-        try:
-            found = connection.read_parquet(paths, hive_partitioning=False)
-            quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
-            chosen = found.project(", ".join(f"{name} AS c{j}" for j, name in enumerate(quoted)))
-        except duckdb.Error:
-            return None
-        if [str(kind) for kind in chosen.types] != [PLAIN_TYPES[kinds[name]] for name in columns]:
-            return None
-        self._connection = connection
-        frame: Frame = nw.from_native(chosen)
-        return frame
-
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
-        read = self._read(columns)
-        return Stream(read.schema.types, read.batches)
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
+        return parquet_stream(self._parts, [self.names.index(name) for name in columns])
 
     def rows(self) -> int:
         return int(self._parts.rows)
-
-    def _read(self, columns: list[str]) -> ParquetColumns:
-        return ParquetColumns(self._parts, [self.names.index(name) for name in columns])
 
 
 class _Columns(Table):
@@ -508,19 +422,13 @@ class _Columns(Table):
             )
         super().__init__(list(self._columns))
 
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
-        return self._scan(self._table(columns))
-
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
-        table = self._table(columns)
-        return Stream(table.schema.types, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
+        arrays = [_arrow(self._columns[name]) for name in columns]
+        table = pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
+        return Stream(table.schema, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
 
     def rows(self) -> int:
         return len(next(iter(self._columns.values()), ()))
-
-    def _table(self, columns: list[str]) -> pa.Table:
-        arrays = [_arrow(self._columns[name]) for name in columns]
-        return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
 class _Part(Table):
@@ -540,34 +448,17 @@ class _Part(Table):
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         return self._whole._hint(lacking, asked)
 
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
-        return self._scan(self._read(columns, numbers))
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
+        whole = self._whole._stream(columns, numbers, ordered=True)
 
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
-        read = self._read(columns, numbers)
-        return Stream(read.schema.types, read.batches)
+        def batches() -> Iterator[pa.RecordBatch]:
+            start = 0
+            for batch in whole.batches():
+                yield batch.filter(pa.array(self._inside[start : start + len(batch)]))
+                start += len(batch)
+            check_same([len(self._inside), start])
 
-    def _read(self, columns: list[str], numbers: Collection[str]) -> _Inside:
-        stream = self._whole._batches(columns, numbers)
-        assert stream is not None
-        return _Inside(stream, self._inside)
-
-
-class _Inside(Rows):
-    """Some rows of a stream."""
-
-    def __init__(self, stream: Stream, inside: npt.NDArray[np.bool_]) -> None:
-        self._stream, self._inside = stream, inside
-        self.schema = pa.schema([(f"c{j}", kind) for j, kind in enumerate(stream.kinds)])
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield them in their order."""
-        start = 0
-        for batch in self._stream.batches():
-            here = pa.record_batch(batch.columns, schema=self.schema)
-            yield here.filter(pa.array(self._inside[start : start + len(batch)]))
-            start += len(batch)
-        check_same([len(self._inside), start])
+        return Stream(whole.schema, batches)
 
 
 class _Lazy(Table):
@@ -575,27 +466,55 @@ class _Lazy(Table):
 
     def __init__(self, frame: Frame, caller: str, *, declared: bool = False) -> None:
         run_engine(lambda: check_engine(frame), _UNREADABLE)
-        self._lazy, self._caller, self.declared = frame, caller, declared
+        self._lazy, self._caller = frame, caller
+        self.declared = declared and self._engine is nw.Implementation.DUCKDB
         super().__init__(run_engine(lambda: frame.collect_schema().names(), _UNREADABLE))
 
-    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+    def _stream(self, columns: list[str], numbers: Collection[str], *, ordered: bool) -> Stream:
+        frame = self._cells(columns)
+        groups = not ordered and self._engine in (nw.Implementation.IBIS, *SPARK)
+        if groups:
+            frame = bytewise(frame).group_by(*frame.columns).agg(count=nw.len())
+        names = frame.collect_schema().names()
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            read: Any = frame.to_native()
+            if self._engine is not nw.Implementation.DUCKDB:
+                read = cast(Any, frame.collect("pyarrow")).to_native()
+            for batch in pa.RecordBatchReader.from_stream(read):
+                yield pa.record_batch(list(map(portable, batch.columns)), names=names)
+
+        declared: pa.Schema
+        if self._engine is nw.Implementation.DUCKDB:
+            declared = cast(Any, frame.to_native()).limit(0).to_arrow_table().schema
+        else:
+            declared = frame.collect_schema().to_arrow()
+        kinds = map(portable_type, declared.types)
+        return Stream(pa.schema(list(zip(names, kinds, strict=True))), batches)
+
+    def _cells(self, columns: list[str]) -> Frame:
+        """Return these columns, renamed c0, c1, ...; of types that every engine carries safely."""
         native = self._lazy.to_native()
-        if self._engine is nw.Implementation.IBIS:
+        if hasattr(native, "toDF"):
+            # Spark resolves names with dots as fields of structures: rename by position first.
+            renamed = nw.from_native(native.toDF(*(f"p{j}" for j in range(len(self.names)))))
+            frame = _select(renamed, [f"p{self.names.index(name)}" for name in columns])
+        else:
             frame = _select(self._lazy, columns)
+        if self._engine is nw.Implementation.IBIS:
             only_plain(frame, columns, self._caller)
-            return bytewise(frame)
-        if not hasattr(native, "toDF"):
-            return _select(self._lazy, columns)
-        # Spark resolves names with dots as fields of structures: rename by position first.
-        renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
-        positions = [f"p{self.names.index(name)}" for name in columns]
-        return _select(nw.from_native(renamed), positions)
+        for name, dtype in frame.collect_schema().items():
+            if isinstance(dtype, nw.Float32):  # the double of its shortest text
+                frame = frame.with_columns(nw.col(name).cast(nw.String).cast(nw.Float64))
+            elif isinstance(dtype, _AS_TEXT):
+                frame = frame.with_columns(nw.col(name).cast(nw.String))
+        return frame
 
     def split(
         self, first: npt.NDArray[np.bool_], columns: Sequence[str], caller: str
     ) -> tuple[Table, Table]:
-        frame = self.frame(columns, caller)
-        read: pa.Table = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
+        stream = self.stream(columns, caller, ordered=True)
+        read = run_engine(lambda: pa.concat_tables(stream.tables()), _UNREADABLE)
         kept = _Columns(dict(zip(columns, read.columns, strict=True)))
         kept.declared = self.declared
         return kept.split(first, columns, caller)
@@ -616,19 +535,6 @@ class _Lazy(Table):
         counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
         return int(counted.column(0)[0].as_py())
 
-    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
-        if self._engine is not nw.Implementation.DUCKDB:
-            return None
-        native: Any = _select(self._lazy, columns).to_native()
-        kinds = [portable_type(kind) for kind in native.limit(0).to_arrow_table().schema.types]
-
-        def batches() -> Iterator[pa.RecordBatch]:
-            for batch in pa.RecordBatchReader.from_stream(native):
-                cells = [portable(column) for column in batch.columns]
-                yield pa.record_batch(cells, names=batch.schema.names)
-
-        return Stream(kinds, batches)
-
 
 def _select(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.select(*(nw.col(name).alias(f"c{j}") for j, name in enumerate(columns)))
@@ -643,10 +549,9 @@ def _arrow(values: Any) -> pa.Array:
     """
     if isinstance(values, nw.Series):
         native = values.to_native()
-        of_texts = not isinstance(values.dtype, _TIMED) and isinstance(values.dtype, _AS_TEXT)
         if isinstance(native, pa.ChunkedArray):
             return portable(native)
-        if str(native.dtype) == "object" or of_texts:
+        if str(native.dtype) == "object" or isinstance(values.dtype, _AS_TEXT):
             return _texts(values.to_list())
         return portable(values.to_arrow())
     if isinstance(values, np.ndarray) and values.dtype.kind in "biufm":

@@ -913,7 +913,7 @@ def check(
         seeded=source.seeded,
     )
     opened = read_table(table, csv=csv, declared=schema.csv, caller="check")
-    opened.frame([*schema.names, y], "check")  # names and types are looked at
+    opened.stream([*schema.names, y], "check")  # names and types are looked at
     check_ledger(ledger, "check", guarantee, data=table)
     counts = [count_codes(opened, column, caller="check") for column in schema.columns]
     counts.append(count_labels(opened, y, labels, caller="check"))

@@ -59,10 +59,8 @@ from fractions import Fraction
 from functools import lru_cache, wraps
 from itertools import count
 from multiprocessing import parent_process
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
-
-import numpy as np
 
 from littlestone.bounds import Reference, least_n
 from littlestone.bounds.certificate import log_of
@@ -88,11 +86,11 @@ if TYPE_CHECKING:
 __all__ = ["ClassLearner", "Feasible", "Learner", "check_two_labels", "feasible"]
 
 
-# -- Parameters of learners, each declared once: name, type, check, text, default, option.
+# -- Parameters of learners, each declared once: name, type, check, text, default.
 #
 # A learner is a frozen dataclass whose fields are `declared`. From the fields follow what it
 # refuses (`Learner`), the arguments and the docstring of its estimator (`complete`), the stub
-# that editors read, and options of the command line. Nothing here imports scikit-learn.
+# that editors read. Nothing here imports scikit-learn.
 
 
 #: Checks a public parameter: (caller, name, what was typed) -> its value, or a `ParameterError`.
@@ -101,32 +99,19 @@ Check = Callable[[str, str, Any], Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """What a parameter may be: in words, as a check, and as the annotation of an argument.
-
-    ``option`` is its type on the command line, where numbers are read as they are typed.
-    """
+    """What a parameter may be: in words, as a check, and as the annotation of an argument."""
 
     words: str
     check: Check | None = None
     annotation: str = "Any"
-    option: Any = str
 
 
-def declared(
-    kind: Kind,
-    text: str,
-    *,
-    default: Any = MISSING,
-    option: str | None = None,
-    kw_only: bool = True,
-) -> Any:
+def declared(kind: Kind, text: str, *, default: Any = MISSING, kw_only: bool = True) -> Any:
     """Declare a public parameter, with its text in the estimator's docstring.
 
-    The default is written as a user types it, and checked like any other value; ``option`` is what
-    ``--help`` says, None where the command line does not have it.
+    The default is written as a user types it, and checked like any other value.
     """
-    about = {"kind": kind, "text": text, "option": option}
-    return field(default=default, kw_only=kw_only, metadata=about)
+    return field(default=default, kw_only=kw_only, metadata={"kind": kind, "text": text})
 
 
 def number(hint: str = "") -> Kind:
@@ -165,7 +150,7 @@ def one_of(*values: str) -> Kind:
         return value
 
     words = ", ".join(map(json.dumps, values))
-    return Kind(f"{{{words}}}", check, f"Literal[{words}]", Literal[values])
+    return Kind(f"{{{words}}}", check, f"Literal[{words}]")
 
 
 def maybe(kind: Kind) -> Kind:
@@ -178,15 +163,6 @@ def maybe(kind: Kind) -> Kind:
         ),
         annotation=annotation if annotation == "Any" else f"{annotation} | None",
     )
-
-
-def _flag(caller: str, name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise parameter_error(caller, name, "True or False", value)
-    return bool(value)
-
-
-FLAG = Kind("bool", _flag, "bool", bool)
 
 
 # -- what follows for an estimator ----------------------------------------------------------------
@@ -444,7 +420,6 @@ def _renamed(text: str, label: str) -> str:
 
 #: What the parameters of several learners say.
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
-PROPER = "Release a concept of the class, not only a hypothesis close to one"
 #: Hints about delta; the second one is for learners whose candidates come from the data.
 DELTA = "1e-6 is a common choice; delta must be far below 1/n."
 DELTA_NEEDED = (

@@ -26,7 +26,6 @@ from littlestone.learners.users.learner import UserAgnostic
 from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
     from littlestone.learners.release import Release
     from littlestone.learners.running import Planned
     from littlestone.learners.sklearn_base import PrivateEstimator
@@ -350,38 +349,6 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     >>> learner.fit(X, y).hypothesis_.describe()
     "1 on the points 'rain', 'snow', otherwise 0"
     """
-
-    def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
-        """Return the accuracy certificate for n records, without any data.
-
-        Parameters
-        ----------
-        n : int >= 1
-        empirical : bool, default False
-            False: the error on the distribution that independent records come from. True: the
-            error on the records themselves, for *every* data set that some concept labels
-            correctly (paper 003, Theorem 3).
-
-        Examples
-        --------
-        >>> import littlestone as ls
-        >>> learner = LittlestoneLearner(ls.Points(), epsilon=1.0, delta=1e-6)
-        >>> learner.required_samples(), learner.required_samples(empirical=True)
-        (1606, 1716)
-        """
-        return self._made().certificate(n, empirical=empirical)
-
-    def required_samples(self, *, empirical: bool = False) -> int:
-        """Return the least n from which on the certificate always holds."""
-        return self._made().required_samples(empirical=empirical)
-
-    def _made(self) -> Littlestone:
-        made = self.to_learner()
-        assert isinstance(made, Littlestone)
-        return made
-
-
-# -- scikit-learn estimator of the user-level learner ----------------------------------------------
 
 
 class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):

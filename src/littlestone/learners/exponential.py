@@ -152,7 +152,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
     )
     public: Any = declared(
         Kind("array"),
-        "Public unlabelled points, for `Thresholds`, `Intervals` and half-planes: only concepts "
+        "Public unlabelled points, for `Thresholds` and `Intervals`: only concepts "
         "that begin and end at them are candidates. They are not protected, and must not be points "
         "of the records. Trees and rules take them by `Schema.from_public`.",
         default=None,

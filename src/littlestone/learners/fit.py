@@ -422,7 +422,7 @@ class Fit:
         if self.inference is not None:
             decided.add("Coefficients", about_coefficients(planned.learner, n))
         if before is None:
-            opened.frame(schema.names, caller)
+            opened.stream(schema.names, caller)
             self._afford(planned.learner, shares, source, ledger, table)
             if shares.labels:
                 decided.tell()
@@ -571,7 +571,8 @@ class Fit:
             return numeric, None, None
         check()
         before = count()
-        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''} of the total"
+        spent = f"epsilon {epsilon}{f' and delta {float(delta):g}' if delta else ''}"
+        spent += " (part of the total)"
         if rho is not None:
             spent = f"{float(part):.0%} of the zCDP budget"
         texts = "" if delta else ". Text columns need a delta and are left out"
@@ -594,9 +595,10 @@ class Fit:
         assert schema.proposal is not None
         unknown = ", ".join(name for name in schema.left_out if name not in ready.apart)
         if unknown:
+            lacking = "or texts were found" if delta else "were found (texts need a delta)"
             hidden = (
-                f"{unknown}: no frequent numbers or texts were found at this epsilon. Declare "
-                "dates, decimal commas and units in a schema (littlestone schema new)"
+                f"{unknown}: no frequent numbers {lacking} at this epsilon. Declare dates, "
+                "decimal commas and units in a schema (littlestone schema new)"
             )
             decided.add("Left out", hidden)
         return schema, before, paid
@@ -713,7 +715,7 @@ def fit(
     random_state: int | None = None,
     **other: Never,
 ) -> Any:
-    """Learn a private model of a table; only the label and epsilon are required.
+    """Learn a private model from a table; only the label and epsilon are required.
 
     Parameters
     ----------

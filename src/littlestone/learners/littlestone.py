@@ -1,10 +1,9 @@
-"""The private learner of Littlestone classes (Lyu 2025, Theorem 3), improper and proper.
+"""The private learner of Littlestone classes (Lyu 2025, Theorem 3).
 
 ==================  ============================================================================
 `learner`           `Littlestone`: plan, draw, guarantee, certificate; its teachers, each with a
                     part of the records, and their votes; `make_proper`
-`plans`             how many teachers certify a draw of an intersection-closed class, also for
-                    every realizable data set
+`plans`             how many teachers certify a draw of an intersection-closed class
 ==================  ============================================================================
 
 Statements and proofs: ``docs/learners/littlestone.md``.
@@ -13,15 +12,15 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from littlestone.bounds import CertificateBuilder, least_n
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import (
     AffineHypothesis,
     AffineSubspaces,
@@ -42,24 +41,20 @@ from littlestone.classes.base import Closures, closures
 from littlestone.classes.finite import Listing, batch, check_listable, labels, listing
 from littlestone.data.domains import canonical, canonical_order
 from littlestone.data.sample import part, shuffle, written_out
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import UnsupportedError
 from littlestone.learners.base import (
     CLASS,
     DELTA_NEEDED,
     DELTA_TEXT,
-    FLAG,
-    PROPER,
     ClassLearner,
     Goal,
-    Kind,
     Plan,
     declared,
     maybe,
-    one_of,
     share,
     whole,
 )
-from littlestone.learners.littlestone_plans import VOTES, ClosedPlan, empirical_certificate
+from littlestone.learners.littlestone_plans import VOTES, ClosedPlan
 from littlestone.mechanisms.select import canonical_key, ordered, removal_bottom
 from littlestone.privacy import Guarantee
 from littlestone.source import LeveledChoice
@@ -77,8 +72,7 @@ __all__ = ["Littlestone", "make_proper"]
 #
 # 1. Shuffle the records to teachers, ``chunk`` records each, by a secret permutation. 2. Every
 # teacher lists hypotheses with few errors on its own records (`teachers`). 3. Draw one hypothesis
-# by the number of teachers that list it, against bottom (`votes`). 4. For proper output, pass
-# from the released hypothesis to a concept (`proper`).
+# by the number of teachers that list it, against bottom (`votes`).
 #
 # The paper's own algorithm, stage by stage with essential hypotheses, is `papers.Theorem3`.
 #
@@ -91,12 +85,6 @@ __all__ = ["Littlestone", "make_proper"]
 PRIVACY = "littlestone.privacy"
 
 
-Method = Literal["auto", "closures"]
-METHODS = ("closures",)
-#: Records of one teacher, and tolerances, as the user set them; None: planned.
-Own = tuple[int | None, tuple[int, ...] | None]
-
-
 @dataclass(frozen=True)
 class LittlestonePlan(Plan):
     """The plan of a Littlestone learner: every number of it but n."""
@@ -104,11 +92,6 @@ class LittlestonePlan(Plan):
     goal: Goal
     settings: ClosedPlan | None
     required: int
-
-    @property
-    def method(self) -> str:
-        """Name of the method."""
-        return self.settings.method if self.settings else "closures"
 
     @property
     def chunk(self) -> int:
@@ -124,15 +107,6 @@ class LittlestonePlan(Plan):
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
-def _tolerances(caller: str, name: str, given: Any) -> tuple[int, ...]:
-    """Check falling tolerances, one for each stage."""
-    listed = tuple(given) if isinstance(given, Sequence) else ()
-    counts = tuple(check_integer(caller, name, c, low=0) for c in listed)
-    if not counts or list(counts) != sorted(counts, reverse=True):
-        raise parameter_error(caller, name, "decreasing whole numbers, one for each stage", given)
-    return counts
-
-
 @dataclass(frozen=True)
 class Littlestone(ClassLearner[LittlestonePlan]):
     """The learner behind `LittlestoneLearner` (003, Theorem 3): teachers list hypotheses and vote.
@@ -146,33 +120,16 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         kw_only=False,
     )
     delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
-    proper: bool = declared(
-        FLAG,
-        "Whether the hypothesis must be a concept of the class (one draw of `make_proper`).",
-        default=False,
-        option=PROPER,
-    )
-    method: Method = declared(
-        one_of("auto", *METHODS),
-        'What each teacher lists. ``"closures"``: closed sets of low error, of sparse sets, '
-        'points, affine subspaces, conjunctions; ``"auto"`` is the same.',
-        default="auto",
-    )
     chunk: int | None = declared(
         maybe(whole(1)),
         "Records of one teacher, instead of the planned number. No privacy depends on it.",
         default=None,
     )
-    tolerances: tuple[int, ...] | None = declared(
-        maybe(Kind("sequence of int", _tolerances)),
-        "Most errors of a listed hypothesis, one number for each stage, instead of the planned "
-        "ones. No privacy depends on them.",
+    tolerance: int | None = declared(
+        maybe(whole(0)),
+        "Most errors of a listed hypothesis, instead of the planned number. No privacy depends on "
+        "it.",
         default=None,
-    )
-    max_nodes: int = declared(
-        whole(0),
-        "Node budget of one teacher's search. A teacher that exceeds it submits the empty list.",
-        default=20_000,
     )
 
     name = "littlestone"
@@ -183,17 +140,13 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     agnostic = False
 
     def make_plan(self) -> LittlestonePlan:
-        """Return method, teachers and tolerances."""
+        """Return how many teachers of how many records there are, and their tolerance."""
         if self.concept_class.size == 1:
             return LittlestonePlan(self.goal, None, 1)
-        arguments = self.concept_class, self.goal, self.proper
-        settings = _settings(*arguments, (self.chunk, self.tolerances))
-        gives_up = self.max_nodes < closures(self.concept_class).closed
-        if gives_up:
-            settings = replace(settings, vote_margin=None)  # nothing is certified
+        settings = _settings(self.concept_class, self.goal, self.chunk, self.tolerance)
         required = settings.required
-        if required is None and (gives_up or (self.chunk, self.tolerances) != (None, None)):
-            required = _settings(*arguments, (None, None)).required
+        if required is None and (self.chunk, self.tolerance) != (None, None):
+            required = _settings(self.concept_class, self.goal, None, None).required
         if required is None:
             raise UnsupportedError(
                 f"Learning {self.concept_class.spec} this accurately would need more than 10**5 "
@@ -211,19 +164,6 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         """Return the promise: (epsilon, delta), replace-one, n public."""
         return Guarantee(self.epsilon, self.delta, claim=PRIVACY, seeded=seeded)
 
-    def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
-        """Return what is promised about accuracy with n records."""
-        if not empirical or self.plan.settings is None:
-            return super().certificate(n)
-        n = check_integer(self.estimator, "n", n, low=1)
-        return empirical_certificate(self.plan.settings, n)
-
-    def required_samples(self, *, empirical: bool = False) -> int:
-        """Return the least n from which on the certificate always holds."""
-        if not empirical:
-            return super().required_samples()
-        return least_n(lambda n: self.certificate(n, empirical=True).holds, self.plan.required)
-
     def shuffles(self, n: int) -> bool:
         """Return whether records are split among teachers of several records.
 
@@ -237,37 +177,36 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         if settings is None:
             return self.default  # there is one concept only
         teachers = parts(sample, source, self.plan.chunk)  # step 1
-        system = closures(self.concept_class)
-        lists = ClosedLists(system, settings.tolerances[0], settings.cap, self.max_nodes)
-        found = draw(  # step 3
-            lists.votes(teachers),  # step 2
-            cap=settings.cap,
+        system, tolerance, cap = closures(self.concept_class), settings.tolerance, settings.cap
+        votes = Votes(  # step 2
+            (cut(closed_within(system, records, tolerance), cap), weight)
+            for records, weight in teachers
+        )
+        return draw(  # step 3
+            votes,
+            cap=cap,
             epsilon=self.epsilon,
             delta=self.delta,
             source=source,
             default=self.default,
         )
-        return one_concept(self.concept_class, found, source) if self.proper else found  # step 4
 
 
 @lru_cache(maxsize=256)
 def _settings(
     concept_class: ConceptClass,
     goal: Goal,
-    proper: bool,
-    own: Own,
+    chunk: int | None,
+    tolerance: int | None,
 ) -> ClosedPlan:
-    """Return the numbers of a method, with those that the user set."""
+    """Return the numbers of the votes, with those that the user set."""
     system = closures(concept_class)
     if system.closed > MOST_CLOSED:
         raise UnsupportedError(
             f"A concept of {concept_class.spec} may hold more than 2**14 closed sets, too many "
             "to be listed by each teacher. Use a smaller class, or the 'generic' learner."
         )
-    spread = Fraction(0)
-    if proper and isinstance(concept_class, AffineSubspaces):
-        spread = Fraction(1, concept_class.q**concept_class.n)
-    return ClosedPlan.of(goal, system, *own, spread=spread)
+    return ClosedPlan.of(goal, system, chunk, tolerance)
 
 
 # -- Teachers: disjoint parts of the records, and the list that each of them submits ---------------
@@ -279,6 +218,9 @@ def _settings(
 
 #: Most closed sets inside one concept: a teacher may have to look at all of them.
 MOST_CLOSED = 1 << 14
+#: Most closed sets that one teacher's search may meet. If a concept explains its records, it meets
+#: only sets inside that concept.
+MOST_NODES = 20_000
 #: The records of one teacher, and how many teachers have exactly these.
 Part = tuple["Sample", int]
 
@@ -300,7 +242,7 @@ def parts(sample: Sample, source: Source, chunk: int) -> list[Part]:
 
 
 def closed_within(
-    system: Closures, sample: Sample, tolerance: int, max_nodes: int
+    system: Closures, sample: Sample, tolerance: int, max_nodes: int = MOST_NODES
 ) -> list[Hypothesis]:
     """Return the closures of positive records with at most ``tolerance`` errors on a sample.
 
@@ -315,7 +257,7 @@ def closed_within(
     >>> from littlestone.classes import SparseSets, closures
     >>> from littlestone.data import Sample
     >>> data = Sample.of(["a", "a", "a", "b", "c"], [1, 1, 1, 1, 0])
-    >>> found = closed_within(closures(SparseSets(2)), data, tolerance=1, max_nodes=100)
+    >>> found = closed_within(closures(SparseSets(2)), data, tolerance=1)
     >>> sorted(h.describe() for h in found)
     ["1 if x = 'a', otherwise 0", "1 on the points 'a', 'b', otherwise 0"]
     """
@@ -352,25 +294,7 @@ def closed_within(
     return found
 
 
-@dataclass(frozen=True)
-class ClosedLists:
-    """Closed sets of low error."""
-
-    system: Closures
-    tolerance: int
-    cap: int
-    max_nodes: int
-
-    def votes(self, teachers: Sequence[Part]) -> Votes:
-        """Return the votes of all teachers."""
-        return Votes((self.submit(records), weight) for records, weight in teachers)
-
-    def submit(self, records: Sample) -> list[Hypothesis]:
-        """Return the list of one teacher."""
-        return _cut(closed_within(self.system, records, self.tolerance, self.max_nodes), self.cap)
-
-
-def _cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:
+def cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:
     """Return the first ones in the public order, if there are too many."""
     if len(hypotheses) <= cap:
         return hypotheses

@@ -120,23 +120,6 @@ def agnostic_form(name: str) -> str:
     return "agnostic" if entry.pure else AGNOSTIC + name
 
 
-def options() -> dict[str, tuple[Any, list[str]]]:
-    """Return the parameters that are options of the command line, and the learners they are for.
-
-    Examples
-    --------
-    >>> {name: learners for name, (_, learners) in options().items()}
-    {'proper': ['vc1', 'littlestone']}
-    """
-    found: dict[str, tuple[Any, list[str]]] = {}
-    for name, cls in registry.items():
-        own: Any = cls
-        for each in fields(own):
-            if each.metadata.get("option"):
-                found.setdefault(each.name, (each, []))[1].append(name)
-    return found
-
-
 def names() -> list[str]:
     """Return the names of all learners.
 

@@ -578,7 +578,7 @@ class Release:
     @classmethod
     def read(cls, path: str | Path) -> Release:
         """Read a release from a file written by `littlestone fit --out`."""
-        what = f"model file {path}, which `littlestone fit` writes,"
+        what = f"file {path}, which should be a model that `littlestone fit` wrote,"
         return cls.from_dict(parse_json(read_text(path, "model file"), what))
 
 

@@ -81,15 +81,14 @@ def shown_name(learner: str, options: Json, reads: str | None = None) -> str:
 
     Examples
     --------
-    >>> shown_name("vc1", {"proper": True}), shown_name("generic", {}, ALL_RECORDS)
-    ('vc1 --proper', 'generic, group privacy')
+    >>> shown_name("users", {"method": "user-level"}), shown_name("generic", {}, ALL_RECORDS)
+    ('users, user-level', 'generic, group privacy')
     """
-    name = learner + " --proper" * bool(options.get("proper"))
     if "method" in options:
-        return f"{name}, {options['method']}"
+        return f"{learner}, {options['method']}"
     if reads is None:
-        return name
-    return f"{name}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
+        return learner
+    return f"{learner}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
 
 
 def compare(
@@ -117,8 +116,6 @@ def compare(
                 found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
             continue
         found += _ways(name, entry, concept_class, goal, adapt=adapt, every=every)
-        if every and "proper" in entry.options and not form and _near(found):
-            found += _proper(name, entry, concept_class, goal, found[-1])
     return found
 
 
@@ -180,28 +177,6 @@ def _ways(
     if m > 1:
         own = per_record(goal)
         yield _as_users(_sized(name, entry, concept_class, own, {}), goal, ALL_RECORDS)
-
-
-def _proper(
-    name: str,
-    entry: registry.Entry,
-    concept_class: ConceptClass,
-    goal: Goal,
-    improper: Candidate,
-) -> list[Candidate]:
-    """Return the learner with proper output, if it can give that and it costs more."""
-    if improper.n is None or goal.samples_per_user is not None:
-        return []
-    found = _sized(name, entry, concept_class, goal, {"proper": True})
-    return [found] if found.n is not None and found.n > improper.n else []
-
-
-def _near(found: Sequence[Candidate]) -> bool:
-    """Return whether the last learner needs at most ten times the fewest records."""
-    best, last = fewest(found), found[-1] if found else None
-    if best is None or last is None or best.n is None or last.n is None:
-        return False
-    return last.n <= 10 * best.n
 
 
 def _hopeless(inner: str, found: Sequence[Candidate], goal: Goal) -> bool:

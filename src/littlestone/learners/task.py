@@ -160,10 +160,8 @@ class Task:
         """Refuse columns that are not there, or are declared as what they are not to be."""
         import pyarrow as pa  # noqa: PLC0415 - engines are loaded late
 
-        from littlestone.data.draft import declared_kinds  # noqa: PLC0415
-
-        table.frame([*names, self.y, *([] if self.event is None else [self.event])], caller)
-        (kind,) = declared_kinds(table, [self.y], caller)
+        table.stream([*names, self.y, *([] if self.event is None else [self.event])], caller)
+        (kind,) = table.kinds([self.y], caller)
         if kind is None:
             return
         if not self.of_labels and pa.types.is_temporal(kind):

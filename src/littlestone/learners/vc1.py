@@ -1,10 +1,7 @@
-"""The private learner of classes of VC dimension 1 (Yan 2025), improper and proper.
+"""The private learner of classes of VC dimension 1 (Yan 2025), improper.
 
-==============  ================================================================================
-`learner`       `VC1`: plan, draw, guarantee, certificate; proper output, one draw over the leaves
-`choosers`      the path that each chunk of the records forces, and a node by the paths: one draw,
-                or a median depth and then a node of it
-==============  ================================================================================
+The path that each chunk of the records forces; a node by the paths, in one draw, or of thresholds
+by a median depth; `VC1`: plan, draw, guarantee, certificate.
 
 Statements and proofs: ``docs/learners/vc1.md``.
 """
@@ -12,52 +9,43 @@ Statements and proofs: ``docs/learners/vc1.md``.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder
-from littlestone.bounds.certificate import Bound, Line, least_n, log_of
+from littlestone.bounds.certificate import Bound, least_n, log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
-from littlestone.classes.base import LISTABLE
-from littlestone.classes.leaf_paths import LeafTree
-from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree, make_tree
+from littlestone.classes.trees import ROOT, Node, VC1Tree, make_tree
 from littlestone.data import Sample
 from littlestone.data.sample import Kinds, part, shuffle, sizes
-from littlestone.errors import InfeasibleError, UnsupportedError
+from littlestone.errors import InfeasibleError
 from littlestone.learners.base import (
     CLASS,
     DELTA,
     DELTA_TEXT,
-    FLAG,
-    PROPER,
     ClassLearner,
     Goal,
     Plan,
     declared,
     maybe,
-    one_of,
     share,
     verified_plan,
     whole,
 )
-from littlestone.mechanisms import exponential_mechanism
 from littlestone.mechanisms.median import (
     Ordered,
-    RankExponential,
     RankWindow,
     TreeEM,
     one_shot_path,
 )
-from littlestone.source import Explicit
 
 if TYPE_CHECKING:
     from littlestone.bounds import Step
@@ -92,39 +80,21 @@ class Extremes:
     ones: Sequence[int | None]  # the smallest point labelled 1
     outside: Sequence[bool]  # whether some record outside the domain has label 1
 
+    @property
+    def ends(self) -> list[Node]:
+        """The deepest forced node of each chunk: what ``deterministic`` of the one path says.
+
+        From its root "always 0" a record (x, 1) forces all of [x, high]. A chunk whose largest 0 is
+        not below its smallest 1 fits no threshold, and forces nothing.
+        """
+        chunks = zip(self.zeros, self.ones, self.outside, strict=True)
+        return [
+            ROOT if one is None or outside or not (zero is None or zero < one) else one
+            for zero, one, outside in chunks
+        ]
+
     def __repr__(self) -> str:
         return f"Extremes(n={self.n}, chunks={len(self.zeros)})"  # nothing else is public
-
-
-def extreme_ends(extremes: Extremes, tree: PathsTree) -> list[Node]:
-    """Return the deepest forced node of each chunk: what ``tree.deterministic`` says.
-
-    The tree of thresholds has two branches. From its root f = "x >= at", a record (x, 0) with
-    x >= at forces all of [at, x], and a record (x, 1) with x < at all of [x, at). A chunk whose
-    largest 0 is not below its smallest 1 fits no threshold, and forces nothing.
-    """
-    at: Any = tree.at
-    ends: list[Node] = []
-    chunks = zip(extremes.zeros, extremes.ones, extremes.outside, strict=True)
-    for zero, one, outside in chunks:
-        end: Node = ROOT
-        consistent = zero is None or one is None or zero < one
-        if consistent and not outside:
-            if zero is not None and at is not ROOT and zero >= at:
-                end = zero
-            elif one is not None and (at is ROOT or one < at):
-                end = one
-        ends.append(end)
-    return ends
-
-
-def is_chain(tree: VC1Tree) -> bool:
-    """Return whether this is the tree of thresholds: integers, the largest one on top."""
-    return (
-        isinstance(tree, PathsTree)
-        and isinstance(tree.forest, Chain)
-        and tree.forest.top >= tree.forest.bottom
-    )
 
 
 def chunk_ends(tree: VC1Tree, sample: Sample, shuffled: Kinds, chunks: int) -> list[Node]:
@@ -149,41 +119,16 @@ def chunk_ends(tree: VC1Tree, sample: Sample, shuffled: Kinds, chunks: int) -> l
     [ROOT, 7, 3]
     """
     # B_i, the points that S_i makes deterministic, is the path up from what is returned for i
-    pieces = sizes(len(shuffled), chunks)
-    if isinstance(tree, PathsTree) and is_chain(tree):
-        return extreme_ends(_extremes(sample, shuffled, pieces), tree)
     if len(shuffled) <= chunks:  # a record each: equal records have equal ends
         kinds: Any
         kinds, where = np.unique(shuffled, return_inverse=True)
         alone = [tree.deterministic(part(sample, kinds[i : i + 1])) for i in range(len(kinds))]
         return [alone[i] for i in where.tolist()] + [ROOT] * (chunks - len(shuffled))
     ends, start = [], 0
-    for size in pieces:
+    for size in sizes(len(shuffled), chunks):
         ends.append(tree.deterministic(part(sample, shuffled[start : start + size])))
         start += size
     return ends
-
-
-def _extremes(sample: Sample, shuffled: Kinds, pieces: list[int]) -> Extremes:
-    """Return the extreme points of all chunks at once (points are sorted, so by their index)."""
-    points = len(sample.points)
-    filled = [size for size in pieces if size]  # empty chunks come last
-    nothing: list[int | None] = [None] * (len(pieces) - len(filled))
-    if not filled:
-        return Extremes(0, nothing, nothing, [False] * len(pieces))
-    starts = np.concatenate([[0], np.cumsum(filled)[:-1]])
-    index, label = shuffled >> 1, (shuffled & 1).astype(bool)
-    inside = index < points
-    zeros = np.maximum.reduceat(np.where(inside & ~label, index, -1), starts)
-    ones = np.minimum.reduceat(np.where(inside & label, index, points), starts)
-    outside = np.logical_or.reduceat(~inside & label, starts)
-    listed = sample.points
-    return Extremes(
-        len(shuffled),
-        [int(listed[i]) if i >= 0 else None for i in zeros.tolist()] + nothing,
-        [int(listed[i]) if i < points else None for i in ones.tolist()] + nothing,
-        outside.tolist() + [False] * len(nothing),
-    )
 
 
 Places = npt.NDArray[np.int64]
@@ -291,8 +236,8 @@ def _points(tail: npt.NDArray[Any], first: Places) -> list[int | None]:
 # most alpha and the concept itself. So a good node has some chunks that reach it, and fewer chunks
 # that go beyond it than there are good ones: docs/learners/vc1.md.
 #
-# *A median* (`ChainMedian`) of the depths, by one of two mechanisms of
-# `littlestone.mechanisms.median`, on a tree that is one path: there the depth says which node. Its
+# *A median* (`ChainMedian`) of the depths, by `littlestone.mechanisms.median.TreeEM`, on a tree
+# that is one path, as that of thresholds is: there the depth says which node. Its
 # window has two sides: fewer ends beyond the depth than there are good chunks, and at least one at
 # it or beyond it. On branching trees a choice among the nodes of that depth would follow (Algorithm
 # 2, steps 5 to 7); one draw needs fewer records there, and the two steps are
@@ -322,27 +267,15 @@ ONE_SHOT_FAILURE = Bound((
     ("first_failure", "too_few + odds/(1 + odds)", ONE_SHOT),
 ))  # fmt: skip
 #: ``top`` is the margin of the best depth, and one more for the distance to what misses.
-_MISS: dict[str, tuple[Line, ...]] = {
-    "exponential": (
-        ("top", "floor((good - 1)/2) + 1", CHAIN_MEDIAN),
-        ("miss_odds", "depth*exp(-rate*top)", "median.exponential"),
-    ),
-    "tree": (
-        ("top", "floor((good + 2)/3)", CHAIN_MEDIAN),
-        ("bottom", "height*exp(rate)*(1 - delta)/delta", "median.tree"),
-        ("miss_odds", "(bottom + 1 + most*height)*exp(-rate*top)", "median.tree"),
-    ),
-}
-MEDIAN_FAILURE = {
-    median: Bound((
-        *_TOO_FEW,
-        ("enough_chunks", "t >= good + 1", CHAIN_MEDIAN),
-        *miss,
-        ("window", "good >= 3", CHAIN_MEDIAN),
-        ("first_failure", "too_few + miss_odds/(1 + miss_odds)", CHAIN_MEDIAN),
-    ))
-    for median, miss in _MISS.items()
-}  # fmt: skip
+MEDIAN_FAILURE = Bound((
+    *_TOO_FEW,
+    ("enough_chunks", "t >= good + 1", CHAIN_MEDIAN),
+    ("top", "floor((good + 2)/3)", CHAIN_MEDIAN),
+    ("bottom", "height*exp(rate)*(1 - delta)/delta", "median.tree"),
+    ("miss_odds", "(bottom + 1 + most*height)*exp(-rate*top)", "median.tree"),
+    ("window", "good >= 3", CHAIN_MEDIAN),
+    ("first_failure", "too_few + miss_odds/(1 + miss_odds)", CHAIN_MEDIAN),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -352,24 +285,6 @@ class TreeGoal(Goal):
     depth: int  # height of the tree: the length of the longest path
 
 
-class Chooser(Protocol):
-    """A private choice of one node, given the end of each chunk's path."""
-
-    @property
-    def name(self) -> str:
-        """Name of the method."""
-
-    @property
-    def required(self) -> int:
-        """The least number of chunks, of one record each, with which it is certified."""
-
-    def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
-        """Return a node, or None for bottom; (epsilon, delta)-DP when one end is replaced."""
-
-    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
-        """Write the chance of error above alpha into a certificate."""
-
-
 Array = npt.NDArray[Any]
 
 #: More chunks than this are never certified: their binomial law is summed term by term.
@@ -377,6 +292,9 @@ MOST = 10**6
 
 #: Beyond any practical number of records; floats are accurate up to it.
 _ABSURD = 10**9
+
+#: Of the rate: with less far more records than `MOST` are needed, beyond 64 bits.
+_LEAST = Fraction(1, 2**40)
 
 #: Most values of one constant that are tried.
 _FINE = 192
@@ -393,11 +311,6 @@ def grid(low: int, high: int) -> npt.NDArray[np.int64]:
     >>> grid(3, 6), len(grid(0, 10**9))
     (array([3, 4, 5, 6]), 192)
     """
-    if high >= 2**62:
-        raise UnsupportedError(
-            "Epsilon is too small: more than 10**18 records would be needed, beyond the planner's "
-            "limit. Raise epsilon."
-        )
     if high - low < _FINE:
         return np.arange(low, high + 1)
     return np.unique(np.linspace(low, high, _FINE).astype(np.int64))
@@ -466,8 +379,6 @@ class OneShot:
     even: int
     required: int
 
-    name = "one-shot"
-
     @classmethod
     def plan(cls, budget: TreeGoal) -> OneShot:
         """Return the constants that need the fewest records."""
@@ -512,56 +423,47 @@ class OneShot:
         )  # fmt: skip
 
 
-Median = Literal["exponential", "tree"]
-
-
 @dataclass(frozen=True)
 class ChainMedian:
     """Step 4 of Algorithm 2 on a tree that is one path: a private median depth, which is a node.
 
     Notes
     -----
-    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other; pure for the
-    exponential mechanism. Claims ``median.exponential`` or ``median.tree``.
+    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other; claim
+    ``median.tree``. It needs about ln ln(depth) records.
 
     *Accuracy.* Claim ``vc1.chain-median``.
 
     Examples
     --------
     >>> budget = TreeGoal(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**1024)
-    >>> ChainMedian.plan(budget, "tree").required
+    >>> ChainMedian.plan(budget).required
     1711
     """
 
     budget: TreeGoal
-    median: Median  # pure, and needs ~ ln(depth), or ~ ln ln(depth)
     #: G in docs/learners/vc1.md: good chunks that must exist; fewer ends lie beyond the depth
     good: int
     required: int
 
-    @property
-    def name(self) -> str:
-        """``"median-exponential"`` or ``"median-tree"``."""
-        return f"median-{self.median}"
-
     @classmethod
-    def plan(cls, budget: TreeGoal, median: Median) -> ChainMedian:
+    def plan(cls, budget: TreeGoal) -> ChainMedian:
         """Return the constants that need the fewest records."""
-        rate, bound = float(budget.rate), MEDIAN_FAILURE[median]
+        rate = float(budget.rate)
         known: dict[str, Any] = {
-            "depth": budget.depth, "height": budget.depth.bit_length(), "most": _many(budget),
-            "rate": rate, "delta": budget.delta,
+            "height": budget.depth.bit_length(), "most": _many(budget), "rate": rate,
+            "delta": budget.delta,
         }  # fmt: skip
         # top: what outweighs a miss, and some units more (e**-units < beta)
         more = np.linspace(0, max(16.0, 6 - log_of(budget.beta)), 49)
-        bad = bound.log("miss_odds", **known, top=0) + more
+        bad = MEDIAN_FAILURE.log("miss_odds", **known, top=0) + more
         # at least 2, so that the window of the median is not empty
         top = np.maximum(np.ceil(bad / rate), 2).astype(np.int64)
-        fails = bound.floats("first_failure", **known, too_few=0, top=top)
+        fails = MEDIAN_FAILURE.floats("first_failure", **known, too_few=0, top=top)
         # the least number of good chunks with this top: see `failure`
-        good = 2 * top - 1 if median == "exponential" else 3 * top - 2
+        good = 3 * top - 2
         n, at = least_chunks(good, fails, good + 1, float(budget.alpha), float(budget.beta))
-        return cls(budget, median, int(good[at]), n)
+        return cls(budget, int(good[at]), n)
 
     def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
         """Return the node at a private depth in the middle of all, or None for bottom."""
@@ -570,13 +472,9 @@ class ChainMedian:
         window = RankWindow(Fraction(0), Fraction(1))
         if above + 1 < t:
             window = RankWindow(Fraction(above, t), 1 - Fraction(1, t))
-        mechanism: RankExponential | TreeEM
-        if self.median == "exponential":
-            mechanism = RankExponential(size, window, budget.epsilon)
-        else:
-            mechanism = TreeEM((size - 1).bit_length(), window, budget.epsilon, budget.delta)
+        median = TreeEM((size - 1).bit_length(), window, budget.epsilon, budget.delta)
         depths = [tree.depth(end) for end in ends]  # d(y_i)
-        depth = mechanism.draw(Ordered.of(depths, size), source)
+        depth = median.draw(Ordered.of(depths, size), source)
         if not depth:
             return None if depth is None else ROOT
         path: Any = tree
@@ -586,10 +484,9 @@ class ChainMedian:
     def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
         budget = self.budget
-        return MEDIAN_FAILURE[self.median].write(
+        return MEDIAN_FAILURE.write(
             cert, t=chunks, records=records, error=budget.alpha, good=self.good, rate=budget.rate,
-            delta=budget.delta, depth=budget.depth, height=budget.depth.bit_length(),
-            most=max(_many(budget), chunks),
+            delta=budget.delta, height=budget.depth.bit_length(), most=max(_many(budget), chunks),
         )  # fmt: skip
 
 
@@ -598,33 +495,29 @@ def _many(budget: TreeGoal) -> int:
     return max(8192, math.ceil(200 / min(budget.rate, Fraction(1)) / budget.alpha))
 
 
-# -- The private learner of a class of VC dimension 1: Yan's Algorithms 2 to 4, repaired.
+#: A private choice of a node, given the end of each chunk's path.
+Chooser: TypeAlias = OneShot | ChainMedian
+
+
+# -- The private learner of a class of VC dimension 1: Yan's Algorithms 1 and 2, repaired.
 #
 # The numbers are the steps of Algorithm 2 (OPTPrivateLearner), in papers 000 and 001 alike:
 #
 # 1. Build the tree of the class under a public concept f (Algorithm 1); relabel records by f. 2.
 # Shuffle the records to chunks (one record each, as long as there are not very many). 3. Each
-# chunk forces one path, whatever its records are (`chunks`). 4-7. Choose a node by the paths: in
-# one draw, or of thresholds by a median depth (`choosers`). 8-9. Release f, flipped on the path
-# of that node.
+# chunk forces one path, whatever its records are. 4-7. Choose a node by the paths: in one draw,
+# or of thresholds by a median depth. 8-9. Release f, flipped on the path of that node.
 #
-# For proper output (001, Algorithm 4, ProperLearner) a second part of the records leads from an
-# improper node down to a proper one (`proper`). The plan decides tree, method, parts and their
-# sizes from public parameters. Statements and proofs: ``docs/learners/vc1.md``.
+# Proper output (001, Algorithm 4) is `littlestone.papers.ProperLearner`; the exponential mechanism,
+# whose output is always proper, needs fewer records on every tree whose leaves can be listed.
+# Statements and proofs: ``docs/learners/vc1.md``.
 
 
 PRIVACY = "vc1.privacy"
 
 
-Method = Literal["auto", "one-shot", "median-exponential", "median-tree"]
-METHODS: tuple[Method, ...] = ("one-shot", "median-exponential", "median-tree")
-
 #: More records than this (and than are required) share chunks: the cost of a draw stays bounded.
 MOST_CHUNKS = 8192
-
-#: Shares of alpha and beta for the first of two parts that are tried.
-_ALPHAS = [Fraction(k, 20) for k in (2, 4, 6, 8, 10, 12, 14, 16, 17, 18)]
-_BETAS = [Fraction(k, 10) for k in (3, 5, 7, 8, 9)]
 
 
 @dataclass(frozen=True)
@@ -634,8 +527,6 @@ class VC1Plan(Plan):
     tree: VC1Tree
     #: None for a tree of a single vertex: there is one concept, and nothing to choose.
     chooser: Chooser | None
-    #: How an improper node is left, if the output must be proper and some node is improper.
-    down: Leaves | None
     alpha: Fraction
     beta: Fraction
     chunks: int | None = None  # the user's number of chunks; None takes the best one
@@ -643,21 +534,13 @@ class VC1Plan(Plan):
     @property
     def required(self) -> int:
         """The least n from which on the certificate always holds."""
-        if self.chooser is None:
-            return 1
-        return self.chooser.required + (self.down.required if self.down else 0)
+        return 1 if self.chooser is None else self.chooser.required
 
-    def parts(self, n: int) -> tuple[int, int]:
-        """Return how many records go to the first and to the second part."""
-        second = n * self.down.required // self.required if self.down else 0
-        return n - second, second
-
-    def chunk_count(self, first: int) -> int:
-        """Return the number of chunks of the first part: one for each record, up to a limit."""
+    def chunk_count(self, n: int) -> int:
+        """Return the number of chunks: one for each record, up to a limit."""
         if self.chunks is not None:
             return self.chunks
-        required = 1 if self.chooser is None else self.chooser.required
-        return max(1, min(first, max(required, MOST_CHUNKS)))
+        return max(1, min(n, max(self.required, MOST_CHUNKS)))
 
     @lru_cache(maxsize=256)  # noqa: B019 - plans are few, and kept by `plan` anyway
     def certificate(self, n: int) -> Certificate:
@@ -666,28 +549,15 @@ class VC1Plan(Plan):
         records = cert.step("records", "n", CHUNKS, n=n)
         if self.chooser is None:
             cert.step("one_concept", "records >= 1", CHUNKS)
-            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
-        if self.down is None:
-            first = self.chooser.failure(cert, records, self.chunk_count(n))
-            cert.step("enough", "failure <= beta", CHUNKS, failure=first)
-            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
-        second = cert.step(
-            "second_part",
-            "floor(records*down/(first + down))",
-            CHUNKS,
-            down=self.down.required,
-            first=self.chooser.required,
-        )
-        rest = cert.step("first_part", "records - second", CHUNKS, second=second)
-        first = self.chooser.failure(cert, rest, self.chunk_count(self.parts(n)[0]))
-        below = self.down.failure(cert, second)
-        cert.step("enough", "first + below <= beta", CHUNKS, first=first, below=below)
+        else:
+            failure = self.chooser.failure(cert, records, self.chunk_count(n))
+            cert.step("enough", "failure <= beta", CHUNKS, failure=failure)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
 
 @dataclass(frozen=True)
 class VC1(ClassLearner[VC1Plan]):
-    """The learner behind `VC1Learner`: OPTPrivateLearner, and ProperLearner (001, Algorithms 2, 4).
+    """The learner behind `VC1Learner`: OPTPrivateLearner (001, Algorithm 2).
 
     (epsilon, delta), replace-one, n public, for every input.
     """
@@ -699,19 +569,6 @@ class VC1(ClassLearner[VC1Plan]):
         kw_only=False,
     )
     delta: Fraction = declared(share(DELTA), DELTA_TEXT)
-    proper: bool = declared(
-        FLAG,
-        "Whether the hypothesis must be a concept of the class. It always is for the structured "
-        "classes; for a `FiniteClass` it may need more records.",
-        default=False,
-        option=PROPER,
-    )
-    method: Method = declared(
-        one_of("auto", *METHODS),
-        '``"auto"`` takes the one whose certificate needs the fewest records; the medians are for '
-        "`Thresholds`.",
-        default="auto",
-    )
     chunks: int | None = declared(
         maybe(whole(1)), "Number of parts of the records; None takes the best one.", default=None
     )
@@ -724,64 +581,43 @@ class VC1(ClassLearner[VC1Plan]):
     agnostic = False
 
     def make_plan(self) -> VC1Plan:
-        """Return the plan that needs the fewest records, of the methods that the user allows."""
-        epsilon, delta, alpha, beta = self.epsilon, self.delta, self.alpha, self.beta
-        tree = public_tree(self.concept_class)
-        if self.method.startswith("median-") and not isinstance(self.concept_class, Thresholds):
-            raise UnsupportedError(
-                f"method={self.method!r} is for thresholds, whose tree is one path, and not for "
-                f"{self.concept_class.spec}. Use method='auto', or a median and a choice as in "
-                "Algorithm 2: --learner yan.algorithm2, littlestone.papers.OPTPrivateLearner "
-                "(see: littlestone papers)."
-            )
+        """Return the plan: thresholds by a median depth, other classes by one draw of a node."""
+        concept_class = self.concept_class
+        tree = public_tree(concept_class)
+        kind = ChainMedian if isinstance(concept_class, Thresholds) else OneShot
         if not tree.height:
-            return VC1Plan(tree, None, None, alpha, beta, self.chunks)
-        leaves = most_leaves(tree) if self.proper else 0
-        if not leaves:  # improper output, or output that is proper already
-            chosen, own = _best(self.concept_class, (epsilon, delta, alpha, beta), self.method)
-            found = verified_plan(VC1Plan(own, chosen, None, alpha, beta), _larger)
-            return replace(found, chunks=self.chunks)
-        if not isinstance(leaves, int):
-            raise UnsupportedError(
-                f"The tree of {self.concept_class.spec} has more leaves than the {LISTABLE:,} that "
-                "proper output draws from. Learn improperly, or use Algorithm 4: --learner "
-                "yan.algorithm4, littlestone.papers.ProperLearner (see: littlestone papers)."
+            return VC1Plan(tree, None, self.alpha, self.beta, self.chunks)
+        goal = TreeGoal(self.epsilon, self.delta, self.alpha, self.beta, depth=tree.height)
+        chooser = None if goal.rate < _LEAST else kind.plan(goal)
+        if chooser is None or chooser.required > MOST:
+            raise InfeasibleError(
+                f"Learning {concept_class.spec} with this epsilon, delta, alpha and beta needs "
+                f"more than {MOST:,} records, the limit of certificates. Allow a larger epsilon, "
+                "delta, alpha or beta.",
+                n_needed=MOST + 1,
             )
-
-        def split(a: Fraction, b: Fraction) -> VC1Plan:
-            below = Leaves(epsilon, alpha - alpha * a, beta - beta * b, leaves)
-            numbers = (epsilon, delta, alpha * a, beta * b)
-            chosen, own = _best(self.concept_class, numbers, self.method)
-            return VC1Plan(own, chosen, below, alpha, beta)
-
-        sizes = ((split(a, b).required, a, b) for a in _ALPHAS for b in _BETAS)
-        _, a, b = min(sizes)
-        return replace(verified_plan(split(a, b), _larger), chunks=self.chunks)
+        plan = verified_plan(VC1Plan(tree, chooser, self.alpha, self.beta), _larger)
+        return replace(plan, chunks=self.chunks)
 
     def shuffles(self, n: int) -> bool:
         """Return whether n records are split into parts of several records.
 
         If not, every record is its own chunk, and the output is a function of the counts alone.
         """
-        return self.plan.down is not None or self.plan.chunk_count(n) != n
+        return self.plan.chunk_count(n) != n
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
-        plan, n = self.plan, sample.n  # Algorithm 2, step 1: ``plan.tree``, of public parameters
+        plan = self.plan  # Algorithm 2, step 1: ``plan.tree``, of public parameters
+        tree, chunks = plan.tree, plan.chunk_count(sample.n)
         if plan.chooser is None:
-            return plan.tree.hypothesis(ROOT)
+            return tree.hypothesis(ROOT)
         if self._by_tails and not sample.ordered:  # steps 2 and 3 at once
-            assert isinstance(plan.tree, PathsTree)
-            extremes = shuffled_extremes(sample, plan.chunk_count(n), source)
-            return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
-        shuffled = shuffle(sample, source)  # step 2; for proper output also Algorithm 4, step 1
-        first, _ = plan.parts(n)  # records of S_1; the others are S_2
-        ends = chunk_ends(plan.tree, sample, shuffled[:first], plan.chunk_count(first))  # step 3
-        node = self._choose(ends, source)  # steps 4 to 7
-        # Algorithm 4: its step 3, then 4 to 8, or what replaces them, on S_2
-        if plan.down is not None and not plan.tree.is_proper(node) and node is not ROOT:
-            node = plan.down.go_down(node, plan.tree, part(sample, shuffled[first:]), source)
-        return plan.tree.hypothesis(node)  # steps 8 and 9; Algorithm 4: 9 and 10
+            ends = shuffled_extremes(sample, chunks, source).ends
+        else:
+            ends = chunk_ends(tree, sample, shuffle(sample, source), chunks)  # steps 2 and 3
+        node = plan.chooser.choose(ends, tree, source)  # steps 4 to 7
+        return tree.hypothesis(ROOT if node is None else node)  # steps 8 and 9; bottom gives f
 
     @property
     def extremes(self) -> int | None:
@@ -790,203 +626,20 @@ class VC1(ClassLearner[VC1Plan]):
 
     @property
     def _by_tails(self) -> bool:
-        """Whether only the outermost records of each chunk matter: thresholds, improper."""
-        return self.plan.down is None and is_chain(self.plan.tree)
-
-    def _choose(self, ends: Sequence[Node], source: Source) -> Node:
-        """Return the node of steps 4 to 7; bottom becomes f itself."""
-        chooser = self.plan.chooser
-        assert chooser is not None
-        node = chooser.choose(ends, self.plan.tree, source)
-        return ROOT if node is None else node
+        """Whether only the outermost records of each chunk matter: thresholds."""
+        return isinstance(self.plan.chooser, ChainMedian)
 
 
 @lru_cache(maxsize=64)
-def public_tree(concept_class: ConceptClass, straight: bool = False) -> VC1Tree:
-    """Return the tree of a class; for thresholds also as one path, rooted at its end."""
-    if straight and isinstance(concept_class, Thresholds):
+def public_tree(concept_class: ConceptClass) -> VC1Tree:
+    """Return the tree of a class; that of thresholds is one path, rooted at its end."""
+    if isinstance(concept_class, Thresholds):
         low, high = concept_class.low, concept_class.high
         return make_tree(concept_class, ThresholdHypothesis(high, low, high))
     return make_tree(concept_class)
 
 
 def _larger(plan: VC1Plan, more: int) -> VC1Plan:
-    """Return the plan with more records in each of its parts."""
+    """Return the plan with more records."""
     chooser: Any = plan.chooser
-    plan = replace(plan, chooser=replace(chooser, required=chooser.required + more))
-    if plan.down is not None:
-        below: Any = plan.down
-        plan = replace(plan, down=replace(below, extra=below.extra + more))
-    return plan
-
-
-@lru_cache(maxsize=4096)
-def _best(
-    concept_class: ConceptClass,
-    numbers: tuple[Fraction, Fraction, Fraction, Fraction],
-    method: Method,
-) -> tuple[Chooser, VC1Tree]:
-    """Return the chooser that needs the fewest records, and the tree that it chooses in."""
-    found: list[tuple[Chooser, VC1Tree]] = []
-    chain = isinstance(concept_class, Thresholds)
-    if method in ("auto", "one-shot"):
-        tree = public_tree(concept_class)
-        found.append((OneShot.plan(TreeGoal(*numbers, depth=tree.height)), tree))
-    medians: tuple[Median, ...] = ("exponential", "tree")
-    for median in medians if chain else ():
-        if method in ("auto", f"median-{median}"):
-            path = public_tree(concept_class, straight=True)
-            long = TreeGoal(*numbers, depth=path.height)
-            found.append((ChainMedian.plan(long, median), path))
-    best = min(found, key=lambda pair: pair[0].required)
-    if best[0].required > MOST:
-        raise InfeasibleError(
-            f"Learning {concept_class.spec} with this epsilon, delta, alpha and beta needs more "
-            f"than {MOST:,} records, the limit of certificates. Allow a larger epsilon, delta, "
-            "alpha or beta" + (", or use method='auto'." if chain and method != "auto" else "."),
-            n_needed=MOST + 1,
-        )
-    return best
-
-
-# -- Proper output: from an improper node of the tree down to a proper one, by a second part -------
-#
-# The exponential mechanism over the leaves of T_good (`Leaves`). Not in the paper: Algorithm 4 is
-# `littlestone.papers.yan.ProperLearner`. It needs the logarithm of the number of leaves, where that
-# needs a power of 1/alpha; on every tree whose leaves can be listed, it needs fewer records.
-
-
-LEAVES = "vc1.proper.leaves"
-
-
-# *Proof of `vc1.proper.leaves`* (Lemma 3 of docs/learners/vc1.md). Let q be the leaf on the way
-# to c, and p another one. Let P be the probability of records with label 0 between x and p, and R
-# that of points of I at q or above it, up to where the ways to p and q separate. err(p) = err(q)
-# + P + R and err(q) <= a. On the second part, mistakes(p) - mistakes(q) counts just these
-# records; p is drawn with probability at most e^(-l (mistakes(p) - mistakes(q))), whose
-# expectation is at most (1 - (P+R)(1 - e^(-l)))^m. If err(p) > alpha, P + R > alpha - a. Union
-# over p. QED
-
-
-def node_counts(tree: VC1Tree, sample: Sample) -> tuple[Counter[Node], Counter[Node]]:
-    """Return how many records each node has with label 0 and with label 1, relabelled by f.
-
-    Records at constant points are wrong (or right) for every node alike, and left out.
-    """
-    negatives: Counter[Node] = Counter()
-    positives: Counter[Node] = Counter()
-    counts = zip(sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist(), strict=True)
-    for point, zeros, ones in counts:
-        node = tree.quotient(point)
-        if node is None:
-            continue
-        if tree.f(point):
-            zeros, ones = ones, zeros  # noqa: PLW2901 - relabelling (Definition 14)
-        negatives[node] += zeros
-        positives[node] += ones
-    return negatives, positives
-
-
-def leaves_below(tree: VC1Tree, node: Node) -> Iterator[Node]:
-    """Yield the leaves of T_good (Algorithm 3): the first proper nodes below an improper one.
-
-    In the public order of the tree. Nothing below a leaf is walked.
-    """
-    waiting = [tree.children(node)]
-    while waiting:
-        child = next(waiting[-1], None)
-        if child is None:
-            waiting.pop()
-        elif tree.is_proper(child):
-            yield child
-        else:
-            waiting.append(tree.children(child))
-
-
-_LEAVES = Bound((
-    ("second_failure", "min(1, (leaves - 1)*(1 - gap*(1 - exp(-rate)))**records)", LEAVES),
-))  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Leaves:
-    """The exponential mechanism over the first proper nodes, scored by their mistakes.
-
-    Notes
-    -----
-    *Guarantee.* Pure epsilon-DP in the second part, for every node to start from: mistakes are
-    counts that one record moves by at most 1.
-
-    *Accuracy.* Claim ``vc1.proper.leaves``.
-    """
-
-    epsilon: Fraction
-    gap: Fraction  # error allowed beyond that of the node from which it starts
-    beta: Fraction
-    leaves: int  # public bound on the number of leaves below any improper node
-    extra: int = 0  # records more than a float computation asks for
-
-    @property
-    def required(self) -> int:
-        """Records from which on the certificate holds."""
-        one: float = _LEAVES.log(
-            "second_failure", leaves=2, gap=self.gap, rate=self.epsilon / 2, records=1
-        )
-        return max(1, math.ceil((log_of(self.beta) - log_of(self.leaves - 1)) / one)) + self.extra
-
-    def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
-        """Return a proper node below an improper one."""
-        negatives, positives = node_counts(tree, sample)
-        leaves: list[Node] = []
-        scores: list[int] = []
-        for leaf, path in _with_paths(tree, node):
-            leaves.append(leaf)
-            # minus its mistakes, up to what all leaves have in common
-            scores.append(sum(positives[at] - negatives[at] for at in path))
-        candidates = Explicit(np.array(scores, dtype=np.int64))
-        return leaves[exponential_mechanism(candidates, epsilon=self.epsilon, source=source)]
-
-    def failure(self, cert: CertificateBuilder, records: Step) -> Step:
-        """Write the chance of adding more than ``gap`` to the error into a certificate."""
-        return _LEAVES.write(
-            cert, leaves=self.leaves, gap=self.gap, rate=self.epsilon / 2, records=records
-        )
-
-
-def _with_paths(tree: VC1Tree, top: Node) -> Iterator[tuple[Node, list[Node]]]:
-    """Yield each leaf with the nodes from below ``top`` down to it."""
-    start = tree.depth(top)
-    for leaf in leaves_below(tree, top):
-        steps = range(start + 1, tree.depth(leaf) + 1)
-        yield leaf, [tree.ancestor(leaf, depth) for depth in steps]
-
-
-def most_leaves(tree: VC1Tree) -> int | float:
-    """Return the largest number of first proper nodes below an improper node.
-
-    0 if every node is proper, so that improper output does not exist; infinite if the tree cannot
-    be walked.
-
-    Examples
-    --------
-    >>> from littlestone.classes.trees import MatrixTree
-    >>> most_leaves(MatrixTree([[0, 0, 0], [1, 1, 0], [1, 0, 1]], f=0))
-    2
-    """
-    if isinstance(tree, LeafTree):
-        return tree.n_below if tree.n_below <= LISTABLE else math.inf
-    if isinstance(tree, PathsTree):
-        return 0
-    if not isinstance(tree.size, int):
-        return math.inf
-    most, walked = 0, list(tree.children(ROOT))
-    for node in walked:  # grows while it is walked: all nodes, parents first
-        walked += tree.children(node)
-    leaves: dict[Node, int] = {}
-    for node in reversed(walked):
-        if tree.is_proper(node):
-            leaves[node] = 1
-        else:
-            leaves[node] = sum(leaves[child] for child in tree.children(node))
-            most = max(most, leaves[node])
-    return most
+    return replace(plan, chooser=replace(chooser, required=chooser.required + more))

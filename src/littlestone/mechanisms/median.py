@@ -17,13 +17,13 @@ import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.bounds.certificate import least_n
+from littlestone.bounds.certificate import CERTIFICATES, least_n
 from littlestone.bounds.formulas import encode
 from littlestone.errors import (
     DataError,
@@ -56,11 +56,8 @@ __all__ = [
     "RankExponential",
     "RankWindow",
     "TreeEM",
-    "TuplePaths",
     "choose",
     "one_shot_path",
-    "path_odds",
-    "paths_needed",
     "plan_median",
     "private_median",
 ]
@@ -133,14 +130,6 @@ class RankWindow:
     def alpha(self) -> Fraction:
         """Half of the window's width: how far the rank may be from its centre."""
         return (self.high - self.low) / 2
-
-    def steps(self, cert: CertificateBuilder, n: int, source: str) -> dict[str, Step]:
-        """Write the numbers of records needed on both sides as steps of a certificate."""
-        low, high = self.low, self.high
-        return {
-            "left": cert.step("left", "max(1, ceil(low*n))", source, low=low, n=n),
-            "right": cert.step("right", "max(1, ceil((1 - high)*n))", source, high=high, n=n),
-        }
 
     @property
     def key(self) -> tuple[str, str]:
@@ -293,7 +282,40 @@ def _objects(items: list[Any]) -> npt.NDArray[Any]:
 # large, is at most 2k + 1 runs for k distinct values.
 
 
-EXPONENTIAL = "median.exponential"
+EXPONENTIAL, TREE = "median.exponential", "median.tree"
+
+
+class ByRank:
+    """A draw at half of epsilon: one record can raise one score and lower another."""
+
+    if TYPE_CHECKING:
+        window: RankWindow
+        epsilon: Fraction
+        delta: Fraction
+
+    name: ClassVar[str]
+    claim: ClassVar[str]
+
+    @property
+    def rate(self) -> Fraction:
+        """Half of epsilon."""
+        return self.epsilon / 2
+
+    def write(self, cert: CertificateBuilder, values: int | Step) -> Step:
+        """Write the odds of a draw outside the window of so many values."""
+        known: Any = {name: x for name, x in vars(self).items() if name in ("size", "height")}
+        return CERTIFICATES[self.claim].write(
+            cert, values=values, low=self.window.low, high=self.window.high, rate=self.rate,
+            gone=self.delta, **known,
+        )  # fmt: skip
+
+    def certificate(self, n: int, beta: Fraction) -> Certificate:
+        """Return the statement that z is in the window except with probability beta."""
+        cert = CertificateBuilder()
+        self.write(cert, cert.step("values", "n", self.claim, n=n))
+        cert.step("failure", "odds/(1 + odds)", self.claim)
+        cert.step("enough", "n >= 1 and beta >= (1 - beta)*odds", self.claim, n=n, beta=beta)
+        return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)
 
 
 #: From so many distinct values on, runs are streamed in pieces.
@@ -301,7 +323,7 @@ LARGE = 1 << 20
 
 
 @dataclass(frozen=True)
-class RankExponential:
+class RankExponential(ByRank):
     """The exponential mechanism over all points of an ordered domain.
 
     Notes
@@ -335,11 +357,6 @@ class RankExponential:
     name = "exponential"
     claim = EXPONENTIAL
     delta = Fraction(0)
-
-    @property
-    def rate(self) -> Fraction:
-        """Half of epsilon: one record can raise one score and lower another."""
-        return self.epsilon / 2
 
     def draw(self, values: Ordered, source: Source) -> int:
         """Return a domain point with probability proportional to ``e**(rate * score)``."""
@@ -379,12 +396,9 @@ class RankExponential:
         start = np.array([at], dtype=values.points.dtype)
         yield ScoreRuns(start, self.size, np.array([score]))
 
-    def odds(self, n: int) -> Exp | None:
-        """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""
-        top = (self.window.slack(n) + 1) // 2
-        if n < 1 or top < 0:
-            return None
-        return exp(-self.rate * (top + 1), times=self.size - 1)
+    def odds(self, n: int) -> Exp:
+        """Return an upper bound of Pr[fail] / Pr[success] with n >= 1 records."""
+        return exp(-self.rate * ((self.window.slack(n) + 1) // 2 + 1), times=self.size - 1)
 
     def least_n(self, beta: Fraction) -> int:
         """Return the least n from which on the odds are always at most beta : 1 - beta."""
@@ -394,18 +408,6 @@ class RankExponential:
         # the least top + 1 that suffices; top >= 0 besides
         need = least_n(lambda g: (exp(self.rate * g) - bad).sign() >= 0)
         return self.window.least_n(2 * (need - 1) - 1)
-
-    def certificate(self, n: int, beta: Fraction) -> Certificate:
-        """Return the statement that z is in the window except with probability beta."""
-        cert = CertificateBuilder()
-        needs = self.window.steps(cert, n, self.claim)
-        top = cert.step("top", "floor((n + 1 - left - right)/2)", self.claim, n=n, **needs)
-        bad = "(size - 1)*exp(-rate*(top + 1))"
-        odds = cert.step("odds", bad, self.claim, rate=self.rate, size=self.size, top=top)
-        cert.step("failure", "odds/(1 + odds)", self.claim)
-        formula = "n >= 1 and top >= 0 and beta >= (1 - beta)*odds"
-        cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
-        return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)
 
 
 # -- B. TreeEM: one draw over the tree nodes that hold a record; needs n ~ ln ln |X| +
@@ -424,9 +426,6 @@ class RankExponential:
 # child holds them share one score, those whose right child does share another. So there are at
 #   most
 # 6k groups, whatever the height.
-
-
-TREE = "median.tree"
 
 
 Integers = npt.NDArray[np.int64]
@@ -572,7 +571,7 @@ def _count(bits: int, bit: int, below: int) -> int:
 
 
 @dataclass(frozen=True)
-class TreeEM:
+class TreeEM(ByRank):
     """The exponential mechanism over the nodes that hold a record, with bottom.
 
     ``height`` is that of the dyadic tree, ``ceil(log2 |X|)``; delta is in (0, 1).
@@ -613,11 +612,6 @@ class TreeEM:
     claim = TREE
 
     @property
-    def rate(self) -> Fraction:
-        """Half of epsilon: one record can raise one score and lower another."""
-        return self.epsilon / 2
-
-    @property
     def bottom(self) -> Exp:
         """Weight of bottom: at most ``height`` nodes enter, none with a score above 1."""
         return entering_bottom(entering=self.height, score=1, rate=self.rate, delta=self.delta)
@@ -638,22 +632,14 @@ class TreeEM:
         margin = np.minimum(groups.at_most - (left - 1), groups.beyond - (right - 1))
         return np.minimum(margin, groups.weight)
 
-    def odds(self, n: int) -> Exp | None:
-        """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""
-        top = (self.window.slack(n) + 4) // 3
-        if n < 1 or top < 1:
-            return None
-        if self.height == 0:
-            return exp(0, times=0)
-        return (self.bottom + 1 + n * self.height) * exp(-self.rate * top)
+    def odds(self, n: int) -> Exp:
+        """Return an upper bound of Pr[fail] / Pr[success] with n >= 1 records."""
+        nodes = self.bottom + 1 + n * self.height if self.height else exp(0, times=0)
+        return nodes * exp(-self.rate * ((self.window.slack(n) + 4) // 3))
 
     def least_n(self, beta: Fraction) -> int:
         """Return the least n from which on the odds are always at most beta : 1 - beta."""
         allowed = beta / (1 - beta)
-
-        def holds(n: int) -> bool:
-            odds = self.odds(n)
-            return odds is not None and (allowed - odds).sign() >= 0
 
         # slack(n) > n * width - 2, so top >= g(n) = n * width / 3; the bound with g is
         # decreasing in n as soon as rate * width * n / 3 >= 1, because the number of nodes grows
@@ -667,29 +653,9 @@ class TreeEM:
 
         start = max(1, -int(-3 // (self.rate * width)))
         n = least_n(surely, low=start)
-        while n > 1 and holds(n - 1):
+        while n > 1 and (allowed - self.odds(n - 1)).sign() >= 0:
             n -= 1
         return n
-
-    def certificate(self, n: int, beta: Fraction) -> Certificate:
-        """Return the statement that z is in the window except with probability beta."""
-        cert = CertificateBuilder()
-        needs = self.window.steps(cert, n, self.claim)
-        top = cert.step("top", "floor((n + 4 - left - right)/3)", self.claim, n=n, **needs)
-        h, rate = self.height, self.rate
-        if h:
-            weight = "height*exp(rate)*(1 - delta)/delta"
-            bottom = cert.step("bottom", weight, self.claim, height=h, rate=rate, delta=self.delta)
-            bad = "(bottom + 1 + n*height)*exp(-rate*top)"
-            odds = cert.step(
-                "odds", bad, self.claim, bottom=bottom, n=n, height=h, rate=rate, top=top
-            )
-        else:
-            odds = cert.step("odds", "height", self.claim, height=h)  # one point: no failure
-        cert.step("failure", "odds/(1 + odds)", self.claim)
-        formula = "n >= 1 and top >= 1 and beta >= (1 - beta)*odds"
-        cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
-        return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)
 
 
 # -- The private median: a mechanism chosen by public numbers, and one draw.
@@ -784,10 +750,7 @@ def choose(
     tree = TreeEM((size - 1).bit_length(), window, epsilon, delta)
     if name == "tree":
         return tree
-    odds, tree_odds = pure.odds(n), tree.odds(n)
-    if tree_odds is None or (odds is not None and (tree_odds - odds).sign() >= 0):
-        return pure
-    return tree
+    return pure if n < 1 or (tree.odds(n) - pure.odds(n)).sign() >= 0 else tree
 
 
 def check(
@@ -922,33 +885,6 @@ class PathTree(Protocol[Node]):
         """Return a sort key of a depth-first order: a node, then all that lies below it."""
 
 
-class TuplePaths:
-    """The tree of all tuples: the parent of ``(a, b, c)`` is ``(a, b)``.
-
-    Examples
-    --------
-    >>> TuplePaths().meet(("10", "0"), ("10", "7", "1"))
-    1
-    """
-
-    def depth(self, node: tuple[Any, ...]) -> int:
-        """Return the length."""
-        return len(node)
-
-    def meet(self, a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
-        """Return the length of the longest common prefix."""
-        same = (x == y for x, y in zip(a, b, strict=False))
-        return next((i for i, equal in enumerate(same) if not equal), min(len(a), len(b)))
-
-    def ancestor(self, node: tuple[Any, ...], depth: int) -> tuple[Any, ...]:
-        """Return the prefix."""
-        return node[:depth]
-
-    def order(self, node: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the node: tuples are sorted depth first."""
-        return node
-
-
 class Chain:
     """The tree that is one path: nodes 0, 1, 2, ... (thresholds)."""
 
@@ -988,17 +924,14 @@ def one_shot_path(
     most 1; at most ``max_depth`` nodes enter (the root is always there), with a score of at most
     1. Claim ``median.paths``; docs/median.md.
 
-    *Accuracy.* `path_odds`.
-
     *Cost.* One sort and t calls of ``meet``; at most two runs for each end and each branching.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
-    >>> ends = [("de", "bonn")] * 60 + [("de", "bonn", "center")] * 60
-    >>> one_shot_path(ends, TuplePaths(), max_depth=3, epsilon=1, delta=1e-6,
+    >>> one_shot_path([2] * 60 + [3] * 60, Chain(), max_depth=3, epsilon=1, delta=1e-6,
     ...               source=SeededSource(0))
-    ('de', 'bonn')
+    2
     """
     rate = check_fraction("one_shot_path", "epsilon", epsilon) / 2
     delta = check_probability("one_shot_path", "delta", delta)
@@ -1014,36 +947,6 @@ def one_shot_path(
 
     scores, lengths = _runs(edges, len(cut), reserve)
     return LeveledChoice(scores, lengths, node, bottom).draw(rate, source)
-
-
-def path_odds(t: int, *, max_depth: int, epsilon: Any, delta: Any, above: int = 0) -> Exp:
-    """Return an upper bound of Pr[bottom or score <= above] / Pr[score > above]."""
-    rate = check_fraction("path_odds", "epsilon", epsilon) / 2
-    delta = check_probability("path_odds", "delta", delta)
-    t = check_integer("path_odds", "t", t, low=1)
-    max_depth = check_integer("path_odds", "max_depth", max_depth, low=0)
-    above = check_integer("path_odds", "above", above, low=0)
-    bottom = entering_bottom(entering=max_depth, score=1, rate=rate, delta=delta)
-    return (bottom + exp(rate * above, times=max_depth + 1)) * exp(-rate * (-(-t // 2)))
-
-
-def paths_needed(*, max_depth: int, epsilon: Any, delta: Any, beta: Any, above: int = 0) -> int:
-    """Return the least number of paths with which bottom or score <= above has chance <= beta.
-
-    Examples
-    --------
-    >>> [paths_needed(max_depth=2**k, epsilon=1, delta=1e-6, beta=0.05) for k in (4, 10, 20, 64)]
-    [81, 97, 125, 247]
-    """
-    beta = check_probability("paths_needed", "beta", beta)
-    allowed = beta / (1 - beta)
-
-    def holds(t: int) -> bool:
-        odds = path_odds(t, max_depth=max_depth, epsilon=epsilon, delta=delta, above=above)
-        return bool((allowed - odds).sign() >= 0)
-
-    # a score above `above` must exist at all
-    return max(least_n(holds), 2 * above + 1)
 
 
 @dataclass

@@ -24,7 +24,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from littlestone.classes import parse_class
+import numpy as np
+
+from littlestone.classes import FiniteClass, parse_class
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -125,8 +127,7 @@ def make(
     if algorithm.KIND != "learner" or algorithm.UNIT == "stream":
         raise ParameterError(
             f"{name} does not learn from records or users; use it from Python, "
-            f"littlestone.papers.{algorithm.__name__}"
-            + (", or by `littlestone stream`." if algorithm.UNIT == "stream" else ".")
+            f"littlestone.papers.{algorithm.__name__}."
         )
     if algorithm.PURE:
         delta = arguments.pop("delta", None)
@@ -203,7 +204,16 @@ def within_goal(row: Needed, settings: str) -> PaperLearner:
         goal["delta"] = "1e-6"
     if row.samples_per_user is not None:
         goal["samples_per_user"] = row.samples_per_user
-    return make(row.name, parse_class(row.concept_class), settings=settings.split(), **goal)
+    concepts = _leaves() if row.name == "yan.algorithm4" else parse_class(row.concept_class)
+    return make(row.name, concepts, settings=settings.split(), **goal)
+
+
+def _leaves() -> ConceptClass:
+    """Return the paths to the leaves of a binary tree of depth 8, numbered as a heap from 1 on."""
+    paths = np.arange(256, 512)[:, None] >> np.arange(9)
+    matrix = np.zeros((256, 512), dtype=np.uint8)
+    np.put_along_axis(matrix, paths, 1, axis=1)
+    return FiniteClass(matrix, name="256 leaves of a binary tree")
 
 
 def __getattr__(name: str) -> Any:

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Bound, CertificateBuilder, Step, least_n, register_claim
-from littlestone.bounds.claims import IID, REALIZABLE
+from littlestone.bounds import CertificateBuilder, Step, least_n
 from littlestone.classes import make_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data.sample import part, shuffle, sizes
 from littlestone.errors import check_integer
 from littlestone.mechanisms import exponential_mechanism, score_needed, sparse_select
+from littlestone.mechanisms.estimate import coin_of
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -47,9 +47,9 @@ from littlestone.mechanisms.median import (
     branchings,
 )
 from littlestone.mechanisms.select import Order, canonical_key, entering_bottom
-from littlestone.papers.adaptor import Certified, on_page
+from littlestone.papers.adaptor import BOUNDS, Certified, on_page
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, largest_scale
-from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, exp
+from littlestone.source import Exp, Explicit, LeveledChoice
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -60,56 +60,12 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-_YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
-_V1, _V = "2025, both versions (000, 001)", "2025, second version (001)"
-_PAGE = "corrected in docs/papers.md, proofs in docs/papers-certificates.md"
-_PUBLIC = "class, tree and parameters were chosen without looking at the records"
-_ALL = (IID, REALIZABLE, _PUBLIC)
 
-PRIVACY = register_claim(
-    "yan.privacy",
-    _YAN,
-    f"{_V}, Theorems 10 and 12, {_PAGE}",
-    "One record reaches one chunk, which forces one path for every input, so it moves one "
-    "depth and one vote: median and choice are (epsilon, delta)-DP each, and add. Weights and "
-    "values of the second part move by at most 1 each; disjoint parts cost their maximum.",
-)
-CHOOSING = register_claim(
-    "yan.choosing",
-    "Beimel, Nissim, Stemmer: Private Learning and Sanitization",
-    f"2013, as cited by Yan, Lemma 1, {_PAGE}",
-    "Weights e**(epsilon/2 score) over the candidates with a score, and a bottom of weight "
-    "e**(epsilon/2) k/delta, are (epsilon, delta)-DP when a record is replaced.",
-)
-MEDIAN = register_claim(
-    "yan.median",
-    "Cohen, Lyu, Nelson, Sarlos, Stemmer: Optimal Differentially Private Learning of "
-    "Thresholds and Quasi-Concave Optimization",
-    f"2023, as cited by Yan, Theorem 6; reconstructed with basic composition, {_PAGE}",
-    "Recursion on the depth at which records leave the heavy path reduces a domain of size M "
-    "to one of size log M, and is (epsilon, delta)-DP when a record is replaced.",
-    ("the domain was chosen without looking at the records",),
-    status="reconstruction",
-)
-IMPROPER = register_claim(
-    "yan.algorithm2",
-    _YAN,
-    f"{_V1}, Lemmas 7-9, {_PAGE}",
-    "A chunk misses more than alpha of its concept's path with probability at most "
-    "(1 - alpha)**records; with fewer than t/6 such chunks the 1/3-median z has a good one among "
-    "the t/6 that end at z or above it, and t/6 votes for the one node of depth z on the path.",
-    _ALL,
-)
-PROPER = register_claim(
-    "yan.algorithm4",
-    _YAN,
-    f"{_V}, Algorithm 4; the sum is ours, {_PAGE}",
-    "A leaf l is reached with probability at most (R + 1) e**(-rate (v(l) - threshold)): rounds "
-    "of step (d) lose at least v of the node that they reach, and a light child, of weight w, is "
-    "taken with probability at most e**(-rate (w - threshold)). No child is light in T rounds "
-    "with probability at most e**(-test (T threshold - n)), for the weights that remain fall.",
-    _ALL,
-)
+PRIVACY = "yan.privacy"
+CHOOSING = "yan.choosing"
+MEDIAN = "yan.median"
+IMPROPER = "yan.algorithm2"
+PROPER = "yan.algorithm4"
 
 
 @on_page("yan.algorithm1", "Algorithm 1", "construction",
@@ -259,39 +215,21 @@ class PrivateMedian:
         tree = TreeEM((size - 1).bit_length(), interior, epsilon, delta)
         return exponential if exponential.least_n(beta) <= tree.least_n(beta) else tree
 
-    @cached_property
-    def spare(self) -> int:
-        """Rank margin beyond the window with which step 6 fails with chance at most beta/4."""
-        bad = 2 * (4 - self.beta) / self.beta
-        return least_n(lambda k: (exp(self.each / 2 * (k + 1)) - bad).sign() >= 0, low=0)
-
-    def balanced(self, middle: int) -> tuple[int, int]:
-        """Return (least, entering): how many nodes of that balance one record can bring.
-
-        They lie on one path, their other children are disjoint: least (entering + 1) <= middle.
-        """
-        least = -int(-2 // self.heavy)
-        if middle // least - 1 >= self.height:
-            least = 1  # the height is the tighter bound
-        return least, max(0, min(self.height, middle // least - 1))
-
     @lru_cache(maxsize=64)  # noqa: B019 - a handful of n
     def thresholds(self, n: int) -> Thresholds:
-        """Return the thresholds for n records."""
-        beta, half = self.beta, self.delta / 2
-        trim = self.window.needs(n)[0] - 1 + self.spare
-        middle = max(n - 2 * trim, 0)
-        least, entering = self.balanced(middle)
-        bottom = entering_bottom(entering=entering, score=least, rate=self.heavy / 2, delta=half)
-        odds = bottom * ((1 - beta) / beta)
-        sure = least_n(lambda g: (exp(self.heavy / 2 * g) - odds).sign() >= 0, low=least)
-        theta = sure - 1 + least_tail(self.each, beta / 8)
-        calm = theta - 1 + least_tail(self.each, half)
-        hidden = least_tail(self.each, half)
-        drop = max(calm + 1, calm + hidden + least_tail(self.each, beta / 8) - 1)
-        return Thresholds(
-            trim, least, bottom, theta, drop, calm + 1 + hidden, max(middle - drop, 0)
+        """Return the thresholds for n records: those of the certificate."""
+        cert = CertificateBuilder()
+        self.level(cert, n, 0)
+        at: dict[str, Any] = {
+            name: cert.steps[f"{name}_0"].value for name, *_ in BOUNDS["yan.theorem6"].lines
+        }
+        bottom = entering_bottom(
+            entering=at["entering"], score=at["least"], rate=self.heavy / 2, delta=self.delta / 2
         )
+        return Thresholds(
+            at["trim"], at["least"], bottom, at["theta"], at["drop"], at["calm"] + 1 + at["leak"],
+            at["rest"],
+        )  # fmt: skip
 
     def draw(self, values: Ordered | Sequence[int], source: Source) -> int | None:
         """Return a point of the domain, or None, a public default."""
@@ -313,7 +251,7 @@ class PrivateMedian:
         balance: npt.NDArray[np.int64] = np.minimum(
             inside - middle.before[trie.first], middle.ends[trie.last] - inside
         )
-        if source.choose(at_least(self.each, at.theta - int(balance.max(initial=0)))):
+        if source.choose(coin_of(self.each, int(balance.max(initial=0)) - at.theta)):
             # then one of them, by its balance: what lies between its children is interior
             some = np.flatnonzero(balance >= at.least)
             choice = LeveledChoice(balance[some], None, lambda i, _: int(some[i]), at.bottom)
@@ -339,7 +277,7 @@ class PrivateMedian:
         starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
         weights = np.add.reduceat(np.diff(middle.ends, prepend=0), starts)
         best = int(np.argmax(weights))
-        if not source.choose(at_least(self.each, at.stable - int(weights[best]))):
+        if not source.choose(coin_of(self.each, int(weights[best]) - at.stable)):
             return None
         # 6. its first leaf, its middle, its last leaf: one of them is interior
         first, last = _leaves(int(middle.points[starts[best]]), self.height - q)
@@ -357,89 +295,26 @@ class PrivateMedian:
 
     def required_samples(self) -> int:
         """Return the least n with which it is certified."""
-        return least_n(self.certified)
-
-    def certified(self, n: int) -> bool:
-        """Return whether n records are enough: what `write` writes, decided exactly."""
-        rest = self.thresholds(n).rest
-        if isinstance(self.inner, PrivateMedian):
-            return rest >= 1 and self.inner.certified(rest)
-        odds = self.inner.odds(rest)
-        return odds is not None and (self.beta / 2 / (1 - self.beta / 2) - odds).sign() >= 0
+        return least_n(lambda n: self.failure(n).holds)
 
     def write(self, cert: CertificateBuilder, records: int | Step, level: int = 0) -> Step:
         """Write its failure, the step "median"; conditions on the way are steps, too."""
-        here, half = self.thresholds(int(_value(records))), self.delta / 2
-        least, _ = self.balanced(int(_value(records)) - 2 * here.trim)
-        rest = _LEVEL.write(
-            cert, suffix=f"_{level}", records=records, low=self.window.low, share=self.beta,
-            each=self.each, half=half, height=self.height, least=least, heavy=self.heavy,
-        )  # fmt: skip
+        rest = self.level(cert, records, level)
         inner, share = self.inner, self.beta / 2
         if isinstance(inner, PrivateMedian):
             inner.write(cert, rest, level + 1)
         else:
-            kind = "exponential" if isinstance(inner, RankExponential) else "tree"
-            _INTERIOR[kind].write(
-                cert, m=rest, size=self.height + 1, height=(self.height).bit_length(),
-                rate=inner.rate, gone=inner.delta, share=share,
-            )  # fmt: skip
-        if level:
-            return rest
-        return cert.step("median", "share", MEDIAN, share=self.beta)
+            odds = inner.write(cert, rest)
+            cert.step("interior", "m >= 1 and share >= (1 - share)*odds", MEDIAN, m=rest,
+                      share=share, odds=odds)  # fmt: skip
+        return rest if level else cert.step("median", "share", MEDIAN, share=self.beta)
 
-
-def _value(records: int | Step) -> Any:
-    return records.value if isinstance(records, Step) else records
-
-
-_TAIL = "max(1, ceil(-log({}*(1 + exp(-each)))/each))"  # as `least_tail`
-#: From the records of a level to what the next level gets.
-_LEVEL = Bound((
-    ("need", "max(1, ceil(low*records))", MEDIAN),
-    ("spare", "max(0, ceil(2*log(2*(4 - share)/share)/each) - 1)", MEDIAN),
-    ("middle", "max(0, records - 2*(need - 1 + spare))", MEDIAN),
-    ("entering", "max(0, min(height, floor(middle/least) - 1))", MEDIAN),
-    ("sure",
-     "max(least, ceil(least + 2*log(max(entering, half)*(1 - half)/half*(1 - share)/share)/heavy))",
-     MEDIAN),
-    ("noise", _TAIL.format("share/8"), MEDIAN),
-    ("leak", _TAIL.format("half"), MEDIAN),
-    ("calm", "sure - 2 + noise + leak", MEDIAN),
-    ("drop", "max(calm + 1, calm + leak + noise - 1)", MEDIAN),
-    ("rest", "max(0, middle - drop)", MEDIAN),
-))  # fmt: skip
-_INTERIOR = {
-    "exponential": Bound((
-        ("odds", "(size - 1)*exp(-rate*floor((m + 1)/2))", MEDIAN),
-        ("interior", "m >= 1 and share >= (1 - share)*odds", MEDIAN),
-    )),
-    "tree": Bound((
-        ("odds", "(height*exp(rate)*(1 - gone)/gone + 1 + m*height)*exp(-rate*floor((m + 2)/3))",
-         MEDIAN),
-        ("interior", "m >= 1 and share >= (1 - share)*odds", MEDIAN),
-    )),
-}  # fmt: skip
-
-
-def least_tail(epsilon: Fraction, chance: Fraction) -> int:
-    """Return the least k >= 1 with Pr[Z >= k] <= chance, for two-sided geometric Z; exactly.
-
-    Examples
-    --------
-    >>> least_tail(Fraction(1), Fraction(1, 10**6))
-    14
-    """
-    allowed = chance * (1 + exp(-epsilon))
-    return least_n(lambda k: (allowed - exp(-epsilon * k)).sign() >= 0)
-
-
-@lru_cache(maxsize=1024)
-def at_least(epsilon: Fraction, k: int) -> ExplicitWeights:
-    """Return the coin of Z >= k, for two-sided geometric Z: Laplace noise on integers."""
-    p = exp(-epsilon)
-    far = exp(-epsilon * max(k, 1 - k))  # Pr[Z >= k] = p**k / (1 + p) for k >= 1
-    return ExplicitWeights(1 + p - far, far) if k >= 1 else ExplicitWeights(far, 1 + p - far)
+    def level(self, cert: CertificateBuilder, records: int | Step, level: int) -> Step:
+        """Write the thresholds of one level; return how many records the next one gets."""
+        return BOUNDS["yan.theorem6"].write(
+            cert, suffix=f"_{level}", records=records, low=self.window.low, share=self.beta,
+            each=self.each, half=self.delta / 2, height=self.height, heavy=self.heavy,
+        )  # fmt: skip
 
 
 def _heavy_leaf(middle: Ordered, trie: Trie) -> int:
@@ -625,43 +500,21 @@ class OPTPrivateLearner(Certified):
         cert = CertificateBuilder()
         self.write(cert, cert.step("records", "t*10**9", IMPROPER, t=self.t))
         cert.step("enough", "improper <= beta", IMPROPER, beta=self.beta)
-        return all(step.value is not False for step in cert.steps.values())
+        return cert.holds
 
     def write(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of error above alpha into a certificate."""
-        median, height = self.private_median, self.tree.height
-        if not height:  # one concept
+        median = self.private_median
+        if not self.tree.height:  # one concept
             return cert.step("improper", "0", IMPROPER)
-        inputs: dict[str, Any] = {"t": self.t, "size": height + 1, "height": height.bit_length()}
         if isinstance(median, PrivateMedian):
             median.write(cert, self.t)
         else:
-            _MEDIAN[self.median].write(cert, **inputs, rate=median.rate, gone=median.delta)
-        return _IMPROPER.write(
-            cert, **inputs, records=records, error=self.alpha, rate=self.epsilon / 2,
+            cert.step("median", "odds/(1 + odds)", IMPROPER, odds=median.write(cert, self.t))
+        return BOUNDS["yan.algorithm2"].write(
+            cert, t=self.t, records=records, error=self.alpha, rate=self.epsilon / 2,
             delta=self.delta,
         )  # fmt: skip
-
-
-_MEDIAN = {
-    "exponential": Bound((
-        ("top", "floor((t + 1 - 2*ceil(t/6))/2) + 1", IMPROPER),
-        ("odds", "(size - 1)*exp(-rate*top)", "median.exponential"),
-        ("median", "odds/(1 + odds)", IMPROPER),
-    )),
-    "tree": Bound((
-        ("top", "floor((t + 4 - 2*ceil(t/6))/3)", IMPROPER),
-        ("odds", "(height*exp(rate)*(1 - gone)/gone + 1 + t*height)*exp(-rate*top)", "median.tree"),
-        ("median", "odds/(1 + odds)", IMPROPER),
-    )),
-}  # fmt: skip
-_IMPROPER = Bound((
-    ("chunk", "floor(records/t)", IMPROPER),
-    ("missing", "(1 - error)**chunk", IMPROPER),
-    ("bad_chunks", "binomial_above(t, missing, ceil(t/6) - 1)", IMPROPER),
-    ("lost", "exp(rate*(1 - ceil(t/6)))/delta", IMPROPER),
-    ("improper", "bad_chunks + median + lost/(1 + lost)", IMPROPER),
-))  # fmt: skip
 
 
 # -- 001, Algorithms 3 and 4 ----------------------------------------------------------------------
@@ -750,11 +603,11 @@ class ProperLearner(Certified):
     --------
     >>> import littlestone as ls
     >>> budget = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
-    >>> leaves = ls.theory.LeafPaths(ls.Prefixes("01", 8))
+    >>> leaves = ls.theory.FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
     >>> A = ProperLearner.printed(
     ...     leaves, **budget, alpha=Fraction(1, 10), beta=Fraction(1, 10), n=1)
     >>> A.T, A.rounds, round(float(A.each), 3)
-    (100, 14, 0.085)
+    (100, 1, 0.668)
     """
 
     concept_class: ConceptClass
@@ -815,11 +668,26 @@ class ProperLearner(Certified):
         first = replace(self.improper, chunks=None).required_samples()
         if not self.improper.tree.height:
             return 1, 0
-        second = _second(
-            a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2, concepts=self.concepts,
-            beta=self.beta,
+        return first or 1, self.second()
+
+    @lru_cache(maxsize=64)  # noqa: B019 - equal learners ask again and again
+    def second(self) -> int:
+        """Return the records of the second part that fail with probability at most beta/2."""
+
+        def enough(m: int) -> bool:
+            cert = CertificateBuilder(share=self.beta / 2)
+            self.below(cert, m)
+            cert.step("enough", "proper <= share", PROPER)
+            return cert.holds
+
+        return least_n(enough, 100)
+
+    def below(self, cert: CertificateBuilder, m: int | Step) -> Step:
+        """Write the failure of the second part, of m records."""
+        return BOUNDS["yan.algorithm4"].write(
+            cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
+            concepts=self.concepts, m=m, cut=int(self.rounds >= self.T),
         )  # fmt: skip
-        return first or 1, second
 
     @property
     def concepts(self) -> int:
@@ -860,7 +728,7 @@ class ProperLearner(Certified):
             light = len(X) > T
             if not light:  # (b) w_min, with noise: is it at most the threshold?
                 w_min = min(w[x] for x in X)
-                light = bool(source.choose(at_least(self.each / 2, w_min - threshold)))
+                light = bool(source.choose(coin_of(self.each / 2, threshold - w_min)))
             if light:  # (c)
                 x_flag = chosen([w[x] for x in X])  # i.
                 break  # ii.
@@ -880,10 +748,7 @@ class ProperLearner(Certified):
         parts: dict[str, Step | int] = {"improper": self.improper.write(cert, one), "proper": 0}
         if second:
             rest = cert.step("rest", "records - first", PROPER)
-            parts["proper"] = _below(self.T, self.rounds).write(
-                cert, a=self.a, T=self.T, rounds=self.rounds, rate=self.each / 2,
-                concepts=self.concepts, m=rest,
-            )  # fmt: skip
+            parts["proper"] = self.below(cert, rest)
         cert.step("enough", "improper + proper <= beta", PROPER, **parts)
         return cert
 
@@ -897,23 +762,3 @@ def _each(epsilon: Fraction, delta: Fraction, rounds: int) -> Fraction:
 
     sum_of_all = epsilon / (rounds * Fraction(3, 2))
     return largest_scale(losses, epsilon=epsilon, delta=delta, low=sum_of_all)[0]
-
-
-def _below(T: int, rounds: int) -> Bound:
-    """Return the failure of the second part; what T rounds leave counts if they may all be run."""
-    left = " + exp(-rate*(T*threshold - m))" if rounds >= T else ""
-    return Bound((
-        ("threshold", "ceil(a*m)", PROPER),
-        ("tilt", "min(rate, 1)", PROPER),
-        ("reached",
-         "(concepts - 1)*(rounds + 1)*exp(tilt*threshold)*(1 - 2*a*(1 - exp(-tilt)))**m", PROPER),
-        ("proper", "reached" + left, PROPER),
-    ))  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _second(*, a: Fraction, rate: Fraction, beta: Fraction, **counts: int) -> int:
-    """Return the records of the second part that fail with probability at most beta/2."""
-    lines = _below(counts["T"], counts["rounds"]).lines
-    bound = Bound((("m", "n", PROPER), *lines, ("enough", "proper <= beta/2", PROPER)))
-    return bound.least(100, a=a, rate=rate, beta=beta, **counts)

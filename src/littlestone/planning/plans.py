@@ -110,8 +110,8 @@ if TYPE_CHECKING:
 # e^{-(d-1)KL(alpha/p||1/2)}. With users, replace the last p by 1-(1-p)^m.
 
 
-_ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
-_PROPER = "pure private proper learners"
+_ANY, _APPROXIMATE = "any learner", "approximately private learners"
+_PURE, _PROPER = "purely private learners", "purely private proper learners"
 #: Terms of a sum; with more, a bound is left out, or cut where it stays one.
 _TERMS = 2_000
 #: Nodes of a search for a dimension; planning is quick.

@@ -31,9 +31,9 @@ from littlestone.classes import (
     TreeSum,
 )
 from littlestone.data import Column, RowDomain, Schema
-from littlestone.data.containers import Rows
+from littlestone.data.containers import Stream
 from littlestone.data.domains import user_index
-from littlestone.data.tables import Stream, Table, read_table
+from littlestone.data.tables import Table, read_table
 from littlestone.data.targets import Periods, TargetSample
 from littlestone.errors import (
     InfeasibleError,
@@ -160,7 +160,7 @@ class Twin:
         if self._encoded.get("key") != key:
             kind = [(self.numbers if c in reading.numbers else self.cells) for c in reading.columns]
             columns = [table[name] for table, name in zip(kind, reading.columns, strict=True)]
-            cells = pa.Table.from_arrays(columns, [f"k{j}" for j in range(len(columns))])
+            cells = pa.Table.from_arrays(columns, [f"c{j}" for j in range(len(columns))])
             self._encoded.update(key=key, groups=reading.converted(cells))
         return cast("Groups", self._encoded["groups"])
 
@@ -207,30 +207,21 @@ class Drawn(Table):
             user=user, keys=keys,
         )  # fmt: skip
 
-    def _frame(self, columns: list[str], numbers: Any) -> Any:
-        return self._scan(_Taken(self._columns(columns, numbers), self._rows))
+    def _stream(self, columns: list[str], numbers: Any, *, ordered: bool) -> Stream:
+        cells = self._columns(columns, numbers)
 
-    def _batches(self, columns: list[str], numbers: Any) -> Stream:
-        taken = _Taken(self._columns(columns, numbers), self._rows)
-        return Stream(taken.schema.types, taken.batches)
+        def batches() -> Iterator[pa.RecordBatch]:
+            for start in range(0, len(self._rows), _ROWS):
+                taken = cells.take(pa.array(self._rows[start : start + _ROWS]))
+                yield from taken.combine_chunks().to_batches()
+
+        return Stream(cells.schema, batches)
 
     def _columns(self, columns: list[str], numbers: Any) -> pa.Table:
         found = [
             (self._twin.numbers if name in numbers else self._twin.cells)[name] for name in columns
         ]
         return pa.Table.from_arrays(found, [f"c{j}" for j in range(len(found))])
-
-
-class _Taken(Rows):
-    """Some rows of columns in memory, batch after batch."""
-
-    def __init__(self, cells: pa.Table, rows: Ints) -> None:
-        self._cells, self._rows, self.schema = cells, rows, cells.schema
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        for start in range(0, len(self._rows), _ROWS):
-            taken = self._cells.take(pa.array(self._rows[start : start + _ROWS]))
-            yield from taken.combine_chunks().to_batches()
 
 
 class Drawable(Protocol):

@@ -84,6 +84,18 @@ def words_of(measure: str) -> str:
     return _NAMES.get(measure, measure.replace("_", " "))
 
 
+def rounded(value: float, digits: int = 3) -> str:
+    """Return a number with three digits, zeros included, or all before the point.
+
+    Examples
+    --------
+    >>> rounded(0.24), rounded(1.1), rounded(12345.6), rounded(0.00732, 2), rounded(160, 2)
+    ('0.240', '1.10', '12,346', '0.0073', '160')
+    """
+    whole = abs(value) >= 10 ** (digits - 1) - 0.5  # 99.96 has three digits as 100
+    return f"{value:,.0f}" if whole or not value else f"{value:#.{digits}g}"
+
+
 #: What an aim may be about: of which kinds of target, and whether more is better.
 MEASURES: dict[str, tuple[tuple[str, ...], bool]] = {
     "auroc": (("label",), True),
@@ -267,7 +279,8 @@ class Needed:
         return (
             f"{answer}: {counted(self.records, 'records')} at epsilon {float(self.epsilon):g} "
             f"reach {self.aim} in {self.found.share:.0%} of {self.found.runs} runs: a probability "
-            f"of {low:.0%} to {high:.0%} (90% interval), where {self.chance:.0%} is required."
+            f"of {low:.0%} to {high:.0%} (90% interval; not of the sampling of the twin itself), "
+            f"where {self.chance:.0%} is required."
             + (f" The easier population needs {self.other}." if self.other is not None else "")
         )
 
@@ -434,14 +447,14 @@ class Rehearsal:
             known = "too few records for a private evaluation"
             if cell.half_width is not None:
                 known = f"the private evaluation estimates {words_of(cell.main)} to within "
-                known += f"{cell.half_width.mean:.2g}"
+                known += rounded(cell.half_width.mean, 2)
             cost = ""
             if cell.price is not None:
                 reach = cell.measures[cell.main].reach
-                cost = f"; privacy costs {cell.price:.2g} ± {reach:.2g} of {words_of(cell.main)}"
+                price = f"{rounded(cell.price, 2)} ± {rounded(reach, 2)}"
                 if cell.price <= reach:
-                    most = max(cell.price + reach, 0)
-                    cost = f"; privacy costs at most {most:.2g} of {words_of(cell.main)}"
+                    price = f"at most {rounded(max(cell.price + reach, 0), 2)}"
+                cost = f"; privacy costs {price} of {words_of(cell.main)}"
             if cell.measures:
                 said.append(f"{at}: {known}{cost}.")
             if cell.stopped:
@@ -514,12 +527,13 @@ class Rehearsal:
         cells = [cell for cell in self.cells if (cell.records, cell.epsilon) == (n, epsilon)]
         main = next(cell.main for cell in cells if cell.main)
         (best, value), *others = self._shown(n, epsilon).items()
-        rest = "; ".join(f"{float(share):.3g}: {other:.3g}" for share, other in others)
+        rest = "; ".join(f"{float(share):.3g}: {rounded(other)}" for share, other in others)
         reach = max(cell.measures[main].reach for cell in cells if cell.main)
         close = any(abs(value - other) <= reach for _, other in others)
+        sign = ">=" if MEASURES[main][1] else "<="
         return (
-            f"{n:,} records at epsilon {float(epsilon):g}: hold out {float(best):.3g}: the release "
-            f"then shows {main} {'>=' if MEASURES[main][1] else '<='} {value:.3g} on average "
+            f"With {n:,} records at epsilon {float(epsilon):g}, hold out {float(best):.3g}: the "
+            f"release then shows {words_of(main)} {sign} {rounded(value)} on average "
             f"({rest})" + ("; the best differ by less than the margins of error." * close or ".")
         )
 
@@ -631,7 +645,7 @@ def rehearse(
     progress: Progress = lambda done, total: None,
     **fit: Any,
 ) -> Rehearsal:
-    """Say how good a private fit of so many records becomes, before there are any.
+    """Say how good a private fit of so many records will be, before there are any.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ ROC, calibration, the confusion matrix; observed values beside predicted ones.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context, Decimal
@@ -121,7 +122,8 @@ def evaluation_facts(release: Release, *, matrix: bool = True) -> list[tuple[str
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         if_so = ", if these were held out" if scored else ""
-        what = f"error rate at most {bound:.3f} on new records{if_so}, except with probability 5%"
+        most = percent(math.ceil(1000 * bound) / 1000, 1)
+        what = f"error rate at most {most} on new records{if_so}, except with probability 5%"
         facts.append(("Certified", what if release.independent else _LEARNED))
     return facts + _of_interval(release)
 
@@ -247,12 +249,13 @@ def _of_survival(release: Release, found: SurvivalEvaluation) -> list[tuple[str,
         ("", _bands_are(own=not held_out)),
         ("Concordance", value),
         ("", f"from {bins} of risk, for pairs that the periods distinguish"),
+        ("Events", "observed and predicted, each with a 95% interval for the noise alone"),
     ]
     units = units_of((release.columns or {}).get("y", ""))
     for start, period in zip((0.0, *found.ends), found.calibration[:_PERIODS], strict=False):
         text = f"{spread(period.observed)}, predicted {spread(period.predicted)}"
         step = f"{start:.10g} to {period.end:.10g} {units}".rstrip()
-        facts.append(("" if start else "Events", f"{step}: {text}"))
+        facts.append(("", f"{step}: {text}"))
     if len(found.calibration) > _PERIODS:
         facts.append(("", "further periods: --json"))
     return facts
@@ -686,7 +689,7 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     if certificate.holds:
         beside = beside_constants(release)
         style = "yellow" if beside else "green"
-        rows.append(("Certificate", f"holds ({certificate.status})", style))
+        rows.append(("Certificate", certificate.verdict, style))
         rows += [("", beside, "yellow")] if beside else []
     elif release.proposal is not None:
         text = "does not hold: the columns were learned from records, so the class depends on them"

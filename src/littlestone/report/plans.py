@@ -22,10 +22,9 @@ from littlestone.learners.online.journal import algorithm_in
 from littlestone.learners.online.plan import StreamGoal
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release, parts_in, proposal_of
-from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.planning.rehearsal import FREE, Rehearsal, words_of
+from littlestone.planning.rehearsal import FREE, Rehearsal, rounded, words_of
 from littlestone.privacy import total
 from littlestone.report.evaluated import proposal_facts
 from littlestone.report.html import (
@@ -169,7 +168,7 @@ def _cheaper(plans: Plans) -> Json | None:
     if cheaper is None:
         return None
     return {
-        "learner": shown_name(cheaper.learner, {"proper": cheaper.options.get("proper")}),
+        "learner": cheaper.learner,
         "reads": cheaper.reads or "",
         "n": integer(cheaper.n or 0),
         "agnostic": cheaper.agnostic,
@@ -375,7 +374,7 @@ def mistakes(run: Simulation, setting: Setting) -> Json:
 
 _APART = 11.0  # percent between names of curves
 _TILES = 4  # cells of the first screen, the last ones
-_RIVALS = {"auroc": "chance has 0.5", "concordance": "chance has 0.5", "r2": "a constant has 0"}
+_RIVALS = {"auroc": "chance is 0.5", "concordance": "chance is 0.5", "r2": "a constant has 0"}
 
 
 @page_maker(Rehearsal)
@@ -409,11 +408,11 @@ def _name(cell: Cell) -> str:
 def _tile(cell: Cell) -> tuple[str, str, str]:
     """Return the first measure with its spread, beside that without privacy and of no model."""
     main, each = cell.main, cell.measures[cell.main]
-    parts = [f"10th to 90th percentile of the runs: {each.low:.3g} to {each.high:.3g}"]
+    parts = [f"10th to 90th percentile of the runs: {rounded(each.low)} to {rounded(each.high)}"]
     if main in cell.free:
-        parts.append(f"without privacy {cell.free[main].mean:.3g}")
+        parts.append(f"without privacy {rounded(cell.free[main].mean)}")
     parts += [_RIVALS[main]] if main in _RIVALS else []
-    return _name(cell), f"{words_of(main)} {each.mean:.3g}", "; ".join(parts)
+    return _name(cell), f"{words_of(main)} {rounded(each.mean)}", "; ".join(parts)
 
 
 def _cell_row(cell: Cell) -> dict[str, object]:
@@ -422,9 +421,9 @@ def _cell_row(cell: Cell) -> dict[str, object]:
         "runs": cell.runs,
         "measures": [
             (
-                words_of(name), f"{each.mean:.3g}", f"{each.reach:.2g}",
-                f"{each.low:.3g} to {each.high:.3g}",
-                f"{cell.free[name].mean:.3g}" if name in cell.free else "–",
+                words_of(name), rounded(each.mean), rounded(each.reach, 2),
+                f"{rounded(each.low)} to {rounded(each.high)}",
+                rounded(cell.free[name].mean) if name in cell.free else "–",
             )
             for name, each in cell.measures.items()
         ],

@@ -282,9 +282,9 @@ def measured_survival(shown: Shown, found: SurvivalEvaluation) -> Json:
     """Draw the predicted survival of risk groups, and the observed one with its bands."""
     points = [
         mark
-        for group in found.groups
+        for name, group in zip(_GROUPS[len(found.groups) - 1], found.groups, strict=True)
         for end, band in zip(found.ends, group.observed, strict=False)  # as far as it is seen
-        for mark in point(end / found.ends[-1], band.low, band.value, band.high)
+        for mark in point(end / found.ends[-1], band.low, band.value, band.high, name=name)
     ]
     predicted = [group.predicted for group in found.groups]
     return _curves(shown, "Event-free, by risk", predicted, points)
@@ -315,13 +315,12 @@ def _curves(
     shown: Shown, title: str, curves: Sequence[Sequence[float]],
     points: Sequence[tuple[str, str]] = (),
 ) -> Json:  # fmt: skip
-    """Draw the survival of risk groups from 1 on, each with its name where it ends."""
+    """Draw the survival of risk groups from 1 on, each in its colour and named where it ends."""
     ends = [float(end) for end in shown.ends]
     paths, words, names, below = [], [], [], math.inf
     for name, mean in zip(_GROUPS[len(curves) - 1], curves, strict=True):
-        paths.append(
-            ("curve", path([(0, 1), *((x / ends[-1], y) for x, y in zip(ends, mean, strict=True))]))
-        )
+        curve = path([(0, 1), *((x / ends[-1], y) for x, y in zip(ends, mean, strict=True))])
+        paths.append((f"curve {name}", curve))
         below = min(100 * mean[-1], below - 11)  # names do not overlap
         names.append((f"{name} {percent(mean[-1], 0)}", round(below, 1)))
         said = (f"{percent(y, 0)} at {end}" for y, end in zip(mean, shown.ends, strict=True))

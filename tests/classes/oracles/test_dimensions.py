@@ -272,7 +272,6 @@ def test_a_clock_stops_the_search_with_bounds_witnesses_and_reasons(monkeypatch,
 
 def test_a_clock_stops_the_listing_too(monkeypatch):
     ticking(monkeypatch)
-    monkeypatch.setattr(Rules, "witnessed", lambda self: {})  # the search alone
     rules = Rules(SCHEMA, 2)
     found = dimensions(rules, max_seconds=4)
     assert isinstance(found.littlestone, Bounds)
@@ -288,8 +287,7 @@ def test_seconds_are_a_number(seconds):
         dimensions(Points(), max_seconds=seconds)
 
 
-def test_large_classes_without_a_closed_form(monkeypatch):
-    monkeypatch.setattr(Rules, "witnessed", lambda self: {})  # what any class has
+def test_large_classes_without_a_closed_form():
     many = Rules(Schema.from_dict({f"c{i}": {"bins": list(range(20))} for i in range(9)}), 2)
     with pytest.raises(UnsupportedError, match="too large to be listed"):
         littlestone_dimension(many)

@@ -283,7 +283,7 @@ def test_longer_lists(name, epsilon, n, pool):
 ONE = ls.Points(0, 1)
 LOOSE = {"delta": "0.9", "alpha": "0.6", "beta": "0.6"}
 INNER = {
-    "closures": (Littlestone, {"chunk": 1, "tolerances": (0,)}),
+    "closures": (Littlestone, {"chunk": 1, "tolerance": 0}),
 }
 
 

@@ -24,10 +24,10 @@ from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone import (
-    ClosedLists,
     Littlestone,
     Votes,
     closed_within,
+    cut,
     disagreement,
     draw,
     one_concept,
@@ -48,26 +48,26 @@ PLANE = list(product((0, 1), repeat=2))
 BUDGETS = [{}, {"epsilon": 10, "delta": "1/100"}]
 #: Class, points, records, settings.
 CASES = {
-    "points": (ls.Points(), "ab", 3, {"method": "closures", "chunk": 1, "tolerances": (0,)}),
-    "sets": (ls.SparseSets(2), "ab", 3, {"method": "closures", "chunk": 1, "tolerances": (1,)}),
+    "points": (ls.Points(), "ab", 3, {"chunk": 1, "tolerance": 0}),
+    "sets": (ls.SparseSets(2), "ab", 3, {"chunk": 1, "tolerance": 1}),
     "flats": (
         ls.theory.AffineSubspaces(2, 2, 1),
         PLANE,
         2,
-        {"method": "closures", "chunk": 1, "tolerances": (1,)},
+        {"chunk": 1, "tolerance": 1},
     ),
     "cubes": (
         ls.theory.Conjunctions(1),
         [(0,), (1,)],
         3,
-        {"method": "closures", "chunk": 1, "tolerances": (1,)},
+        {"chunk": 1, "tolerance": 1},
     ),
 }
 #: Two records for each teacher: every ordered list has its own law.
 DEALT = {
-    "points": (ls.Points(), {"method": "closures", "tolerances": (1,)}),
-    "sets": (ls.SparseSets(2), {"method": "closures", "tolerances": (0,)}),
-    "cubes": (ls.theory.Conjunctions(1), {"method": "closures", "tolerances": (0,)}),
+    "points": (ls.Points(), {"tolerance": 1}),
+    "sets": (ls.SparseSets(2), {"tolerance": 0}),
+    "cubes": (ls.theory.Conjunctions(1), {"tolerance": 0}),
 }
 
 
@@ -111,39 +111,27 @@ def test_two_teachers_of_two_records(name):
 
 def test_the_claim_is_nearly_reached():
     """Listed by one record and not by another; lists may have two: half of delta / (1 + delta)."""
-    result = check(learner(ls.Points(), chunk=1, tolerances=(0,), delta="1/100"), ["a", "b"], 1)
+    result = check(learner(ls.Points(), chunk=1, tolerance=0, delta="1/100"), ["a", "b"], 1)
     assert result.holds
     assert result.worst_delta > 0.49 * 0.01
 
 
 def test_records_outside_the_domain():
     for cls in (ls.Points(1, 3), ls.SparseSets(2, 1, 3)):
-        result = check(learner(cls, chunk=1, tolerances=(0,)), [1, 3], 2, outside=True)
+        result = check(learner(cls, chunk=1, tolerance=0), [1, 3], 2, outside=True)
         assert result.holds, result
         assert result.worst_delta > 0.01 * result.delta
 
 
-def test_proper_output_is_private_too():
-    """A flat in place of the empty set is drawn."""
-    flats = learner(
-        ls.theory.AffineSubspaces(3, 2, 1), alpha="0.9", beta="0.9", proper=True,
-        method="closures", chunk=1, tolerances=(1,),
-    )  # fmt: skip
-    result = check(flats, [(0, 0), (1, 1)], 2)
-    assert result.holds, result
-    assert result.refusals == 0
-    assert result.worst_delta > 0.1 * result.delta
-
-
 def test_utility_parameters_do_not_enter_the_guarantee():
     plain = learner(ls.SparseSets(2)).guarantee()
-    for options in ({"chunk": 7}, {"tolerances": (5,)}, {"max_nodes": 0}, {"alpha": "0.01"}):
+    for options in ({"chunk": 7}, {"tolerance": 5}, {"alpha": "0.01"}):
         assert learner(ls.SparseSets(2), **options).guarantee() == plain
     assert (plain.epsilon, plain.delta) == (1, F(1, 20))
 
 
 def test_a_point_outside_of_everything_is_a_record():
-    algorithm = learner(ls.Points(), chunk=1, tolerances=(0,))
+    algorithm = learner(ls.Points(), chunk=1, tolerance=0)
     sample = OrderedSample.listed([OUTSIDE, "a"], [1, 0])
     law = ExactSource().law(lambda s: algorithm.draw(sample, s))
     assert len(law.outcomes) == 1  # the constant 0 errs; nothing else is listed: the default
@@ -266,7 +254,7 @@ class OverBudgetIsAnError(Littlestone):
         return super().draw(sample, source)
 
 
-ALL = {"chunk": 1, "tolerances": (0,)}
+ALL = {"chunk": 1, "tolerance": 0}
 BUDGET = {"epsilon": 1, "delta": "1/50"}
 LARGE = {"epsilon": 8, "delta": "1/100"}
 SHARP = {"epsilon": 4, "delta": "1/1000000"}
@@ -315,13 +303,13 @@ def test_bottom_must_not_depend_on_the_data():
 
 
 @pytest.mark.more
-def test_a_refusal_that_escapes_is_caught():
+def test_a_refusal_that_escapes_is_caught(monkeypatch):
     """With two nodes, some data sets are refused: the learner itself submits an empty list."""
-    options = {"method": "closures", "chunk": 3, "tolerances": (1,)}
+    options = {"chunk": 3, "tolerance": 1}
     broken = check(learner(ls.SparseSets(2), OverBudgetIsAnError, **options), ["a", "b"], 3)
     assert not broken.holds
     assert 0 < broken.refusals < broken.datasets
-    options |= {"max_nodes": NODES}
+    monkeypatch.setattr(closed_within, "__defaults__", (NODES,))
     fixed = check(learner(ls.SparseSets(2), **options), ["a", "b"], 3)
     assert fixed.holds
     assert fixed.refusals == 0
@@ -330,7 +318,7 @@ def test_a_refusal_that_escapes_is_caught():
 @pytest.mark.more
 @pytest.mark.parametrize("by_points", [True, False])
 def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
-    made = learner(SINGLES, Plain, chunk=2, tolerances=(0,))
+    made = learner(SINGLES, Plain, chunk=2, tolerance=0)
     most, records = 0, list(product([0, 1, 3], (0, 1)))
 
     def lists(data):
@@ -453,10 +441,10 @@ def test_too_many_closed_sets_are_no_list():
 
 def test_a_list_that_is_too_long_is_cut_in_the_public_order():
     data = Sample.of(list("dcba"), [1, 1, 1, 1])
-    every = ClosedLists(closures(ls.SparseSets(2)), 4, 100, 1000).submit(data)
-    short = ClosedLists(closures(ls.SparseSets(2)), 4, 3, 1000).submit(data)
+    every = closed_within(closures(ls.SparseSets(2)), data, 4)
     assert len(every) == 11
-    assert short == sorted(every, key=canonical_key)[:3]
+    assert cut(every, 11) == every
+    assert cut(every, 3) == sorted(every, key=canonical_key)[:3]
 
 
 def test_records_are_shuffled_or_counted():
@@ -593,21 +581,6 @@ def test_the_empty_set_becomes_a_uniform_point():
     law = ExactSource().law(lambda s: one_concept(cls, AlwaysZero(), s))
     assert len(law.outcomes) == 9
     assert all(h.dim == 0 and abs(float(p) - 1 / 9) < 1e-15 for h, p in law.outcomes.items())
-
-
-def test_proper_outputs_are_concepts_whatever_the_data():
-    rng = np.random.default_rng(1)
-    cases = [
-        (ls.theory.AffineSubspaces(3, 2, 1), None, {"method": "closures", "chunk": 3,
-                                             "tolerances": (1,), "alpha": ".9", "beta": ".9"}),
-    ]  # fmt: skip
-    for cls, points, options in cases:
-        made = learner(cls, proper=True, epsilon=20, **options)
-        concepts = set(cls.concepts())
-        for seed in range(25):
-            X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
-            sample = ls.data.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
-            assert made.draw(sample, SeededSource(seed)) in concepts
 
 
 def test_mixtures():

@@ -12,7 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.classes.trees import ROOT, MatrixTree, make_tree
+from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.read import read
 from littlestone.data.sample import OrderedSample, part, shuffle, sizes, written_out
@@ -24,7 +24,7 @@ from littlestone.learners.vc1 import (
     OneShot,
     TreeGoal,
     chunk_ends,
-    extreme_ends,
+    public_tree,
     shuffled_extremes,
 )
 from littlestone.mechanisms import sparse_select
@@ -39,8 +39,6 @@ from .small import FORK, classes, kinds_of_classes
 # -- The learner is private on *every* small data set: exact laws, all neighbours, shuffled lists --
 
 KINDS = [kind for points in (1, 2, 3) for kind in kinds_of_classes(points)]
-#: Of thresholds; other classes have one.
-METHODS = ["one-shot", "median-exponential", "median-tree"]
 #: A large delta lets the parts that it pays for be seen; a small one lets the others.
 DELTAS = [F(1, 20), F(1, 10**6)]
 
@@ -89,13 +87,13 @@ def check_three_records(matrix, *options):
 def test_every_kind_of_class_with_three_records(matrix):
     check_three_records(matrix, {})
     if len(matrix[0]) < 3:
-        check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
+        check_three_records(matrix, {"chunks": 2})
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
-def test_shuffled_or_proper_with_three_records_of_three_points(matrix):
-    check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
+def test_shuffled_with_three_records_of_three_points(matrix):
+    check_three_records(matrix, {"chunks": 2})
 
 
 @pytest.mark.more
@@ -108,33 +106,21 @@ def test_lists_are_shuffled_by_position():
 
 
 @pytest.mark.more
-@pytest.mark.parametrize(
-    ("cls", "methods"), [(ls.Thresholds(1, 3), METHODS), (ls.Prefixes("ab", 1), ["auto"])], ids=str
-)
-def test_implicit_classes_and_records_outside(cls, methods):
-    for method in methods:
-        algorithm = VC1(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
-        result = ls.audit.verify(algorithm, points=[1, 3], n_samples=2, outside=True)
-        assert result.holds, result
+@pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
+def test_implicit_classes_and_records_outside(cls):
+    algorithm = VC1(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05)
+    result = ls.audit.verify(algorithm, points=[1, 3], n_samples=2, outside=True)
+    assert result.holds, result
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("chunks", [1, 2, None])
-def test_thresholds_with_three_records(method, chunks):
+def test_thresholds_with_three_records(chunks):
     for delta in DELTAS:
         algorithm = VC1(
-            ls.Thresholds(0, 1), epsilon=1, delta=delta, alpha=0.1, beta=0.05,
-            method=method, chunks=chunks,
-        )  # fmt: skip
+            ls.Thresholds(0, 1), epsilon=1, delta=delta, alpha=0.1, beta=0.05, chunks=chunks
+        )
         assert check(algorithm, 2, 3).datasets == 4**3
-
-
-@pytest.mark.more
-@pytest.mark.parametrize("delta", DELTAS, ids=str)
-def test_proper_output(delta):
-    algorithm = learner(FORK, delta=delta, proper=True)
-    assert check(algorithm, 3, 2).ordered
 
 
 # --- the choice alone: every class, every f, every number of chunks ---------------------------
@@ -226,19 +212,6 @@ def test_four_records_of_three_points(matrix):
     check(learner(matrix), 3, 4)
 
 
-@pytest.mark.full
-def test_proper_output_with_three_records():
-    assert check(learner(FORK, delta=DELTAS[0], proper=True), 3, 3).ordered
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
-def test_proper_output_of_every_kind(matrix):
-    for delta in DELTAS:
-        for n in (3, 4) if matrix == KINDS[-3] else (3,):
-            check(learner(matrix, delta=delta, proper=True, chunks=1), 3, n)
-
-
 # -- Broken variants of the learner: the verifier must catch each one ------------------------------
 
 POINTS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
@@ -317,29 +290,6 @@ class DealtInOrderOfPoints(VC1):
         )
 
 
-class OnePartForBoth(VC1):
-    """Weights of all records (Definition 18 as printed), not of the second part."""
-
-    def draw(self, sample, source):
-        way = self.plan
-
-        class Both:
-            def go_down(self, node, tree, second, source):
-                return way.down.go_down(node, tree, sample, source)
-
-            required = way.down.required
-
-        object.__setattr__(self, "_way", replace(way, down=Both()))
-        try:
-            return super().draw(sample, source)
-        finally:
-            object.__delattr__(self, "_way")
-
-    @property
-    def plan(self):
-        return getattr(self, "_way", None) or super().plan
-
-
 def verified(kind, matrix, n, **options):
     values = {"epsilon": 1, "delta": F(1, 1000), "alpha": 0.1, "beta": 0.05} | options
     algorithm = kind(ls.theory.FiniteClass(np.array(matrix)), **values)
@@ -401,39 +351,28 @@ def divergence(kind, concepts, left, right, **options):
 
 
 @pytest.mark.parametrize(
-    ("concepts", "method", "left", "new"),
+    ("concepts", "left", "new"),
     [
         # one vote goes over from the winner to another point: both scores move, and the total
-        (ls.theory.FiniteClass(POINTS), "one-shot", [(0, 1)] * 60 + [(1, 1)] * 48, (1, 1)),
+        (ls.theory.FiniteClass(POINTS), [(0, 1)] * 60 + [(1, 1)] * 48, (1, 1)),
         # one end comes to the deepest node, where about as many as the window asks for are
-        (ls.Thresholds(1, 2), "median-exponential", [(1, 0)] * 34 + [(1, 1)] * 6, (1, 1)),
-        (ls.Thresholds(1, 2), "median-tree", [(1, 0)] * 22 + [(1, 1)] * 18, (1, 1)),
+        (ls.Thresholds(1, 2), [(1, 0)] * 22 + [(1, 1)] * 18, (1, 1)),
     ],
-    ids=["one-shot", "median-exponential", "median-tree"],
+    ids=["one-shot", "median"],
 )
-def test_half_the_noise_is_caught(concepts, method, left, new):
+def test_half_the_noise_is_caught(concepts, left, new):
     right = [new, *left[1:]]
-    assert divergence(HalfTheNoise, concepts, left, right, method=method) > 100
-    assert divergence(VC1, concepts, left, right, method=method) <= 1
+    assert divergence(HalfTheNoise, concepts, left, right) > 100
+    assert divergence(VC1, concepts, left, right) <= 1
 
 
 @pytest.mark.more
 def test_shuffling_by_value_is_caught():
     """Chunks of two: a record that is replaced by a smaller one shifts all the others."""
     matrix = [[0, 0], [1, 0], [0, 1]]
-    options = {"method": "one-shot", "chunks": 2, "delta": F(1, 10**6)}
+    options = {"chunks": 2, "delta": F(1, 10**6)}
     assert not verified(DealtInOrderOfPoints, matrix, 4, **options).holds
     assert verified(VC1, matrix, 4, **options).holds
-
-
-def test_one_part_for_both_is_caught():
-    """A record of the first part that also weighs on the way down is paid for once, used twice."""
-    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
-    left = first + [(0, 1)] * (len(first) // 4)
-    right = [(1, 0), *left[1:]]
-    fork, options = ls.theory.FiniteClass(FORK), {"proper": True}
-    assert divergence(VC1, fork, left, right, **options) <= 1
-    assert divergence(OnePartForBoth, fork, left, right, **options) > 100
 
 
 # -- Shuffling only the records that can be extreme: the law of a full permutation, exactly --------
@@ -446,6 +385,9 @@ class Drawn:
 
     def __init__(self, inner):
         self.inner = inner
+
+    def public_rng(self):
+        return np.random.default_rng(0)
 
     def permutation(self, n, first=None):
         left = list(range(n))
@@ -469,11 +411,11 @@ LISTS = [
 def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
     monkeypatch.setattr(chunks_module, "first_look", lambda _: look)
     points, labels = data
-    tree = make_tree(ls.Thresholds(1, 9))
+    tree = public_tree(ls.Thresholds(1, 9))
     ordered = OrderedSample.listed(points, labels)
     plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
     law = ExactSource().law(
-        lambda source: tuple(extreme_ends(shuffled_extremes(plain, chunks, Drawn(source)), tree))
+        lambda source: tuple(shuffled_extremes(plain, chunks, Drawn(source)).ends)
     )
     orders = list(permutations(range(len(points))))
     expected = Counter(
@@ -490,7 +432,7 @@ def test_looks_at_few_records_of_many():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 10**4, 200_000)
     sample = Sample.of(x, (x > 4000) ^ (rng.random(len(x)) < 0.001))
-    tree, chunks, drawn = make_tree(ls.Thresholds(0, 10**4)), 300, []
+    tree, chunks, drawn = public_tree(ls.Thresholds(0, 10**4)), 300, []
 
     class Kept(SeededSource):
         def permutation(self, n, first=None):
@@ -498,7 +440,7 @@ def test_looks_at_few_records_of_many():
             drawn.append(places)
             return places
 
-    found = extreme_ends(shuffled_extremes(sample, chunks, Kept(1)), tree)
+    found = shuffled_extremes(sample, chunks, Kept(1)).ends
     (places,) = drawn
     assert len(places) < 0.1 * sample.n
     # write the permutation out: the places that were drawn, and any others for the other records
@@ -512,15 +454,14 @@ def test_looks_at_few_records_of_many():
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
-def test_equal_weights_at_the_door(method):
+def test_equal_weights_at_the_door():
     """A table that is only read for its extremes shows the weights of a table that is counted."""
     rng = np.random.default_rng(3)
     n = 30_000
     x = rng.integers(0, 2**63, n).astype(np.uint64) * 2
     table = pa.table({"x": x, "y": (x > 2**63).astype(np.int8)})
     cls = ls.Thresholds(0, 2**64 - 1)
-    algorithm = VC1(cls, **NUMBERS, method=method)
+    algorithm = VC1(cls, **NUMBERS)
     fast = read(table, x="x", y="y", domain=cls.domain, need="extremes", most=algorithm.extremes)
     plain = Sample.read(table, x="x", y="y", domain=cls.domain)
     assert isinstance(fast, Unread)

@@ -11,7 +11,6 @@ from sklearn.model_selection import cross_val_score
 
 import littlestone as ls
 from littlestone.audit.mechanism import replace_one, verify_mechanism
-from littlestone.classes import ThresholdHypothesis
 from littlestone.classes.trees import ROOT, make_tree
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, Sample
@@ -44,21 +43,6 @@ def slow_ends(tree, sample, chunks):
     return ends
 
 
-@pytest.mark.first(2)
-@pytest.mark.parametrize("f", [None, 0, 1, 5, 9])
-def test_chunks_of_thresholds_are_what_the_tree_says(f):
-    cls = ls.Thresholds(1, 9)
-    tree = make_tree(cls, None if f is None else ThresholdHypothesis(f, 1, 9))
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        n, chunks = int(rng.integers(0, 9)), int(rng.integers(1, 6))
-        points = [OUTSIDE if p == 0 else int(p) for p in rng.integers(0, 10, n)]
-        u = int(rng.integers(0, 10))
-        labels = [int(p is not OUTSIDE and p > u) ^ int(rng.random() < 0.1) for p in points]
-        sample = OrderedSample.listed(points, labels)
-        assert chunk_ends(tree, sample, sample.kinds, chunks) == slow_ends(tree, sample, chunks)
-
-
 def test_chunks_of_one_record_are_what_the_tree_says():
     tree = make_tree(ls.Prefixes("ab", 3))
     rng = np.random.default_rng(1)
@@ -83,11 +67,10 @@ def test_records_share_chunks_only_when_they_are_many():
     assert VC1(ls.Thresholds(1, 9), **NUMBERS, chunks=2).shuffles(5)
 
 
-@pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
 @pytest.mark.parametrize("bits", [3, 20, 70])
-def test_thresholds_are_learned_by_every_method(method, bits):
+def test_thresholds_are_learned(bits):
     high = 2**bits
-    algorithm = VC1(ls.Thresholds(1, high), **(NUMBERS | {"epsilon": 4}), method=method)
+    algorithm = VC1(ls.Thresholds(1, high), **(NUMBERS | {"epsilon": 4}))
     rng = np.random.default_rng(bits)
     for target in (high // 3, high - high // 4, 0, high):
         n = algorithm.required_samples()
@@ -96,23 +79,6 @@ def test_thresholds_are_learned_by_every_method(method, bits):
         found = algorithm.draw(sample, SeededSource(7))
         wrong = sum(int(x > target) != int(x > found.above) for x in points)
         assert wrong <= 0.1 * n
-
-
-PATH = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])  # of one path, but no `Thresholds`
-ELSEWHERE = [ls.Points(), ls.Prefixes("ipv6"), PATH, ls.theory.FiniteClass([[0, 1]])]
-
-
-@pytest.mark.parametrize("method", ["median-exponential", "median-tree"])
-@pytest.mark.parametrize("cls", ELSEWHERE, ids=str)
-def test_medians_are_for_thresholds(cls, method):
-    class Nothing:
-        """A source that must not be asked."""
-
-    for proper in (False, True):
-        algorithm = VC1(cls, **NUMBERS, method=method, proper=proper)
-        for ask in (algorithm.required_samples, lambda a=algorithm: a.draw(EMPTY, Nothing())):
-            with pytest.raises(ls.errors.UnsupportedError, match=r"--learner yan\.algorithm2"):
-                ask()
 
 
 def test_degenerate_classes_and_samples():
@@ -175,55 +141,55 @@ def test_classes_without_a_tree_are_refused():
     for cls in (ls.Intervals(1, 9), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
             VC1(cls, **NUMBERS).required_samples()
-    with pytest.raises(ls.errors.InfeasibleError, match="auto"):
-        VC1(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot").required_samples()
     with pytest.raises(ls.errors.ParameterError, match="delta"):
         registry.make("vc1", ls.Points(), epsilon=1)
-    with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
-        registry.make("generic", ls.Points(), epsilon=1, proper=True)
-    with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
-        select.make("auto", ls.Points(), epsilon=1, delta=1e-6, proper=True)
 
 
 # -- the median depth of a chain: private for every list of ends, and nearly attained --------------
 
 
 DELTA = F(1, 50)
-MEDIANS = ["exponential", "tree"]
 
 
-def verified(median, values, n, epsilon, good=2):
-    """All lists of n ends, and another one in the place of each; the exponential one is pure."""
-    path = public_tree(ls.Thresholds(1, values), straight=True)
+def verified(values, n, epsilon, good=2, pairs=None):
+    """All lists of n ends, and another one in the place of each; or some pairs of lists."""
+    path = public_tree(ls.Thresholds(1, values))
     budget = TreeGoal(epsilon, DELTA, F(1, 10), F(1, 20), depth=path.height)
-    chooser = ChainMedian(budget, median, good, required=3)
+    chooser = ChainMedian(budget, good, required=3)
 
     def run(ends, source):
         return chooser.choose(ends, path, source)
 
-    pairs = replace_one([ROOT, *range(1, values + 1)], n)
-    return verify_mechanism(run, pairs, epsilon=epsilon, delta=DELTA if median == "tree" else F(0))
+    pairs = pairs or replace_one([ROOT, *range(1, values + 1)], n)
+    return verify_mechanism(run, pairs, epsilon=epsilon, delta=DELTA)
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("good", [1, 2, 3])
 @pytest.mark.parametrize("values", [1, 2, 3])
-@pytest.mark.parametrize("median", MEDIANS)
-def test_every_list_of_ends(median, values, good):
+def test_every_list_of_ends(values, good):
     for n in (1, 2, 3)[: 5 - values]:
-        assert verified(median, values, n, F(1), good).holds
+        assert verified(values, n, F(1), good).holds
 
 
-@pytest.mark.parametrize("median", MEDIANS)
-def test_the_median_costs_all_of_epsilon(median):
-    result = verified(median, 1, 4, F(10))
+@pytest.mark.parametrize("values", [1, 3])
+@pytest.mark.parametrize(("few", "good"), [(2, 3), (2, 18), (10, 10)])
+def test_few_ends_of_many_are_not_the_root(values, few, good):
+    """How many there are is not public; the window is a share of all."""
+    most = [ROOT] * (19 - few) + [1] * few
+    pairs = [([*most, ROOT], [*most, end]) for end in range(1, values + 1)]
+    assert verified(values, 20, F(1), good, pairs).holds
+
+
+def test_the_median_costs_all_of_epsilon():
+    result = verified(1, 4, F(10))
     assert result.holds
     assert result.tightest_epsilon > 0.8 * 10
 
 
 def test_no_delta_is_left_over():
     """At a small epsilon nothing but bottom pays for the nodes that one end can bring."""
-    result = verified("tree", 1, 2, F(1, 100))
+    result = verified(1, 2, F(1, 100))
     assert result.holds
     assert result.worst_delta > 0.9 * float(DELTA)
 
@@ -265,9 +231,7 @@ def test_a_taxonomy(fit, tmp_path):
     folder = EXAMPLES / "taxonomy"
     spec = f"tree_paths({folder / 'categories.csv'})"
     page = tmp_path / "page.html"
-    found = fit(
-        folder / "pools.csv", "category", "positive", spec, "--proper", "--report", str(page)
-    )
+    found = fit(folder / "pools.csv", "category", "positive", spec, "--report", str(page))
     assert found["certificate"]["holds"]
     path = found["hypothesis"]["path"]
     assert path[:4] == [

@@ -5,6 +5,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from audit.table import TuplePaths
 
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms import median as module
@@ -15,15 +16,11 @@ from littlestone.mechanisms.median import (
     RankExponential,
     RankWindow,
     TreeEM,
-    TuplePaths,
     bit_length,
     choose,
     one_shot_path,
-    path_odds,
-    paths_needed,
 )
 from littlestone.mechanisms.select import entering_bottom
-from littlestone.papers.yan import least_tail
 from littlestone.source import (
     ExactSource,
     LeveledChoice,
@@ -170,17 +167,6 @@ def test_the_groups_hold_every_node_once(height):
 def test_bit_length_is_exact():
     numbers = [0, 1, *(2**k + d for k in range(1, 62) for d in (-1, 0, 1))]
     assert bit_length(np.array(numbers)).tolist() == [v.bit_length() for v in numbers]
-
-
-@pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(7)])
-@pytest.mark.parametrize("chance", [F(1, 2), F(1, 10**9)])
-def test_least_tail(epsilon, chance):
-    def tail(k):
-        return math.exp(-epsilon * k) / (1 + math.exp(-epsilon))
-
-    k = least_tail(epsilon, chance)
-    assert tail(k) <= chance
-    assert k == 1 or tail(k - 1) > chance
 
 
 # ------------------------------------------------------------------------------ reading
@@ -591,44 +577,3 @@ def room_source():
 
 def test_no_paths_at_all_give_bottom():
     assert set(ExactSource().law(lambda s: run(3, F(1), F(1, 2))([], s)).outcomes) == {None}
-
-
-@pytest.mark.parametrize("above", [0, 3, 20])
-@pytest.mark.parametrize("depth", [1, 30])
-def test_the_certified_number_of_paths_fails_seldom_exactly(above, depth):
-    """Exact failure probability on realizable ends: spread, two places, one place."""
-    beta = F(1, 20)
-    t = paths_needed(max_depth=depth, epsilon=1, delta=1e-6, beta=beta, above=above)
-    half = t // 2
-    families = [
-        [depth] * t, [0] * t, [0] * half + [depth] * (t - half), [i * depth // t for i in range(t)]
-    ]  # fmt: skip
-    for ends in families:
-        law = ExactSource(cut=F(1, 2**200)).law(
-            lambda s, e=ends: one_shot_path(
-                e, Chain(), max_depth=depth, epsilon=1, delta=1e-6, source=s
-            )
-        )
-        fail = 0.0
-        for x, p in law.outcomes.items():
-            score = -1 if x is None else min(sum(y >= x for y in ends), sum(y <= x for y in ends))
-            fail += float(p) if score <= above else 0.0
-        assert fail <= beta
-        odds = float(path_odds(t, max_depth=depth, epsilon=1, delta=1e-6, above=above).enclose(64))
-        assert fail <= odds / (1 + odds) * (1 + 1e-12)
-
-
-def test_the_least_number_of_paths_is_least():
-    for above in (0, 25):
-        t = paths_needed(max_depth=2**20, epsilon=1, delta=1e-6, beta=0.05, above=above)
-        for paths, holds in ((t, True), (t - 1, False)):
-            odds = path_odds(paths, max_depth=2**20, epsilon=1, delta=1e-6, above=above)
-            assert ((F(1, 19) - odds).sign() >= 0) is holds
-
-
-def test_published_numbers():
-    """The design's table (beta = 0.05), to which the exact bottom changes nothing."""
-    got = [
-        paths_needed(max_depth=2**k, epsilon=1, delta=1e-6, beta=0.05) for k in (4, 10, 20, 64, 256)
-    ]
-    assert got == [81, 97, 125, 247, 779]

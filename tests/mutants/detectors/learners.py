@@ -66,34 +66,20 @@ def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str
 
 def contradicting_chunk() -> str | None:
     """Try one chunk of two records that contradict each other: it must not vote for all points."""
-    learner = VC1(_THREE, **_BUDGET, delta=F(1, 20), method="one-shot", chunks=1)
+    learner = VC1(_THREE, **_BUDGET, delta=F(1, 20), chunks=1)
     return _all(learner, [0, 1, 2], 2)
 
 
 def shuffled_by_value() -> str | None:
     """Try chunks of two records: a smaller record must not shift all others."""
-    learner = VC1(_SINGLES, **_BUDGET, delta=F(1, 10**6), method="one-shot", chunks=2)
+    learner = VC1(_SINGLES, **_BUDGET, delta=F(1, 10**6), chunks=2)
     return _all(learner, [0, 1], 4)
-
-
-def two_parts() -> str | None:
-    """Try one record of the first part that could also weigh on the way down."""
-    budget: dict[str, Any] = {
-        "epsilon": 1,
-        "delta": F(1, 10**9),
-        "alpha": F(1, 10),
-        "beta": F(1, 20),
-    }
-    learner = VC1(_FORK, **budget, proper=True)
-    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
-    left = first + [(0, 1)] * (len(first) // 4)
-    return _pair(learner, left, [(1, 0), *left[1:]])
 
 
 def longest_list() -> str | None:
     """Try many teachers of one mind, and another who lists three sets, or four."""
     settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 4}
-    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "tolerances": (2,)}
+    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "tolerance": 2}
     most = [(9, 1)] * 440
     return _pair(
         Littlestone(SparseSets(2), **settings),
@@ -163,7 +149,6 @@ OF_LEARNERS: dict[str, Detector] = {
     "votes for labels": votes_for_labels,
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks shuffled by value": shuffled_by_value,
-    "two parts of the records": two_parts,
     "the longest list": longest_list,
     "draws of a stream": stream_budget,
     "search for the least error": min_error_search,

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import combinations_with_replacement, pairwise, permutations, product
+from itertools import combinations_with_replacement, pairwise, product
 from types import SimpleNamespace
 from typing import Any
 
@@ -45,6 +45,7 @@ _OF_A_TREE: dict[str, Any] = _BUDGET | {
 }
 _SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
 _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+_CHAIN = FiniteClass([[int(x >= u) for x in range(8)] for u in range(9)])
 _THIRDS = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
@@ -85,7 +86,7 @@ def shuffled_from_counts() -> str | None:
     """
     small = _BUDGET | {"delta": F(1, 10**6)}
     for concepts, points in ((Thresholds(1, 2), (1, 2)), (_SINGLES, (0, 1))):
-        learner = VC1(concepts, **small, method="one-shot", chunks=2)
+        learner = VC1(concepts, **small, chunks=2)
 
         def run(data: Counted, source: Source, learner: VC1 = learner) -> Hashable:
             sample = Sample.of([x for x, _ in data], [y for _, y in data])
@@ -226,44 +227,23 @@ def share_of_the_pool() -> str | None:
     return None
 
 
-# --- the two parts of a proper learner of VC dimension 1 -----------------------------------------
+# --- the choice of a node ---
 
 
 def paths_that_force_nothing() -> str | None:
-    """Try many records, one of which forces a path, or none: how many there are is n, public.
-
-    What is asked of a depth or of a node (how many paths reach it, how many do not) is a share of
-    all n.
-    """
-    for concepts in (Thresholds(1, 8), Thresholds(1, 9)):
-        learner = VC1(concepts, **_OF_A_TREE, method="median-exponential")
-        n = learner.required_samples()
-        kinds = list(product((1, 5, 8), (0, 1)))
-        pairs = []
-        for most, one in permutations(kinds, 2):
-            rest = [one] * (n // 3) + [most] * (n - n // 3 - 1)
-            pairs.append(([*rest, most], [*rest, one]))
-        found = learned(learner, pairs)
-        if found:
-            return f"median: {found}"
-    found = learned(*_many_paths())
-    return found and f"one shot: {found}"
-
-
-def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
-    """Return pairs for the one-shot draw: all records force a path, or all but one.
+    """Try many records, all of which force a path, or all but one: how many there are is n, public.
 
     Two nodes of one branch have about equal scores: the upper one has as many votes as may go
     beyond it, the lower one as many paths as reach it; so a record changes both scores.
     """
-    learner = VC1(Thresholds(1, 8), **_OF_A_TREE, method="one-shot")
+    learner = VC1(_CHAIN, **_OF_A_TREE)
     chooser: Any = learner.plan.chooser
     pairs: list[tuple[Records, Records]] = []
     for more in range(-4, 5):
-        beyond = [(8, 0)] * (chooser.votes + more)
-        rest = [(6, 0)] * 24 + beyond + [(1, 1)] * 20
-        pairs.append(([*rest, (8, 0)], [*rest, (8, 1)]))  # (8, 1) forces nothing
-    return learner, pairs
+        beyond = [(7, 0)] * (chooser.votes + more)
+        rest = [(5, 0)] * 24 + beyond + [(0, 1)] * 20
+        pairs.append(([*rest, (7, 0)], [*rest, (7, 1)]))  # (7, 1) forces nothing
+    return learned(learner, pairs)
 
 
 OF_PARTS: dict[str, Detector] = {

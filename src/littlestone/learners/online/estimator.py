@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.data import Domain
+    from littlestone.learners.online.journal import Durability
     from littlestone.learners.online.plan import OnlinePlan
     from littlestone.privacy import Guarantee, Ledger
-    from littlestone.store import Durability
     from littlestone.types import Hypothesis
 
 

@@ -1,6 +1,6 @@
 """A stream whose state is on disk: begun once, paid for once, taken up again after any kill.
 
-A state is a folder, for its owner only, with two databases (`littlestone.store`):
+A state is a folder, for its owner only, with two logs (`littlestone.append_log`):
 
 ``private.db``
     Everything the next draws depend on: the mistakes, the above-threshold test, the counters; and
@@ -10,13 +10,12 @@ A state is a folder, for its owner only, with two databases (`littlestone.store`
     The public parameters and what was published: a function of the transcript. It follows from the
     other file, may be read while the stream runs, and may be handed on alone (`PublicRecord`).
 
-Each `Journal.save` is one transaction in the private file, then one in the public file; only when
-it returns may anything be shown. So a draw that may have been seen is never drawn again. What was
-saved is in the files themselves, whatever they are called later; what was being saved is in their
-journals too (``-journal``), so that a file that is taken from its journal after a kill is refused.
-After a kill the public file may be one step behind, and is brought up to date when the state is
-opened. If it is *ahead*, then the private file is an old copy, or a power cut took its end:
-continuing would publish twice, and is refused.
+Each `Journal.save` is one line in the private file, which holds what has changed, then one in the
+public file; only when it returns may anything be shown. So a draw that may have been seen is never
+drawn again. A file that has grown is written anew, as one line that holds all; so it is when the
+budget is spent, and the records are forgotten. After a kill the public file may be one step behind,
+and is brought up to date when the state is opened. If it is *ahead*, then the private file is an
+old copy, or lost its end: continuing would publish twice, and is refused.
 """
 
 from __future__ import annotations
@@ -29,10 +28,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from littlestone.append_log import NEW, AppendLog, LogKind
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, StoreError
 from littlestone.learners.online.algorithm import (
@@ -48,9 +48,8 @@ from littlestone.learners.record import Finding, derived, described, differences
 from littlestone.learners.release import parts_in, proposal_of, stated
 from littlestone.privacy import Guarantee, Ledger, total
 from littlestone.privacy.guarantee import exact_text
-from littlestone.safe_io import private_folder
+from littlestone.safe_io import check_folder, private_folder
 from littlestone.source import SecureSource
-from littlestone.store import Durability, Kind, Store
 from littlestone.types import Json
 
 if TYPE_CHECKING:
@@ -59,89 +58,84 @@ if TYPE_CHECKING:
     from littlestone.learners.online.algorithm import Sources
     from littlestone.types import Labels, Points
 
+Durability = Literal["power", "kill"]
+#: A file is written anew when it is longer than this, and than twice what it was then.
+_GROWN = 2**20
+
 # -- the public part, in a file of its own --------------------------------------------------------
 
-PUBLIC = Kind(
+PUBLIC = LogKind(
     name="public record of a stream",
-    application_id=0x4C534302,
-    version=1,
-    tables=(
-        "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
-        "CREATE TABLE now (one INTEGER PRIMARY KEY CHECK (one = 1), document TEXT NOT NULL, "
-        "digest TEXT NOT NULL) STRICT",
-        "CREATE TABLE published (version INTEGER PRIMARY KEY, time INTEGER NOT NULL, "
-        "hypothesis TEXT NOT NULL) STRICT",
-    ),
+    magic="littlestone stream record 2",
     largest=2**32,
-    longest=2**26,
+    repair="Delete it: it is recreated from the private state when the stream continues.",
 )
 _DOCUMENTS = ("stream", "about", "guarantee")
-#: Version, time, hypothesis as JSON.
-Publication = tuple[int, int, str]
+_COUNTERS = ("time", "tickets", "batches")
+#: Time, hypothesis as JSON.
+Publication = list[Any]
 
 
 class PublicRecord:
     """The open public file of a state; only the process that holds the private one writes it.
 
-    ``settings``: the file is made from these (JSON texts) if it does not exist.
+    ``settings``: the file is made from these if it does not exist.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, settings: Json) -> None:
         path = folder / "public.db"
         if not os.path.lexists(path):
-            rows = [("INSERT INTO settings VALUES (?, ?)", row) for row in settings.items()]
-            Store.create(path, PUBLIC, rows)
+            AppendLog.create(path, PUBLIC, compact(settings))
+        self._open = contextlib.ExitStack()
         # After a power cut it may be behind the private file, as after a kill: it catches up.
-        self._store = Store.open(path, PUBLIC, durability="kill")
+        log = AppendLog.opened(path, PUBLIC, write=True, timeout=0, synced=False)
+        self._log = self._open.enter_context(log)
+        self._most = _GROWN
 
     def catch_up(self, state: OnlineState | None) -> bool:
         """Add what the private file knows; return False if this file knows more."""
-        now, shown = _read(self._store)
-        wanted: list[Publication] = []
-        if state is not None:
-            wanted = [publication(state, v) for v in range(len(state.published))]
-        if shown != wanted[: len(shown)]:
+        now, shown = _read(self._log)
+        wanted = [] if state is None else publications(state)
+        if compact(shown) != compact(wanted[: len(shown)]):
             return False
         if state is None:
             return now is None
-        if now is not None and now["time"] > state.time:
+        if now is not None and any(now[name] > getattr(state, name) for name in _COUNTERS):
             return False
         if len(shown) < len(wanted) or now != brief(state):
             self.add(wanted[len(shown) :], state)
         return True
 
-    def add(self, published: Iterable[Publication], state: OnlineState) -> None:
+    def add(self, published: Sequence[Publication], state: OnlineState) -> None:
         """Add hypotheses, in one step."""
-        document = compact(brief(state))
-        with self._store.transaction() as sql:
-            sql.executemany("INSERT INTO published VALUES (?, ?, ?)", published)
-            sql.execute("INSERT OR REPLACE INTO now VALUES (1, ?, ?)", (document, digest(document)))
+        self._log.append(compact({"now": brief(state), "published": published}))
+        if self._log.size > self._most:
+            self._log.rewrite(compact({"now": brief(state), "published": publications(state)}))
+            self._most = _GROWN + 2 * self._log.size
 
     def close(self) -> None:
         """Close the file."""
-        self._store.close()
+        self._open.close()
 
 
 def read_public(folder: str | os.PathLike[str]) -> Json:
     """Return all that a stream has published, as JSON; the private file is not opened."""
-    path = Path(folder) / "public.db"
-    with Store.open(path, PUBLIC, durability="kill") as store:
-        settings = dict(store.read("SELECT name, value FROM settings"))
-        now, published = _read(store)
+    with AppendLog.opened(Path(folder) / "public.db", PUBLIC, write=None) as log:
+        now, published = _read(log)
         try:
-            fixed = _settings(settings)
-            transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
+            fixed = _settings(json.loads(log.header))
             concepts = class_from_dict(fixed["stream"]["class"])
-        except (KeyError, ValueError, RecursionError):  # also our ParameterError
-            raise _changed(path) from None
+        except (KeyError, TypeError, ValueError, RecursionError):  # also our ParameterError
+            raise log.damaged() from None
     now = now or {"time": 0, "batches": 0, "stopped": False}
     return {
         "format": "littlestone-stream-1",
         **fixed,
         **stated(parts_in(fixed, concepts)),  # kept is what was paid, of the stream alone
         "rows": now["time"],
-        **{name: now[name] for name in ("batches", "stopped")},
-        "published": transcript,
+        "batches": now["batches"],
+        "stopped": bool(now.get("stopped")),
+        "published": [{"rows": time, "hypothesis": rule} for time, rule in published],
     }
 
 
@@ -150,10 +144,9 @@ def brief(state: OnlineState) -> Json:
     return {k: v for k, v in replace(state, published=[]).public().items() if k != "published"}
 
 
-def publication(state: OnlineState, version: int) -> Publication:
-    """Return a row of the transcript."""
-    time, hypothesis = state.published[version]
-    return version, time, compact(hypothesis.to_dict())
+def publications(state: OnlineState, first: int = 0) -> list[Publication]:
+    """Return the transcript from a version on."""
+    return [[time, rule.to_dict()] for time, rule in state.published[first:]]
 
 
 def compact(value: Any) -> str:
@@ -166,21 +159,21 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read(store: Store) -> tuple[Json | None, list[Publication]]:
-    with store.transaction() as sql:  # both at one instant
-        rows = sql.execute("SELECT document, digest FROM now").fetchall()
-        published = sql.execute("SELECT * FROM published ORDER BY version").fetchall()
-    if not rows:
-        return None, published
-    if digest(rows[0][0]) != rows[0][1]:
-        raise _changed(store.path)
-    document: Json = json.loads(rows[0][0])
-    return document, published
+def _read(log: AppendLog) -> tuple[Json | None, list[Publication]]:
+    now, published = None, []
+    try:
+        for step in map(json.loads, log.lines):
+            now = step["now"]
+            if not all(type(now[name]) is int for name in _COUNTERS):
+                raise TypeError
+            published += [[time, rule] for time, rule in step["published"]]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise log.damaged() from None
+    return now, published
 
 
-def _settings(rows: Mapping[str, str]) -> Json:
-    """Read the settings of the public file, checking that all are there and what they say."""
-    fixed: Json = {name: json.loads(value) for name, value in rows.items()}
+def _settings(fixed: Json) -> Json:
+    """Return the settings of the public file, after checking that all are there."""
     if set(fixed) != {"stream", "about", "guarantee", "planned_batches"}:
         raise ValueError
     planned = fixed["planned_batches"]
@@ -190,34 +183,12 @@ def _settings(rows: Mapping[str, str]) -> Json:
     return fixed
 
 
-def _changed(path: Path) -> StoreError:
-    return StoreError(
-        f"The public record {path} has been changed. Delete it: it is recreated from the private "
-        "state when the stream continues.",
-        reason="damaged",
-    )
-
-
-PRIVATE = Kind(
+PRIVATE = LogKind(
     name="state of a stream",
-    application_id=0x4C534301,
-    version=2,
-    tables=(
-        "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
-        "CREATE TABLE now (one INTEGER PRIMARY KEY CHECK (one = 1), document TEXT NOT NULL, "
-        "digest TEXT NOT NULL) STRICT",
-        "CREATE TABLE records (time INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, x TEXT NOT NULL, "
-        "y INTEGER NOT NULL) STRICT",
-        "CREATE TABLE published (version INTEGER PRIMARY KEY, time INTEGER NOT NULL, "
-        "hypothesis TEXT NOT NULL) STRICT",
-        "CREATE TABLE contributions (user TEXT PRIMARY KEY, records INTEGER NOT NULL) STRICT, "
-        "WITHOUT ROWID",
-        "CREATE TABLE pending (ticket INTEGER PRIMARY KEY, x TEXT NOT NULL) STRICT",
-    ),
+    magic="littlestone stream state 3",
     largest=2**34,
-    longest=2**26,
+    repair="It cannot be continued; a new stream needs its own budget.",
 )
-_MODULUS = 2**256
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -331,10 +302,10 @@ def open_stream(
         if ledger is not None:
             ledger.check(guarantee)
         shown = {
-            "stream": settings["stream"],
-            "about": settings["about"],
-            "guarantee": json.dumps(guarantee.to_dict()),
-            "planned_batches": str(algorithm.plan.batches),
+            "stream": parameters_of(algorithm),
+            "about": dict(about),
+            "guarantee": guarantee.to_dict(),
+            "planned_batches": algorithm.plan.batches,
         }
         name = f"{SecureSource().below(2**128):032x}"
         paid_by = "" if ledger is None else str(ledger.path.absolute())
@@ -420,22 +391,24 @@ class Journal:
     >>> folder.cleanup()
     """
 
-    def __init__(self, folder: Path, private: Store) -> None:
-        self.folder, self._private = folder, private
-        rows = dict(private.read("SELECT name, value FROM settings"))
-        self.settings: dict[str, str] = {k[1:]: v for k, v in rows.items() if k[0] == "-"}
-        shown = {k[1:]: v for k, v in rows.items() if k[0] == "+"}
-        self._fixed = compact(sorted(rows.items()))
-        self._epoch, self._within, self._tickets = 0, 0, 0
-        self._sums = {"records": 0, "published": 0, "pending": 0, "contributions": 0}
-        self._pending: dict[int, str] = {}
-        self._versions = 0
+    def __init__(self, folder: Path, private: AppendLog) -> None:
+        self.folder, self._log, self._process = folder, private, os.getpid()
+        self._open = contextlib.ExitStack()
         self.state: OnlineState | None = None
         self.answers = (0, "")
-        self._read()
-        self._public = PublicRecord(folder, shown)
+        self._most = _GROWN
+        self._waiting = set[int]()
+        try:
+            fixed = json.loads(private.header)
+            self.settings: dict[str, str] = fixed["settings"]
+            self._read()
+        except (KeyError, TypeError, ValueError, IndexError, RecursionError, LittlestoneError):
+            raise private.damaged() from None
+        self._saved(OnlineState(0, []) if self.state is None else self.state)
+        self._public = PublicRecord(folder, fixed["public"])
+        self._open.callback(self._public.close)
         if not self._public.catch_up(self.state):
-            self._public.close()
+            self.close()
             raise self._old()
 
     @classmethod
@@ -443,174 +416,129 @@ class Journal:
         cls,
         folder: str | os.PathLike[str],
         settings: Mapping[str, str],
-        public: Mapping[str, str] = _NOTHING,
+        public: Mapping[str, Any] = _NOTHING,
     ) -> None:
         """Make a state, whole or not at all."""
         where = private_folder(folder)
-        rows = [(f"-{k}", v) for k, v in settings.items()]
-        rows += [(f"+{k}", v) for k, v in public.items()]
-        insert = "INSERT INTO settings VALUES (?, ?)"
-        Store.create(where / "private.db", PRIVATE, [(insert, row) for row in rows])
+        fixed = {"settings": dict(settings), "public": dict(public)}
+        AppendLog.create(where / "private.db", PRIVATE, compact(fixed))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, durability: Durability = "kill") -> Self:
-        """Open a state for this process alone, after checking every row of it."""
+        """Open a state for this process alone, after checking every line of it."""
+        if durability not in ("power", "kill"):
+            raise StoreError(
+                f"The durability must be 'power' or 'kill'. Got {durability!r}.",
+                reason="durability",
+            )
         where = Path(folder)
         if os.path.isdir(where):  # the method of a path raises for names that are too long
             private_folder(where)  # checked, not made
-        private = Store.open(
-            where / "private.db", PRIVATE, durability=durability, exclusive=True, timeout=0
-        )
-        try:
-            return cls(where, private)
-        except BaseException:
-            private.close()
-            raise
+        path, power = where / "private.db", durability == "power"
+        with contextlib.ExitStack() as opened:
+            log = AppendLog.opened(path, PRIVATE, write=True, timeout=0, synced=power)
+            private = opened.enter_context(log)
+            check_folder(path, PRIVATE.name)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{path}{NEW}")  # it may hold records
+            journal = cls(where, private)
+            journal._open.push(opened.pop_all())
+        return journal
 
     def save(self, state: OnlineState, *, first: int = 0, answers: str = "") -> None:
         """Make a state durable; only when this returns may what it publishes be shown."""
-        records = []
-        for epoch, group in enumerate([*state.epochs[self._epoch :], state.buffer], self._epoch):
-            new = group[self._within :] if epoch == self._epoch else group
-            records += [(t, epoch, compact(x), y) for t, x, y in write_records(new)]
-        forget = state.stopped and (self._sums["records"] or records)
-        if state.stopped:
-            self._private.read("PRAGMA journal_size_limit = 0")  # nor does its journal keep them
-        if state.stopped:  # no draw will ever be made from the records
-            records, self._sums["records"] = [], 0
-        published = [
-            publication(state, version) for version in range(self._versions, state.version + 1)
-        ]
-        added, removed = self._changed_pending(state)
-        changed = {} if state.stopped else state.contributed_before  # nor will users contribute
-        # as JSON: SQLite keeps no text with lone surrogates, and a name must not be refused
-        before = [(json.dumps(user), n) for user, n in changed.items() if n]
-        given = [(json.dumps(user), state.contributions[user]) for user in changed]
-        if state.stopped:
-            self._sums["contributions"] = 0
-        for name, rows, old in (
-            ("records", records, []), ("published", published, []), ("pending", added, removed),
-            ("contributions", given, before),
-        ):  # fmt: skip
-            self._sums[name] = (self._sums[name] + _sum(rows) - _sum(old)) % _MODULUS
-        document = compact(
-            {
-                "public": brief(state),
-                "private": replace(
-                    state, buffer=[], epochs=[], pending={}, contributions={}
-                ).private(),
-                "epochs": len(state.epochs),
-                "versions": len(state.published),
-                "sums": {name: f"{value:x}" for name, value in self._sums.items()},
-                "answers": [first, answers],
-            }
-        )
-        with self._private.transaction() as sql:
-            if forget:
-                sql.execute("DELETE FROM records")
-            if state.stopped:
-                sql.execute("DELETE FROM contributions")
-            sql.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", records)
-            sql.executemany("INSERT INTO published VALUES (?, ?, ?)", published)
-            sql.executemany("INSERT INTO pending VALUES (?, ?)", added)
-            sql.executemany("DELETE FROM pending WHERE ticket = ?", [row[:1] for row in removed])
-            sql.executemany("INSERT OR REPLACE INTO contributions VALUES (?, ?)", given)
-            row = (document, self._digest(document))
-            sql.execute("INSERT OR REPLACE INTO now VALUES (1, ?, ?)", row)
-        self._epoch, self._within = len(state.epochs), len(state.buffer)
-        self.state, self.answers, self._versions = state, (first, answers), len(state.published)
-        state.contributed_before = {}
+        if os.getpid() != self._process:
+            raise StoreError(
+                f"The {PRIVATE.name} {self.folder} was opened by the parent of this process. Open "
+                "it again here.",
+                reason="forked",
+            )
+        forgets = state.stopped and not self._stopped  # no draw will ever be made from the records
+        line = self._step(state, (first, answers), whole=forgets)
+        if forgets:
+            self._log.rewrite(line, erase=True)
+        else:
+            self._log.append(line)
+        published = publications(state, self._versions)
+        self.state, self.answers = state, (first, answers)
+        self._saved(state)
+        if self._log.size > self._most:
+            self._log.rewrite(self._step(state, self.answers, whole=True), erase=True)
+            self._most = _GROWN + 2 * self._log.size
         self._public.add(published, state)
+
+    def _saved(self, state: OnlineState) -> None:
+        """Remember what the file holds."""
+        self._epoch, self._within = len(state.epochs), len(state.buffer)
+        self._versions, self._stopped = len(state.published), state.stopped
+        self._tickets = state.tickets
+        state.contributed_before = {}
+
+    def _step(self, state: OnlineState, answers: tuple[int, str], *, whole: bool) -> str:
+        """Return what has changed since the last line, or all of a state, as a line."""
+        epoch, within, versions, tickets = self._epoch, self._within, self._versions, self._tickets
+        users: Iterable[str] = () if state.stopped else state.contributed_before
+        if whole:
+            epoch, within, versions, tickets, users = 0, 0, 0, 0, state.contributions
+            self._waiting.clear()
+        groups = [*state.epochs[epoch:], state.buffer]
+        records = [
+            (at, write_records(group[within if at == epoch else 0 :]))
+            for at, group in enumerate(groups, epoch)
+        ]
+        new = [ticket for ticket in range(tickets, state.tickets) if ticket in state.pending]
+        self._waiting.update(new)
+        revealed = []
+        if len(self._waiting) > len(state.pending):
+            revealed = sorted(self._waiting - state.pending.keys())
+            self._waiting.difference_update(revealed)
+        rest = replace(state, buffer=[], epochs=[], pending={}, contributions={}).private()
+        return compact({
+            "public": brief(state), "private": rest, "epochs": len(state.epochs),
+            "records": [group for group in records if group[1]],
+            "published": publications(state, versions),
+            "waiting": write_records((ticket, state.pending[ticket], 0) for ticket in new),
+            "revealed": revealed,
+            "contributions": {user: state.contributions[user] for user in users},
+            "answers": answers,
+        })  # fmt: skip
+
+    def _read(self) -> None:
+        """Follow the lines of the file."""
+        records: dict[int, list[Any]] = {}
+        published: list[Publication] = []
+        waiting: dict[int, Any] = {}
+        contributions: dict[str, int] = {}
+        step: Json = {}
+        for step in map(json.loads, self._log.lines):
+            for epoch, group in step["records"]:
+                records.setdefault(epoch, []).extend(group)
+            published += step["published"]
+            for ticket in step["revealed"]:
+                del waiting[ticket]
+            waiting.update((record[0], record) for record in step["waiting"])
+            contributions |= step["contributions"]
+        if not step:
+            return
+        epochs = [records.get(epoch, []) for epoch in range(step["epochs"] + 1)]
+        private = step["private"] | {
+            "epochs": epochs[:-1], "buffer": epochs[-1], "pending": list(waiting.values()),
+            "contributions": contributions,
+        }  # fmt: skip
+        self.state = OnlineState.from_json(step["public"] | {"published": published}, private)
+        self._waiting.update(waiting)
+        first, answers = step["answers"]
+        self.answers = first, answers
 
     def close(self) -> None:
         """Close both files; closing twice is allowed."""
-        self._private.close()
-        self._public.close()
+        self._open.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        # SQLite's connections are cycles: a forgotten journal would keep its lock for a while.
-        with contextlib.suppress(Exception):
-            self.close()
-
-    def _read(self) -> None:
-        read = self._private.read
-        read("PRAGMA secure_delete = ON")  # records that are forgotten are overwritten
-        now = read("SELECT document, digest FROM now")
-        records = read("SELECT time, epoch, x, y FROM records ORDER BY time")
-        published = read("SELECT version, time, hypothesis FROM published ORDER BY version")
-        pending = read("SELECT ticket, x FROM pending ORDER BY ticket")
-        given = read("SELECT user, records FROM contributions ORDER BY user")
-        if not now:
-            if records or published or pending or given:
-                raise self._damaged()
-            return
-        [(document, written)] = now
-        if written != self._digest(document):
-            raise self._damaged()
-        sums = {
-            "records": _sum(records), "published": _sum(published), "pending": _sum(pending),
-            "contributions": _sum(given),
-        }  # fmt: skip
-        try:
-            said = json.loads(document)
-            if said["sums"] != {name: f"{value:x}" for name, value in sums.items()}:
-                raise ValueError
-            epochs: list[list[list[Any]]] = [[] for _ in range(said["epochs"] + 1)]
-            for time, epoch, x, y in records:
-                epochs[epoch].append([time, json.loads(x), y])
-            transcript = [[time, json.loads(h)] for _, time, h in published]
-            waiting = [[ticket, json.loads(x), 0] for ticket, x in pending]
-            state = OnlineState.from_json(
-                {**said["public"], "published": transcript},
-                {
-                    **said["private"],
-                    "epochs": epochs[:-1],
-                    "buffer": epochs[-1],
-                    "pending": waiting,
-                    "contributions": {json.loads(user): n for user, n in given},
-                },
-            )
-            first, answers = said["answers"]
-        except (KeyError, TypeError, ValueError, IndexError, RecursionError, LittlestoneError):
-            raise self._damaged() from None
-        self.state, self.answers, self._sums = state, (first, answers), sums
-        self._epoch, self._within = len(state.epochs), len(state.buffer)
-        self._versions, self._tickets = len(published), state.tickets
-        self._pending = dict(pending)
-
-    def _changed_pending(
-        self, state: OnlineState
-    ) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-        """Return which waiting points are new, and which are not waiting any more."""
-        new = [t for t in range(self._tickets, state.tickets) if t in state.pending]
-        added = [
-            (t, compact(x)) for t, x, _ in write_records((t, state.pending[t], 0) for t in new)
-        ]
-        removed = []
-        if len(self._pending) + len(added) > len(state.pending):
-            removed = [row for row in self._pending.items() if row[0] not in state.pending]
-        for ticket, _ in removed:
-            del self._pending[ticket]
-        self._pending.update(added)
-        self._tickets = state.tickets
-        return added, removed
-
-    def _digest(self, document: str) -> str:
-        return digest(f"{self._fixed} {document}")
-
-    def _damaged(self) -> StoreError:
-        return StoreError(
-            f"The state {self.folder} has been changed: its entries are not those that this "
-            "program wrote. It was not used and cannot be continued; a new stream needs its own "
-            "budget.",
-            reason="damaged",
-        )
 
     def _old(self) -> StoreError:
         return StoreError(
@@ -619,11 +547,6 @@ class Journal:
             "twice, so it was not used; what was published is in its public.db.",
             reason="old",
         )
-
-
-def _sum(rows: Iterable[Sequence[Any]]) -> int:
-    """Return a sum of hashes: it follows a table that grows and shrinks, row by row."""
-    return sum(int(digest(compact(row)), 16) for row in rows) % _MODULUS
 
 
 # -- The record of a stream: all that it published, and what follows from its public parameters ----

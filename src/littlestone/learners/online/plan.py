@@ -18,7 +18,6 @@ from littlestone.bounds.certificate import least_n, log_of
 from littlestone.bounds.tails import at_most_floats as at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
-    LittlestoneError,
     ParameterError,
     UnsupportedError,
     check_fraction,
@@ -380,19 +379,8 @@ def _best(
     raise UnsupportedError(
         f"No online learner with a bound on its mistakes runs on {concept_class.spec}: its "
         "concepts can be neither listed nor built up from "
-        f"points.{why}{_as_printed(concept_class, goal)}"
+        f"points.{why}"
     )
-
-
-def _as_printed(concept_class: ConceptClass, goal: StreamGoal) -> str:
-    """Point to the learner of paper 003, where it runs."""
-    if not goal.delta or closure_steps(concept_class) is not None:  # too many teachers
-        return ""
-    try:
-        concept_class.version_space().littlestone_dim()
-    except LittlestoneError:
-        return ""
-    return " Without a bound: littlestone stream --learner lyu.algorithm3."
 
 
 @lru_cache(maxsize=256)

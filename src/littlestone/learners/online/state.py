@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Never, Protocol
 
 import numpy as np
 
-from littlestone.classes import ConceptClass, LeafPaths, Prefixes, Thresholds, TreePaths
+from littlestone.classes import ConceptClass, Prefixes, Thresholds, TreePaths
 from littlestone.classes.base import Closures, closures
 from littlestone.classes.finite import batch
 from littlestone.classes.hypotheses import (
@@ -556,8 +556,6 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
     >>> vote_events(Thresholds(1, 2**64), share), vote_events(Points(1, 2**64), share)
     (Fraction(2, 1), Fraction(4, 1))
     """
-    if isinstance(concept_class, LeafPaths):  # any law of its concepts is one of all paths
-        return vote_events(concept_class.paths, share)
     cells, grown = _cells(concept_class), closure_steps(concept_class)
     if isinstance(concept_class, Thresholds):
         return min(cells, Fraction(2))
